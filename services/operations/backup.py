@@ -7,17 +7,188 @@ nobody runs. One that never rests is held for the moment of its copy.
 import asyncio
 import hashlib
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
+
+from pydantic import AwareDatetime, BaseModel, ValidationError
 
 from data_models.blob_store import BlobInfo, BlobStore
 from data_models.clock import Clock
-from data_models.errors import BackupError
+from data_models.errors import BackupError, BlobChangedError, BlobExistsError
 from data_models.layout import ConversationLayout
-from data_models.local_files import sync_folder, write_new_file
+from data_models.local_files import read_file, sync_folder, write_new_file
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of, is_held
-from services.operations.manifest import ROWS, SUMMARY, BackupRow, BackupSummary, sha256_of
+
+# What a backup holds: a line for each blob, and a page that says that it is whole.
+
+ROWS = "manifest.jsonl"
+SUMMARY = "manifest.json"
+
+
+class BackupRow(BaseModel):
+    """One blob; its file is `{container}/{name}` in the backup's folder."""
+
+    container: str
+    name: str
+    size_bytes: int
+    sha256: str
+
+
+class BackupSummary(BaseModel):
+    """Written last: a backup without it was interrupted.
+
+    Attributes:
+        rows_sha256: Of `manifest.jsonl`, so that a row taken out is noticed.
+    """
+
+    made_at: AwareDatetime
+    folders: int
+    blobs: int
+    size_bytes: int
+    rows_sha256: str
+
+
+def read_summary(folder: Path) -> BackupSummary:
+    """Return the summary of the backup in `folder`, after a look at its list.
+
+    Raises:
+        BackupError: there is none, it is not ours, or the list was changed.
+    """
+    try:
+        summary = BackupSummary.model_validate_json((folder / SUMMARY).read_bytes())
+    except FileNotFoundError:
+        raise BackupError(f"{folder} holds no whole backup: {SUMMARY} is missing") from None
+    except ValidationError:
+        raise BackupError(f"{SUMMARY} of {folder} is not a backup's") from None
+    if sha256_of(folder / ROWS) != summary.rows_sha256:
+        raise BackupError(f"{ROWS} of {folder} was changed after the backup was made")
+    return summary
+
+
+def read_rows(folder: Path) -> Iterator[BackupRow]:
+    """Yield the rows one by one: a list may be longer than memory."""
+    with (folder / ROWS).open("rb") as lines:
+        for line in lines:
+            yield BackupRow.model_validate_json(line)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, as hex digits.
+
+    Raises:
+        BackupError: there is no such file.
+    """
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise BackupError(f"{path} is missing") from None
+
+
+# Puts a backup into empty containers and proves that all of it arrived.
+
+_AT_ONCE = 64
+# What grows by appending must be made by appending, or it cannot grow on.
+_GROWING = ".jsonl"
+_APPEND_BYTES = 4_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Restore:
+    """Restores into `containers`, by name."""
+
+    containers: Mapping[str, BlobStore]
+
+    async def verify(self, source: Path) -> BackupSummary:
+        """Return if every file of the backup is what it was when it was made.
+
+        Raises:
+            BackupError: the backup is not whole, or was changed.
+        """
+        summary = await asyncio.to_thread(read_summary, source)
+        blobs = 0
+        for row in read_rows(source):
+            await asyncio.to_thread(_file_of, source, row)
+            blobs += 1
+        if blobs != summary.blobs:
+            raise BackupError(f"the list names {blobs} blobs, the summary {summary.blobs}")
+        return summary
+
+    async def run(self, source: Path, *, resume: bool = False) -> BackupSummary:
+        """Restore after a check of the whole backup; read everything back and compare.
+
+        Args:
+            source: A folder that `Backup.make` wrote.
+            resume: Go on after an interruption: what is there already must be the backup's.
+
+        Raises:
+            BackupError: the backup is damaged, or a container is not empty.
+            StoreError: a container failed; what was restored stays.
+        """
+        summary = await self.verify(source)
+        if not resume:
+            await self._refuse_unless_empty()
+        for rows in _batches(read_rows(source)):
+            await asyncio.gather(*(self._put(source, row) for row in rows))
+        for rows in _batches(read_rows(source)):
+            await asyncio.gather(*(self._compare(row) for row in rows))
+        return summary
+
+    async def _refuse_unless_empty(self) -> None:
+        for name, store in self.containers.items():
+            async for folder in store.folders():
+                raise BackupError(
+                    f"container {name} is not empty (it has {folder}); restore into an empty "
+                    "one, or go on with --resume"
+                )
+
+    async def _put(self, source: Path, row: BackupRow) -> None:
+        store, data = self._store(row), await asyncio.to_thread(_file_of, source, row)
+        if row.name.endswith(_GROWING) and data:
+            await _grow(store, row.name, data)
+            return
+        with suppress(BlobExistsError):  # compared with all others at the end
+            await store.create(row.name, data)
+
+    async def _compare(self, row: BackupRow) -> None:
+        blob = await self._store(row).read(row.name)
+        if blob is None or hashlib.sha256(blob.data).hexdigest() != row.sha256:
+            raise BackupError(f"{row.container}/{row.name} is not as in the backup")
+
+    def _store(self, row: BackupRow) -> BlobStore:
+        if row.container not in self.containers:
+            raise BackupError(f"the backup has an unknown container: {row.container}")
+        return self.containers[row.container]
+
+
+async def _grow(store: BlobStore, name: str, data: bytes) -> None:
+    found = await store.read(name)
+    position = 0 if found is None else len(found.data)
+    while position < len(data):
+        piece = data[position : position + _APPEND_BYTES]
+        try:
+            position = await store.append(name, piece, position=position)
+        except BlobChangedError:
+            raise BackupError(f"somebody writes to {name} while it is restored") from None
+
+
+def _file_of(source: Path, row: BackupRow) -> bytes:
+    path = source / row.container / row.name
+    if not path.resolve().is_relative_to(source.resolve()):
+        raise BackupError(f"the list names a file outside the backup: {row.name}")
+    found = read_file(path)
+    if found is None or hashlib.sha256(found[0]).hexdigest() != row.sha256:
+        raise BackupError(f"{path} is missing or was changed after the backup was made")
+    return found[0]
+
+
+def _batches(rows: Iterator[BackupRow]) -> Iterator[list[BackupRow]]:
+    while batch := list(islice(rows, _AT_ONCE)):
+        yield batch
+
 
 WORKERS = 8
 _TRIES = 20

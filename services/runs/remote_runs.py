@@ -6,7 +6,7 @@ nobody waits for ever.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextvars import Context
 from datetime import datetime
 
@@ -23,14 +23,66 @@ from data_models.errors import (
     StoreUnavailableError,
 )
 from data_models.incoming_message import IncomingMessage
-from data_models.turn_events import Notice, RunFailed, TurnEvent
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    RunFailed,
+    RunFinished,
+    RunStarted,
+    TurnEvent,
+)
 from services.conversations.claimant import Claimant
+from services.conversations.shown import Shown
 from services.conversations.stored_answers import StoredAnswers
 from services.run_journal.journal import JournalNames, JournalReader
 from services.run_journal.pace import Pace
 from services.run_journal.replica_signals import ReplicaSignal, ReplicaSignals
 from services.runs.hub import Run, RunHub
-from services.runs.retried_run import RetriedRun
+
+# What watchers of a run are told of another attempt at it, behind what they have seen.
+
+
+class RetriedRun:
+    """The events of a run that was begun anew, as those of the one run that its watchers know.
+
+    The next attempt says again what the one before had stored, under the same ids. What that one
+    had only begun to say ends where it broke off.
+
+    Args:
+        past: What was shown.
+        now: When what broke off ends.
+    """
+
+    def __init__(self, *, past: Sequence[TurnEvent], now: datetime) -> None:
+        self._shown = Shown.of(past)
+        self._now = now
+
+    def opening(self) -> Iterator[TurnEvent]:
+        """Yield what ends before anything follows: steps, and calls of tools."""
+        return self._shown.loose_ends()
+
+    def rest_of(self, event: TurnEvent) -> Iterator[TurnEvent]:
+        """Yield what is new of the next event."""
+        match event:
+            case RunStarted() if self._shown.is_begun:
+                return
+            case Notice(kind="queued"):
+                return
+            case AgentMessageStarted(message_id=message_id) | AgentTextDelta(message_id=message_id):
+                if message_id in self._shown.texts:
+                    return
+            case AgentMessageFinished(message=message) if message.message_id in self._shown.texts:
+                yield from self._shown.rest_of(message)
+                self._shown.whole.add(message.message_id)
+                return
+            case _:
+                pass
+        if isinstance(event, AgentMessageStarted | RunFinished | RunFailed):
+            yield from self._shown.broken_off(self._now)
+        yield event
+
 
 Revive = Callable[[IncomingMessage], Awaitable[object]]
 _FAILED_LOOKS_LIMIT = 40

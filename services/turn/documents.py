@@ -35,7 +35,8 @@ from services.memory_blocks.turn_status import advance
 from services.turn.draft import TurnDraft
 from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
-from services.turn.tools import keep_tool_memory
+from services.turn.receipts import TurnReceipts
+from services.turn.tools import close_tool_memory, keep_runs
 
 
 class TurnDocuments:
@@ -59,7 +60,9 @@ class TurnDocuments:
         memory: TurnMemory | None = None,
         door: ChartDoor | None = None,
         looks: TurnLooks | None = None,
+        model: str = "",
     ) -> None:
+        self._receipts = TurnReceipts(audit=audit, model=model, clock=clock)
         self.comparisons = comparisons
         self.looks = looks or TurnLooks()
         self._contexts = contexts
@@ -205,12 +208,15 @@ class TurnDocuments:
             code = failure.code if failure is not None else None
             advance(turn.turn, _status(turn, failure), error_code=code)
         await turn.claim.hold()
-        await keep_tool_memory(self._contexts, turn)
+        close_tool_memory(turn)
+        receipt = self._receipts.receipt(turn, failure)
+        await keep_runs(self._contexts, turn, receipt=receipt)
         self.memory.keep(turn)
         rules = self.memory.rules.rotation
         await make_room(self._contexts, turn.document(), rules=rules)
         self.memory.check(turn)
         await self._write(turn, turn.document())
+        self._receipts.record(turn, receipt)
         if failure is None:
             await self.looks.end(turn)
 

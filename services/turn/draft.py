@@ -28,6 +28,7 @@ from data_models.turn_events import (
     Outcome,
     Step,
 )
+from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken
 from services.identity.index import PersonIndex
@@ -38,7 +39,6 @@ from services.patient_context.snapshot import ShownRoster
 from services.runs.hub import Run
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.tool_memory.session import ToolMemorySession
-from services.turn.effects import TurnEffects
 from services.turn.plan_order import place_of
 from services.turn.spoken_part import SpokenPart
 

@@ -1,12 +1,12 @@
 """Opens a patient's entities for a turn, with what the user has just said."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock
-from data_models.entity_keys import canonical_key
+from data_models.entity_keys import BOOKING_KEYS, canonical_key
 from data_models.errors import ToolInputError
 from data_models.turn_events import Notice
 from services.entities.legacy import file_legacy
@@ -21,6 +21,7 @@ from services.entities.session_file import (
 from services.entities.team import AgentNames
 from services.language.appointment_slots import slots_in
 from services.runs.hub import Run
+from services.team import Team
 from services.telemetry.metrics import Metrics
 from services.turn.draft import TurnDraft
 from settings import Settings
@@ -31,13 +32,13 @@ class TurnEntities:
     """What all turns share of the entities.
 
     Attributes:
-        reads_legacy: Whether replies in the complete-state form are understood.
+        reads_legacy: Whether JSON in agents' texts, of older prompts, is understood.
     """
 
     team: AgentNames
     clock: Clock
     meter: EntityMeter
-    reads_legacy: bool = True
+    reads_legacy: bool = False
 
     def open(self, turn: TurnDraft) -> EntitySession:
         """Return the entities of the patient whose document `turn` writes, once per turn.
@@ -53,13 +54,14 @@ class TurnEntities:
         document = turn.document()
         self._adopt_legacy(document)
         needed = needed_keys(document)
+        wanted = BOOKING_KEYS.intersection(document.entities.conversation.entities)
         session = EntitySession(
             entities=document.entities,
             team=self.team,
             clock=self.clock,
             meter=self.meter,
             session_id=turn.conversation_id,
-            pinned=needed,
+            pinned={*needed, *wanted},
             reads_legacy=self.reads_legacy,
         )
         is_booking = bool(document.entities.conversation.entities or needed)
@@ -117,23 +119,7 @@ def needed_keys(document: ChatContext) -> Collection[str]:
     return {key for raw in needed if (key := canonical_key(raw)) is not None}
 
 
-class NamedTeam(Protocol):
-    """A team, as far as entities belong to its agents."""
-
-    @property
-    def names(self) -> Sequence[str]:
-        """All agents."""
-        ...
-
-    @property
-    def legacy_names(self) -> Mapping[str, str]:
-        """Who agents of older deployments are today, by their old name."""
-        ...
-
-
-def entities_for(
-    settings: Settings, *, team: NamedTeam, clock: Clock, metrics: Metrics
-) -> TurnEntities:
+def entities_for(settings: Settings, *, team: Team, clock: Clock, metrics: Metrics) -> TurnEntities:
     """Return the entities as the settings ask for them."""
     return TurnEntities(
         team=AgentNames.of(team.names, legacy=team.legacy_names),

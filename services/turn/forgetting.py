@@ -23,6 +23,7 @@ from services.turn.turn_replies import TurnReplies
 
 _POINTS = "points"
 _NOTHING = "Nothing that users stated about this patient is held in this conversation."
+_NOBODY = "No patient is active, so nothing is held of anybody. Name a patient first."
 _OF_RECORD = "Ask for the summary to see what the record holds."
 
 
@@ -74,6 +75,9 @@ class TurnForgetting:
         message = turn.claim.message
         if message.press is not None or command_in(message.text) != "known":
             return False
+        if turn.patient_id is None:
+            self.replies.say(turn, _NOBODY)
+            return True
         held = held_lines(turn.document())
         self.replies.say(turn, f"{held}\n\n{_OF_RECORD}" if held else f"{_NOTHING} {_OF_RECORD}")
         return True

@@ -1,6 +1,6 @@
 """Tells on opening a chart what changed since the user's last look, and notes the new look."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import structlog
@@ -10,7 +10,7 @@ from data_models.errors import RecordsError, StoreError
 from data_models.turn_events import Notice
 from services.evidence.changes import line_of
 from services.evidence.chart_states import chart_states
-from services.evidence.looks import LookBook, LookTaken
+from services.evidence.looks import LookBook, RecentLooks
 from services.records.big_charts import viewed
 from services.records.ports import PatientRecords
 from services.turn.draft import TurnDraft
@@ -29,6 +29,7 @@ class TurnLooks:
 
     book: LookBook | None = None
     records: PatientRecords | None = None
+    recent: RecentLooks = field(default_factory=RecentLooks)
 
     async def begin(self, turn: TurnDraft) -> None:
         """Take the chart in as it is now; tell what changed where the look before has ended.
@@ -38,16 +39,22 @@ class TurnLooks:
         patient_id = turn.patient_id
         if patient_id is None or self.book is None or self.records is None:
             return
+        key = turn.claim.message.sender.principal_id, patient_id
         try:
-            earlier = await self.book.read(turn.claim.message.sender.principal_id, patient_id)
             record = await self.records.load(patient_id)
+            turn.look = self.recent.taken(key, record, turn.now)
+            if turn.look is not None:
+                return
             now = await viewed(record, partial(chart_states, at=turn.now))
+            turn.look = await self.book.take(*key, now)
         except (RecordsError, StoreError) as error:
             _log.info("look_not_taken", error=type(error).__name__)
             return
-        turn.look = LookTaken(now, earlier)
+        earlier = turn.look.earlier
         if earlier is not None and earlier.is_over(turn.now):
             turn.run.emit(Notice("progress", line_of(earlier.last, now)))
+        if earlier is not None and earlier.is_noted(now):
+            self.recent.keep(key, record, earlier)
 
     async def end(self, turn: TurnDraft) -> None:
         """Note what the user has seen, once the turn is stored; of a round they saw nothing yet."""
@@ -57,7 +64,7 @@ class TurnLooks:
             return
         user = turn.claim.message.sender.principal_id
         try:
-            await self.book.note(user, turn.patient_id, turn.look.now)
+            await self.book.note(user, turn.patient_id, turn.look)
         except StoreError as error:
             _log.info("look_not_noted", error=type(error).__name__)
 

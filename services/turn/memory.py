@@ -41,8 +41,8 @@ from services.memory_blocks.understanding import Intent, Understanding
 from services.memory_blocks.validator import validate
 from services.model_port import StructuredModel
 from services.patient_context.verdict import PatientVerdict
+from services.team import Team
 from services.turn.draft import TurnDraft
-from services.turn.intent_team import IntentTeam
 from services.turn.reading import reader_team, utterance_of
 from settings import Settings
 
@@ -145,6 +145,8 @@ class TurnMemory:
             memory=document.memory,
             intents=self._intents,
         )
+        if turn.patient_id is None:
+            plain = replace(plain, statements=())  # what is said of nobody is held of nobody
         return replace(plain, seconds=self._clock.monotonic() - began)
 
     def _taken(self, turn: TurnDraft) -> None:
@@ -204,7 +206,8 @@ class TurnMemory:
         if turn.understanding is None:
             return
         turn.understanding = self._understood(turn.understanding, turn.utterance)
-        if is_of_the_open(read) and not turn.understanding.statements:
+        is_of_somebody = turn.patient_id is not None and is_of_the_open(read)
+        if is_of_somebody and not turn.understanding.statements:
             stated = statements_read(read.stated, turn.text)
             turn.understanding = replace(turn.understanding, statements=stated)
 
@@ -260,7 +263,7 @@ def _worded(plain: Understanding, standalone: str) -> ContextEnrichment:
 def memory_for(
     settings: Settings,
     *,
-    team: IntentTeam,
+    team: Team,
     cards: Sequence[AgentCard],
     model: StructuredModel,
     clock: Clock,

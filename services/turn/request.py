@@ -55,6 +55,7 @@ class TurnRequests:
             text=tool_memory.request,
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,
+            may_order=message.sender.may_order,
             now=turn.now,
             received_at=message.received_at,
             deadline=turn.started + self._turn_seconds,

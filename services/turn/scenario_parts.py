@@ -4,7 +4,11 @@ from dataclasses import dataclass
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from services.audit.trail import Audit
+from data_models.errors import BlobExistsError
+from data_models.identifiers import PatientId
+from data_models.scenario_session import MigrationAppliedEvent
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit, AuditSearch
 from services.model_port import StructuredModel
 from services.records.ports import PatientRecords
 from services.scenarios.migration.catalogue import Catalogue
@@ -15,9 +19,59 @@ from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.scenario_factory import ScenarioStores
 from services.scenarios.session.extraction import Extractor
 from services.scenarios.session.guide import ScenarioGuide
+from services.scenarios.session.record_facts import RecordFacts
 from services.telemetry.metrics import Metrics
-from services.turn.record_facts import RecordFacts
-from services.turn.scenario_events import ScenarioEvents
+
+# Delivers what migrations did to the audit trail: each session's jump exactly once (M19).
+
+ACTION = "scenario_migration"
+
+
+class ScenarioEvents:
+    """Appends an entry to the trail, then keeps the whole event under its id, which seals it.
+
+    An event waits in its session's outbox until both are done. One that is found there again
+    was perhaps delivered by a process that died: then the trail itself is searched for its id.
+    """
+
+    def __init__(self, *, audit: Audit, trail: BlobStore, blobs: BlobStore) -> None:
+        self._audit, self._blobs = audit, blobs
+        self._search = AuditSearch(store=trail)
+
+    async def deliver(
+        self,
+        event: MigrationAppliedEvent,
+        *,
+        principal: str,
+        conversation: str,
+        patient: PatientId | None,
+        run_id: str,
+        is_retry: bool,
+    ) -> None:
+        """Return once the event is on the trail, once.
+
+        Raises:
+            StoreError: it may not be; it stays in the outbox.
+        """
+        name = f"scenarios/{event.scenario_id}/events/{event.event_id}.json"
+        mark = f"event:{event.event_id}"[:80]
+        if is_retry and await self._blobs.read(name) is not None:
+            return
+        if not (is_retry and await self._search.holds(mark, since=event.timestamp)):
+            await self._audit.record(
+                AuditEntry(
+                    principal=principal,
+                    conversation=conversation,
+                    patient=patient,
+                    run_id=run_id,
+                    actions=(ACTION, mark),
+                    outcome="done",
+                )
+            )
+        try:
+            await self._blobs.create(name, event.model_dump_json().encode())
+        except BlobExistsError:
+            return
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

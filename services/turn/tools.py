@@ -10,15 +10,17 @@ from data_models.clock import Clock, IdSource
 from data_models.identifiers import hashed
 from services.assistant.confirmed_actions import AssistantService
 from services.entities.session import EntitySession
+from services.orders.order_drafts import OrderDrafts
 from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import ClinicService
+from services.team import Team
 from services.telemetry.metrics import Metrics
 from services.tool_memory.choice import Picked, picked_from
 from services.tool_memory.session import ToolMemorySession, log_summary
 from services.tool_memory.shapes import zone_of
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from services.turn.draft import TurnDraft
-from services.turn.entities import NamedTeam, TurnEntities, entities_for
+from services.turn.entities import TurnEntities, entities_for
 from services.turn.scenario_parts import ScenarioParts
 from settings import Settings
 
@@ -39,6 +41,7 @@ class TurnTools:
     scenarios: ScenarioParts | None = None
     on_extractor_failure: Callable[[], None] | None = None
     clinic: ClinicService | None = None
+    orders: OrderDrafts | None = None
 
     def entities_of(self, turn: TurnDraft) -> EntitySession | None:
         """Return the patient's entities with what the user has just said; None without any."""
@@ -79,13 +82,14 @@ class TurnTools:
 def tools_for(
     settings: Settings,
     *,
-    team: NamedTeam,
+    team: Team,
     assistant: AssistantService,
     clock: Clock,
     ids: IdSource,
     metrics: Metrics,
     clinic: Clinic,
     scenarios: ScenarioParts | None = None,
+    orders: OrderDrafts | None = None,
 ) -> TurnTools:
     """Return what the settings say of tool memory and entities."""
     entities = entities_for(settings, team=team, clock=clock, metrics=metrics)
@@ -101,20 +105,25 @@ def tools_for(
         entities=entities,
         assistant=assistant,
         on_extractor_failure=metrics.extractor_failed,
-        clinic=ClinicService(appointments=clinic, people=clinic),
+        clinic=ClinicService(clinic=clinic),
         scenarios=scenarios,
+        orders=orders,
     )
 
 
-async def keep_tool_memory(contexts: ChatContextAccessor, turn: TurnDraft) -> None:
-    """Bound the tool memory and store the long outputs; the caller stores the document."""
+def close_tool_memory(turn: TurnDraft) -> None:
+    """Bound the tool memory of a turn that ends; the caller stores the document."""
+    if turn.tool_memory is not None and turn.turn is not None:
+        turn.tool_memory.close(kept=_asked_about(turn))
+
+
+async def keep_runs(contexts: ChatContextAccessor, turn: TurnDraft, *, receipt: bytes) -> None:
+    """Store what of a turn is too long for the document, before the document names it."""
     session = turn.tool_memory
-    if session is None or turn.turn is None:
-        return
-    session.close(kept=_asked_about(turn))
-    if session.long_outputs or turn.views:
+    outputs = () if session is None else session.long_outputs
+    if turn.turn is not None and (outputs or turn.views or receipt):
         await contexts.save_runs(
-            turn.document(), turn.turn.turn_id, session.long_outputs, views=turn.views
+            turn.document(), turn.turn.turn_id, outputs, views=turn.views, receipt=receipt
         )
 
 

@@ -15,11 +15,11 @@ from data_models.turn_events import (
     ToolCallResult,
     ViewShown,
 )
+from services.conversations.turn_effects import interrupted_text
 from services.group_chat_port import GroupChat
 from services.language.inert import inert
 from services.language.own_texts import in_own_language
 from services.turn.draft import TurnDraft
-from services.turn.effects import interrupted_text
 from services.turn.reading import spoken_in
 from services.turn.state import shared_state
 

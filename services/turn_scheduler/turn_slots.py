@@ -6,10 +6,11 @@ conversation has one turn at a time, so a flood of one takes one slot and waits 
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
-from typing import Any, Protocol, TypeAlias
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any, TypeAlias
 
+from data_models.claim import Claim
 from services.runs.hub import Run
 
 FEW = 4
@@ -20,14 +21,6 @@ PATIENCE_SECONDS = 0.25
 _LOOK_SECONDS = 0.01
 
 _Seat: TypeAlias = "asyncio.Future[None]"
-
-
-class Held(Protocol):
-    """What a turn holds of its conversation; `data_models.claim.Claim` fits."""
-
-    def kept(self, on_lost: Callable[[], object]) -> AbstractAsyncContextManager[None]:
-        """See `Claim.kept`."""
-        ...
 
 
 class TurnSlots:
@@ -58,7 +51,7 @@ class TurnSlots:
         return not self._line and len(self._seated) < min(FEW, self._limit)
 
     @asynccontextmanager
-    async def seated(self, claim: Held, run: Run) -> AsyncIterator[None]:
+    async def seated(self, claim: Claim, run: Run) -> AsyncIterator[None]:
         """Wait for a slot, or until `run` is to stop, which needs none; hold `claim` meanwhile."""
         slot: _Seat = asyncio.get_running_loop().create_future()
         try:
@@ -69,7 +62,7 @@ class TurnSlots:
         finally:
             self._seated.discard(slot)
 
-    async def _wait(self, slot: _Seat, claim: Held, run: Run) -> None:
+    async def _wait(self, slot: _Seat, claim: Claim, run: Run) -> None:
         self._line.append(slot)
         if self._usher is None:
             self._usher = asyncio.create_task(self._seat_all())

@@ -11,9 +11,7 @@ from data_models.azure_blob_store import AzureBlobStore
 from data_models.blob_store import BlobStore
 from data_models.errors import BackupError
 from services.conversations.maintenance_lease import MaintenanceLease
-from services.operations.backup import Backup
-from services.operations.manifest import ROWS, SUMMARY, read_rows
-from services.operations.restore import Restore
+from services.operations.backup import ROWS, SUMMARY, Backup, Restore, read_rows
 from services.stores import AUDIT, SESSIONS, USERS
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
@@ -58,6 +56,7 @@ async def world() -> World:
     return world
 
 
+@pytest.mark.slow
 async def test_what_is_restored_is_what_was_stored_byte_for_byte(
     world: World, tmp_path: Path
 ) -> None:
@@ -91,6 +90,7 @@ async def test_what_grows_by_appending_grows_on_after_a_restore_to_azure(
             await store.close()
 
 
+@pytest.mark.slow
 async def test_a_restored_conversation_goes_on(world: World, tmp_path: Path) -> None:
     await backup_of(world).make(tmp_path / "b")
     fresh = empty()
@@ -101,6 +101,7 @@ async def test_a_restored_conversation_goes_on(world: World, tmp_path: Path) -> 
     assert [turn.user_message for turn in anew.team.requests[0].history] == ["switch to patient_15"]
 
 
+@pytest.mark.slow
 async def test_a_conversation_that_talks_all_the_time_is_copied_between_two_turns(
     world: World, tmp_path: Path
 ) -> None:
@@ -158,6 +159,7 @@ async def test_a_backup_is_not_written_over_something_else(world: World, tmp_pat
         await backup_of(world).make(tmp_path)
 
 
+@pytest.mark.slow
 async def test_an_interrupted_restore_goes_on(world: World, tmp_path: Path) -> None:
     before = contents(stores_of(world))
     await backup_of(world).make(tmp_path / "b")

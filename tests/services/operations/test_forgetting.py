@@ -67,6 +67,7 @@ async def test_no_word_and_no_row_of_the_patient_is_left() -> None:
     assert {name: after.get(name) for name in kept} == {name: before[name] for name in kept}
 
 
+@pytest.mark.slow
 async def test_the_conversation_goes_on_without_the_patient() -> None:
     world = await talked()
     await forgetting_on(world).run(GONE, dry_run=False)
@@ -106,6 +107,7 @@ async def test_an_archives_manifest_tells_the_truth_of_what_is_left() -> None:
     assert all(row["size_bytes"] == len(after[f"{folder}/{row['name']}"]) for row in rows)
 
 
+@pytest.mark.slow
 async def test_a_dry_run_changes_nothing_and_counts() -> None:
     world = await talked()
     before = stored(world)
@@ -115,6 +117,7 @@ async def test_a_dry_run_changes_nothing_and_counts() -> None:
     assert report.deleted >= 3
 
 
+@pytest.mark.slow
 async def test_talk_that_names_the_patient_elsewhere_is_reported() -> None:
     world = await talked()
     await world.say("start a tumor board for patient_15", chat="chat_4")
@@ -126,6 +129,7 @@ async def test_talk_that_names_the_patient_elsewhere_is_reported() -> None:
     assert sorted(report.mentions) == sorted(name for name in left if name.startswith("chat_4"))
 
 
+@pytest.mark.slow
 async def test_a_reply_that_waits_for_its_channel_is_not_delivered_any_more() -> None:
     world = await talked()
     owed, record = "deliveries/chat_1/owed/run_1.json", "resources/Appointment/appointment-1"
@@ -138,6 +142,7 @@ async def test_a_reply_that_waits_for_its_channel_is_not_delivered_any_more() ->
     assert report.mentions == [record]
 
 
+@pytest.mark.slow
 async def test_a_conversation_in_the_middle_of_a_turn_is_waited_for() -> None:
     world = await talked()
     world.team.gate.clear()
@@ -150,6 +155,7 @@ async def test_a_conversation_in_the_middle_of_a_turn_is_waited_for() -> None:
     assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
 
 
+@pytest.mark.slow
 async def test_killed_anywhere_it_is_finished_by_running_it_again() -> None:
     for dies_at in count(1, 7):
         world = await talked()
@@ -193,6 +199,7 @@ async def test_what_an_interrupted_turn_had_begun_for_the_patient_goes_too() -> 
     assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("chat", "wish"),
     [
@@ -254,6 +261,7 @@ async def test_why_a_chart_was_opened_in_an_emergency_is_erased_and_who_did_it_s
     }
 
 
+@pytest.mark.slow
 async def test_the_question_of_a_turn_that_was_killed_goes_too() -> None:
     world = await talked()
     kept = await world.conversations.read("chat_1")
@@ -274,6 +282,7 @@ async def test_the_question_of_a_turn_that_was_killed_goes_too() -> None:
     assert [name for name, data in stored(world).items() if CANARY.encode() in data] == []
 
 
+@pytest.mark.slow
 async def test_a_document_that_could_not_be_looked_into_is_named() -> None:
     world = await talked()
     blob = await world.sessions.read("chat_1/conversation.json")

@@ -108,6 +108,7 @@ async def test_two_who_watch_there_share_what_is_read() -> None:
     assert (await heard(first)).events == (await heard(second)).events
 
 
+@pytest.mark.slow
 async def test_a_turn_that_nobody_watches_elsewhere_writes_no_journal() -> None:
     pair = Pair()
     pair.one.team.gate.clear()
@@ -119,6 +120,7 @@ async def test_a_turn_that_nobody_watches_elsewhere_writes_no_journal() -> None:
     assert pair.journals() == []
 
 
+@pytest.mark.slow
 async def test_a_short_turn_asks_storage_for_nothing_more() -> None:
     users = FaultyBlobStore(MemoryBlobStore())
     world = World(users=users)
@@ -187,6 +189,7 @@ async def test_a_run_whose_journal_breaks_off_is_told_from_its_stored_answer() -
     assert len([event for event in told.events if isinstance(event, RunStarted)]) == 1
 
 
+@pytest.mark.slow
 async def test_a_run_whose_replica_dies_ends_for_who_watches() -> None:
     pair = Pair(times=SHORT)
     pair.one.team.say = lambda _: ["First.", f"Second{ENDLESS}"]
@@ -213,6 +216,7 @@ async def test_a_run_that_is_over_is_not_known_elsewhere() -> None:
     assert await pair.two.scheduler.watch(CHAT, told.run.run_id, owner=OWNER) is None
 
 
+@pytest.mark.slow
 async def test_a_run_that_nobody_watches_any_more_is_read_no_further() -> None:
     pair = Pair()
     pair.one.team.gate.clear()
@@ -263,6 +267,7 @@ async def test_a_bot_message_is_shown_only_by_the_replica_that_delivers_its_answ
     assert run.replayed
 
 
+@pytest.mark.slow
 async def test_a_message_that_waited_here_and_is_answered_elsewhere_is_seen_as_it_grows() -> None:
     pair = Pair(times=ClaimTimes(renew_every=timedelta(seconds=0.02)))
     second = asyncio.Event()

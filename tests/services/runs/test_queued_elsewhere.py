@@ -51,6 +51,7 @@ async def test_who_asks_elsewhere_for_a_message_that_waits_is_told_so_and_shown_
     assert queue.two.team.requests == [], "it was answered where it waited"
 
 
+@pytest.mark.slow
 async def test_a_long_answer_is_shown_as_it_grows_under_the_numbers_it_has_where_it_waited() -> (
     None
 ):
@@ -71,6 +72,7 @@ async def test_a_long_answer_is_shown_as_it_grows_under_the_numbers_it_has_where
     assert list(told.events) == list(waits.past())
 
 
+@pytest.mark.slow
 async def test_it_is_answered_where_it_is_watched_if_the_replica_dies_where_it_waited() -> None:
     queue = Queue(times=SHORT)
     _, waits = await queue.fill()
@@ -112,6 +114,7 @@ async def test_nobody_else_is_told_that_anything_waits(
     await heard(waits)
 
 
+@pytest.mark.slow
 async def test_a_replica_that_stops_sends_who_waits_elsewhere() -> None:
     queue = Queue()
     _, waits = await queue.fill()

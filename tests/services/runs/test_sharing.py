@@ -10,7 +10,7 @@ from services.run_journal.journal import PART_BYTES
 from services.run_journal.pace import Pace
 from services.run_journal.replica_signals import ReplicaSignal, ReplicaSignals
 from services.runs.hub import Run
-from services.runs.shared_runs import SharedRuns
+from services.runs.run_exchange import SharedRuns
 from tests.data_models.test_claim import Scheduler
 from tests.fakes_store import MemoryBlobStore
 from tests.services.runs.test_elsewhere import until
@@ -49,6 +49,7 @@ class Sharing:
         self.scheduler.clock.advance(LONG_SECONDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", [None, RunFailed("claim_lost", "", "")])
 async def test_a_replica_that_wakes_after_a_clear_begins_no_part_anew(
     end: RunFailed | None,
@@ -71,6 +72,7 @@ async def test_a_replica_that_wakes_after_a_clear_begins_no_part_anew(
     await sharing.shared.close()
 
 
+@pytest.mark.slow
 async def test_one_that_stood_still_behind_its_last_word_does_not_write_it_down() -> None:
     sharing = Sharing()
     claim = await sharing.scheduler.claim()

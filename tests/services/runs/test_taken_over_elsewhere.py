@@ -89,6 +89,7 @@ def assert_is_one_whole_run(told: Heard) -> None:
     assert not +open_steps
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_long", [False, True])
 async def test_a_run_that_a_third_replica_takes_over_goes_on_for_who_watches(
     is_long: bool,
@@ -111,6 +112,7 @@ async def test_a_run_that_a_third_replica_takes_over_goes_on_for_who_watches(
     assert replicas.two.team.requests == []
 
 
+@pytest.mark.slow
 async def test_a_run_that_the_watching_replica_takes_over_itself_goes_on_too() -> None:
     replicas = Three(watcher_times=SHORT)
     shown = await replicas.watched_until_it_dies()

@@ -89,9 +89,7 @@ async def scheduler(tmp_path: Path) -> Scheduler:
         clock=clock,
         meter=EntityMeter(registry=registry, agents=agents),
     )
-    tools = TurnTools(
-        ids=ids, entities=entities, clinic=ClinicService(appointments=clinic, people=clinic)
-    )
+    tools = TurnTools(ids=ids, entities=entities, clinic=ClinicService(clinic=clinic))
     world = World(clock=clock, ids=ids, tools=tools)
     await world.say("start a tumor board for patient_4")
     await world.scheduler.idle()
@@ -113,6 +111,7 @@ async def test_a_yes_books_and_lets_the_agent_know(scheduler: Scheduler, words: 
     assert runs == [("book_appointment", True)]
 
 
+@pytest.mark.slow
 async def test_what_was_wanted_of_a_booked_appointment_is_not_wanted_of_the_next(
     scheduler: Scheduler,
 ) -> None:
@@ -163,6 +162,7 @@ async def test_a_time_that_was_taken_meanwhile_is_not_booked(scheduler: Schedule
     assert [run.success for run in document.tool_memory.executions] == [False]
 
 
+@pytest.mark.slow
 async def test_an_appointment_is_moved_and_cancelled_after_a_yes_each(scheduler: Scheduler) -> None:
     booked = await scheduler.clinic.book(FOUR, TEN, "")
     known = {"appointment_id": booked.appointment_id}
@@ -277,6 +277,28 @@ async def test_what_leaves_is_named_in_the_events(scheduler: Scheduler) -> None:
     assert notices == [{"keys": ["wish_0", "wish_1"]}]
     evicted = (await scheduler.document()).entities.conversation.recently_evicted
     assert [one.key for one in evicted] == ["wish_0", "wish_1"]
+
+
+async def test_wishes_beside_it_push_no_appointment_out_that_is_being_arranged(
+    scheduler: Scheduler,
+) -> None:
+    def wish(request: GroupChatRequest) -> list[GroupChatEvent]:
+        assert request.entities is not None
+        sides = ("language", "floor", "reminder", "company", "transport", "parking")
+        request.entities.replied(
+            {"entities_to_update": {f"{side}_wish": side for side in sides}}, agent_name=AGENT
+        )
+        return []
+
+    scheduler.tell(lambda _: [])
+    await scheduler.say("an appointment with Dr. Smith tomorrow at 15:00")
+    scheduler.tell(wish)
+    await scheduler.say("and a few more wishes")
+    held = (await scheduler.document()).entities.conversation.get_all()
+    assert held["doctor_preference"] == "Dr. Smith"
+    assert held["time_preference"] == "15:00"
+    assert "date_preference" in held
+    assert len(held) == 7
 
 
 async def test_a_legacy_document_is_moved_when_it_is_loaded(scheduler: Scheduler) -> None:

@@ -19,8 +19,8 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId
 from data_models.turn_events import Notice, RunFailed, RunFinished
+from services.conversations.turn_effects import ARGUMENTS_LIMIT_CHARS, TurnEffects, interrupted_text
 from services.group_chat_port import GroupChatRequest
-from services.turn.effects import ARGUMENTS_LIMIT_CHARS, TurnEffects, interrupted_text
 from tests.data_models.test_claim import Scheduler
 from tests.faults import Down
 from tests.services.world import CHAT, World, heard

@@ -85,6 +85,31 @@ async def test_what_users_said_is_listed_with_its_quotes(world: World) -> None:
     assert "“She is allergic to penicillin.”" in told
 
 
+@pytest.mark.parametrize(
+    ("asked", "heading"),
+    [
+        (
+            "Was weißt du von ihr?",
+            "Zu dieser Person in diesem Gespräch gesagt; nicht aus der Akte:",
+        ),
+        ("Que sais-tu d'elle ?", "Dit de cette personne par des utilisateurs"),
+        ("¿Qué sabes de ella?", "Dicho de esta persona por usuarios"),
+        ("what have you noted about her so far?", "Said of this patient by users"),
+    ],
+)
+async def test_what_is_held_is_listed_in_the_language_of_who_asks(
+    world: World, asked: str, heading: str
+) -> None:
+    told = last_words(await said(world, asked))
+    assert told.startswith(heading)
+    assert "“She is allergic to penicillin.”" in told
+
+
+async def test_a_question_about_one_thing_is_none_for_all_that_is_held(world: World) -> None:
+    told = last_words(await said(world, "what do you know about her potassium?"))
+    assert "Said of this patient" not in told
+
+
 async def test_a_yes_to_nothing_and_a_stop_of_nothing_say_so(world: World) -> None:
     await said(world, "What do you know about her?")
     assert "Nothing waits" in last_words(await said(world, "yes proceed"))

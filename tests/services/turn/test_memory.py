@@ -247,6 +247,7 @@ async def test_a_model_is_shown_this_patients_words_only(room: Room) -> None:
     assert "SEVEN" not in shown
 
 
+@pytest.mark.slow
 async def test_a_long_exchange_is_shown_by_its_end_and_no_more(room: Room) -> None:
     room.answers("word " * 9_000 + "Which of the two?", "That one.")
     await room.say("tell me about the lesions in the liver " * 40, OPEN)
@@ -297,6 +298,7 @@ async def test_a_whole_sentence_is_not_said_again_in_other_words(room: Room) -> 
     assert room.last.meaning.interpretation == ""
 
 
+@pytest.mark.slow
 async def test_what_scrolled_out_of_the_window_is_in_the_summary(room: Room) -> None:
     room.model.fails = True
     await room.say("Please note: the son has power of attorney")

@@ -129,3 +129,17 @@ async def test_words_of_one_stem_name_what_is_to_be_forgotten(
 ) -> None:
     await said(world, "he smokes")
     assert "“Smoking: smokes”" in await said(world, "forget the smoking")
+
+
+@pytest.mark.parametrize("message", ["remember that she is Ottie", "She is allergic to latex."])
+async def test_what_is_said_while_nobody_is_open_is_held_of_nobody(
+    store: MemoryBlobStore, clock: FixedClock, message: str
+) -> None:
+    world = World(sessions=store, clock=clock)
+    await said(world, message)
+    assert "No patient is active" in await said(world, "what do you know about her?")
+    kept = [data for data in store.contents.values() if b"key_points" in data]
+    contexts = [ChatContext.model_validate_json(data) for data in kept]
+    assert not any(context.memory.key_points for context in contexts)
+    await said(world, "start a tumor board for patient_4")
+    assert held(store) == []

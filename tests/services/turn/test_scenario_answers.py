@@ -43,6 +43,7 @@ async def at_small() -> ScenarioWorld:
 # -- a run begins empty ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_two_scenarios_with_a_field_of_one_name_share_nothing() -> None:
     world = await answering(FORK)
     await world.publish(sample("age_note"))
@@ -194,6 +195,7 @@ async def test_a_quote_that_says_another_value_proves_nothing() -> None:
 # -- corrections ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -216,6 +218,7 @@ async def test_a_correction_decides_the_forks_again_and_says_where_we_are(text: 
     assert session.evidence["size"].quote == text
 
 
+@pytest.mark.slow
 async def test_a_correction_that_changes_no_way_only_changes_the_field() -> None:
     world = await at_small()
     assert questions(await world.say("no, 4 not 3")) == ["Corrected: size is 4."]
@@ -223,18 +226,21 @@ async def test_a_correction_that_changes_no_way_only_changes_the_field() -> None
     assert (session.step, session.variables["size"]) == ("small", 4)
 
 
+@pytest.mark.slow
 async def test_a_model_corrects_by_recording_another_value() -> None:
     world = await at_small()
     await world.say("it was rather something like 7", size=7)
     assert (await world.session()).step == "big"
 
 
+@pytest.mark.slow
 async def test_an_answer_that_only_looks_like_a_correction_is_an_answer() -> None:
     world = await at_small()
     assert questions(await world.say("6, not 5", pain=6)) == []
     assert (await world.session()).variables["pain"] == 6
 
 
+@pytest.mark.slow
 async def test_what_is_right_is_asked_where_only_the_wrong_is_said() -> None:
     world = await at_small()
     told = questions(await world.say("my first answer was wrong"))
@@ -242,6 +248,7 @@ async def test_what_is_right_is_asked_where_only_the_wrong_is_said() -> None:
     assert (await world.session()).variables["size"] == 3
 
 
+@pytest.mark.slow
 async def test_a_completed_checkpoint_keeps_the_session_and_says_so() -> None:
     graph = version(
         1,
@@ -279,6 +286,7 @@ async def consented() -> ScenarioWorld:
     return world
 
 
+@pytest.mark.slow
 async def test_a_revoked_consent_is_stored_as_that_and_as_no_answer() -> None:
     world = await consented()
     told = questions(await world.say("no actually I revoke the consent", weight_loss=False))
@@ -290,6 +298,7 @@ async def test_a_revoked_consent_is_stored_as_that_and_as_no_answer() -> None:
     assert session.step == "condition"
 
 
+@pytest.mark.slow
 async def test_a_consent_is_revoked_after_the_scenario_was_left_too() -> None:
     world = await consented()
     await world.say("leave")
@@ -299,6 +308,7 @@ async def test_a_consent_is_revoked_after_the_scenario_was_left_too() -> None:
     assert (await world.session()).variables["consent_given"] is False
 
 
+@pytest.mark.slow
 async def test_a_question_about_revoking_revokes_nothing() -> None:
     world = await consented()
     await world.say("can I revoke the consent?")
@@ -308,6 +318,7 @@ async def test_a_question_about_revoking_revokes_nothing() -> None:
 # -- what is asked again --------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_a_value_out_of_range_is_asked_again_twice_and_then_a_person_is_offered() -> None:
     world = ScenarioWorld()
     await world.publish(sample("age_note"))

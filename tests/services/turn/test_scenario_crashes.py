@@ -140,6 +140,7 @@ async def crashed_and_taken_over(make: Make, place: str, operation: int, *, afte
     return has_died
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True])
 @pytest.mark.parametrize("place", PLACES)
 async def test_m15_p11_a_crash_at_any_write_of_a_migrating_turn_moves_the_session_once(
@@ -162,6 +163,7 @@ async def both_answer(make: Make) -> None:
     assert len(ann.team.actions) + len(bob.team.actions) == 1
 
 
+@pytest.mark.slow
 async def test_m19_two_servers_that_answer_at_once_move_the_session_once() -> None:
     await both_answer(in_memory)
 

@@ -160,6 +160,7 @@ async def test_what_the_user_said_before_is_used_when_a_model_is_sure() -> None:
     assert len(world.model.questions) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("finding", "why"),
     [
@@ -196,6 +197,7 @@ async def test_a_likely_value_is_used_after_a_yes() -> None:
     assert (await world.session()).variables["email"] == "jo@example.org"
 
 
+@pytest.mark.slow
 async def test_a_likely_value_is_asked_for_after_a_no() -> None:
     world = await unsure()
     assert "What is your email?" in questions(await world.say("no"))[0]
@@ -203,12 +205,14 @@ async def test_a_likely_value_is_asked_for_after_a_no() -> None:
     assert (await world.session()).variables["email"] == "al@example.org"
 
 
+@pytest.mark.slow
 async def test_a_likely_value_is_corrected_in_the_same_breath() -> None:
     world = await unsure()
     assert questions(await world.say("no, it's al@example.org")) == []
     assert (await world.session()).variables["email"] == "al@example.org"
 
 
+@pytest.mark.slow
 async def test_extraction_can_be_switched_off() -> None:
     config = MigrationConfig(
         deployment=DeploymentConfig(require_approval=False),
@@ -226,6 +230,7 @@ def with_fork(number: int) -> Graph:
     return version(number, greet, asks, step("away", instructions="Go away."), WORK, END)
 
 
+@pytest.mark.slow
 async def test_a_re_route_is_announced() -> None:
     world = await waiting()
     await world.deploy(with_fork(2))
@@ -261,6 +266,7 @@ async def after_the_age_fork(world: ScenarioWorld) -> Heard:
     return await world.say("hello again")
 
 
+@pytest.mark.slow
 async def test_a_minor_who_has_paid_is_not_redirected_and_the_operator_is_warned() -> None:
     world = await at_order_confirmation()
     heard = await after_the_age_fork(world)
@@ -278,6 +284,7 @@ async def test_a_minor_who_has_paid_is_not_redirected_and_the_operator_is_warned
     assert blocks == 1
 
 
+@pytest.mark.slow
 async def test_the_user_is_told_why_nothing_changed_only_where_that_is_set() -> None:
     config = MigrationConfig(
         deployment=DeploymentConfig(require_approval=False),
@@ -287,6 +294,7 @@ async def test_the_user_is_told_why_nothing_changed_only_where_that_is_set() -> 
     assert "stays completed" in questions(await after_the_age_fork(world))[0]
 
 
+@pytest.mark.slow
 async def test_a_pinned_session_stays_until_a_newer_plan_decides() -> None:
     world = await waiting()
     await world.deploy(AGE_V2, work=AnchorMigrationPolicy(update_downstream=False))
@@ -299,6 +307,7 @@ async def test_a_pinned_session_stays_until_a_newer_plan_decides() -> None:
     assert "What is your age?" in questions(await world.say("hello"))[0]
 
 
+@pytest.mark.slow
 async def test_a_deleted_step_relocates_without_a_word() -> None:
     world = await waiting()
     other = step("other", "end", collects_profile_fields=("age",), description="Another one.")
@@ -310,6 +319,7 @@ async def test_a_deleted_step_relocates_without_a_word() -> None:
     await assert_one_event(world, relocated=True)
 
 
+@pytest.mark.slow
 async def test_three_versions_behind_asks_only_what_the_last_one_needs() -> None:
     world = await waiting()
     await world.deploy(asks_age(2, name="email"))
@@ -323,6 +333,7 @@ async def test_three_versions_behind_asks_only_what_the_last_one_needs() -> None
     await assert_one_event(world, composite=True, from_version=1, to_version=4)
 
 
+@pytest.mark.slow
 async def test_a_rollback_brings_back_the_old_content_under_a_new_number() -> None:
     world = await waiting()
     await world.deploy(AGE_V2)
@@ -352,6 +363,7 @@ async def test_a_required_action_that_was_skipped_runs_once_under_its_key() -> N
     await assert_one_event(world, actions_executed=["check"])
 
 
+@pytest.mark.slow
 async def test_an_action_that_fails_leaves_the_session_on_its_version_for_a_person() -> None:
     world = await waiting()
     await world.deploy(with_action(2))
@@ -405,6 +417,7 @@ async def test_a_lost_version_fails_closed_and_the_turn_is_answered() -> None:
     assert session.version == 1
 
 
+@pytest.mark.slow
 async def test_switched_off_it_leaves_every_session_on_its_version() -> None:
     config = MigrationConfig(enabled=False, deployment=DeploymentConfig(require_approval=False))
     world = await waiting(config=config)
@@ -422,6 +435,7 @@ async def test_unmarked_sessions_are_migrated_by_their_turn() -> None:
     assert "What is your age?" in questions(await world.say("hello"))[0]
 
 
+@pytest.mark.slow
 async def test_a_restart_between_question_and_answer_loses_neither() -> None:
     world = await waiting()
     await world.deploy(AGE_V2)
@@ -438,6 +452,7 @@ async def test_a_restart_between_question_and_answer_loses_neither() -> None:
     assert place(await other.session()) == (2, "work")
 
 
+@pytest.mark.slow
 async def test_a_late_answer_is_read_although_the_question_has_lapsed() -> None:
     world = await waiting()
     await world.deploy(AGE_V2)

@@ -95,6 +95,7 @@ async def test_a_pinned_session_is_left_on_its_version(visit: ScenarioWorld) -> 
     assert (session.version, session.variables) == (1, {"size": 100, "weight": 80})
 
 
+@pytest.mark.slow
 async def test_a_session_that_was_asked_too_often_can_be_resumed(visit: ScenarioWorld) -> None:
     await visit.deploy(SECOND)
     for _ in range(4):

@@ -179,6 +179,7 @@ async def test_another_scenario_leaves_the_first_aside_and_each_keeps_its_answer
     assert document.profile.fields == {}
 
 
+@pytest.mark.slow
 async def test_a_second_run_asks_again(visit: ScenarioWorld) -> None:
     await visit.begin()
     await visit.say("fine")
@@ -189,6 +190,7 @@ async def test_a_second_run_asks_again(visit: ScenarioWorld) -> None:
     assert (session.step, session.variables) == ("size", {})
 
 
+@pytest.mark.slow
 async def test_a_switch_of_patients_switches_scenarios(visit: ScenarioWorld) -> None:
     await visit.begin()
     await visit.say("switch to patient_15")
@@ -200,6 +202,7 @@ async def test_a_switch_of_patients_switches_scenarios(visit: ScenarioWorld) -> 
     assert (await visit.session()).step == "size"
 
 
+@pytest.mark.slow
 async def test_a_loop_asks_again_for_what_it_collects() -> None:
     world = ScenarioWorld()
     await world.publish(sample("appointment_booking"))
@@ -212,6 +215,7 @@ async def test_a_loop_asks_again_for_what_it_collects() -> None:
     assert "preferred_day" not in session.variables
 
 
+@pytest.mark.slow
 async def test_the_record_is_the_read_only_source_of_what_it_holds() -> None:
     world = ScenarioWorld()
     world.records = with_sample_records(world.clock)
@@ -262,6 +266,7 @@ async def test_a_damaged_scenario_hides_no_other_and_stops_no_turn(visit: Scenar
     assert (await other.say("list scenarios")).texts[0].count("- ") == 1
 
 
+@pytest.mark.slow
 async def test_a_value_that_is_too_long_is_refused(visit: ScenarioWorld) -> None:
     await visit.publish(sample("appointment_booking"))
     await visit.begin("appointment booking")
@@ -279,6 +284,7 @@ async def test_clients_are_shown_where_they_are(visit: ScenarioWorld) -> None:
     assert place.needs == ["size"]
 
 
+@pytest.mark.slow
 async def test_the_place_is_shown_before_the_answer_that_tells_of_it(visit: ScenarioWorld) -> None:
     await visit.begin()
     await visit.say("fine")
@@ -348,6 +354,7 @@ async def test_going_back_asks_the_last_question_again(visit: ScenarioWorld) -> 
     assert (await world.session()).variables == {"service": "second opinion"}
 
 
+@pytest.mark.slow
 async def test_there_is_no_way_back_behind_a_completed_checkpoint() -> None:
     world = ScenarioWorld()
     await world.publish(sample("oncology_intake"))
@@ -373,6 +380,7 @@ async def test_back_is_no_command_where_no_scenario_is_open() -> None:
     assert questions(await world.say("go back")) == []
 
 
+@pytest.mark.slow
 async def test_the_answer_after_going_back_is_taken_and_not_asked_for_twice() -> None:
     world = ScenarioWorld()
     await world.publish(sample("appointment_booking"))
