@@ -1,10 +1,27 @@
 """Reads a definition that is to be published: sound, and without faults."""
 
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
 from data_models.errors import ScenarioDefinitionError
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.faults import Fault, faults_of
 from services.scenarios.definition.graph import Graph
-from services.scenarios.definition.step_tools import step_tools
+
+# The tools that steps may run, with their arguments; generated from the team's catalogue.
+
+_FILE = Path(__file__).with_name("step_tools.json")
+_SHAPE = TypeAdapter(dict[str, dict[str, bool]])
+
+
+@cache
+def step_tools() -> Mapping[str, Mapping[str, bool]]:
+    """Return by tool the arguments it takes, and whether each one has to be given."""
+    return _SHAPE.validate_json(_FILE.read_bytes())
+
 
 IN_RECORDS = frozenset(
     (

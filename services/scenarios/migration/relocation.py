@@ -1,8 +1,7 @@
 """Where a session goes whose step was deleted (M3)."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from data_models.scenario_session import ScenarioSession
 from services.scenarios.migration.checkpoint_safety import ahead_again
@@ -16,9 +15,6 @@ class Relocation:
 
     kind: Literal["step", "exit", "stay"]
     step: str | None = None
-
-
-Check: TypeAlias = Callable[[str], bool]
 
 
 def relocate(session: ScenarioSession, move: Move, way: OwnWay) -> Relocation:

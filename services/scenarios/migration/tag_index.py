@@ -6,6 +6,7 @@ the document. Only marks are set apart; an overwrite takes them off, as it shoul
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -16,8 +17,24 @@ from data_models.blob_tags import BlobTags, TaggedBlob
 from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
 from services.scenarios.migration.ports import SessionPage, SessionRow, Tally
-from services.scenarios.migration.tallies import summed, tallied
 from services.scenarios.session.session_row import row_of
+
+# Sessions counted by what is alike about them. Pure.
+
+
+def tallied(rows: Iterable[SessionRow]) -> list[Tally]:
+    """Count rows that are alike, in order."""
+    found = Counter((r.version, r.step_hash, r.mark, r.review, r.pinned) for r in rows)
+    return [Tally(*alike, number) for alike, number in sorted(found.items())]
+
+
+def summed(tallies: Iterable[Tally]) -> list[Tally]:
+    """Join tallies of several pages."""
+    found: Counter[tuple[int, str, int, str, bool]] = Counter()
+    for t in tallies:
+        found[t.version, t.step_hash, t.mark, t.review, t.pinned] += t.number
+    return [Tally(*alike, number) for alike, number in sorted(found.items())]
+
 
 TALLY_PAGE = 5_000
 SET_AT_ONCE = 32

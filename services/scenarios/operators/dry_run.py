@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from data_models.clock import Clock
 from data_models.errors import CorruptDocumentError, ScenarioPlanError
@@ -36,16 +36,12 @@ Effect: TypeAlias = Literal[
 ]
 
 
-class SessionReader(Protocol):
-    """Finds the session of an index row."""
+SessionReader: TypeAlias = Callable[[SessionRow], Awaitable[StoredSession | None]]
+"""Finds the session of an index row; None if it has gone.
 
-    async def read(self, row: SessionRow) -> StoredSession | None:
-        """Return it; None if it has gone.
-
-        Raises:
-            CorruptDocumentError: its document cannot be read.
-        """
-        ...
+Raises:
+    CorruptDocumentError: its document cannot be read.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +183,7 @@ class DryRun:
 
     async def _row(self, chain: VersionChain, row: SessionRow) -> DryRunRow:
         try:
-            stored = await self._sessions.read(row)
+            stored = await self._sessions(row)
         except CorruptDocumentError:
             return _without_session(row, "unreadable", "its document cannot be read")
         if stored is None:

@@ -13,7 +13,7 @@ from services.conversations.claimant import Claimant
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.deployment_runner import DeploymentRunner
-from services.scenarios.migration.plan_meter import PlanMeter
+from services.scenarios.migration.meter import PlanMeter
 from services.scenarios.operators.act_log import ActLog
 from services.scenarios.operators.dry_run import DryRun
 from services.scenarios.operators.journal import Journal
@@ -112,7 +112,7 @@ def _dry_run(stores: ScenarioStores, conversations: BlobStore, clock: Clock) -> 
     return DryRun(
         store=stores.store,
         index=stores.index,
-        sessions=StoredSessions(documents=conversations),
+        sessions=StoredSessions(documents=conversations).read,
         clock=clock,
         config=stores.config,
     )

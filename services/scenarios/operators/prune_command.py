@@ -3,16 +3,134 @@
 import argparse
 import asyncio
 import json
+from collections.abc import Sequence
+from datetime import datetime, timedelta
 
-from pydantic import JsonValue
+from pydantic import AwareDatetime, BaseModel, Field, JsonValue, ValidationError
 
-from data_models.clock import RandomIds, SystemClock
-from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.operators.pruning import Pruner, lowest_in_use
+from data_models.blob_store import BlobStore
+from data_models.chat_context import ChatContext
+from data_models.clock import Clock, RandomIds, SystemClock
+from data_models.errors import CorruptDocumentError
+from data_models.scenario_session import ScenarioSession
+from services.scenarios.migration.migration_config import RetentionConfig
+from services.scenarios.migration.scenario_store import ScenarioStore, plan_name, version_name
+from services.scenarios.migration.tag_index import is_context
 from services.scenarios.scenario_factory import CONTAINER, migration_config_for
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, open_container
 from settings import Settings, load_settings
+
+# Removes versions and plans that no session can need any more (M16).
+
+
+class Pruned(BaseModel):
+    """What one run removed, and since when what it left has been of no use.
+
+    Attributes:
+        unneeded_since: By version number; days of retention count from there.
+    """
+
+    versions: list[int] = Field(default_factory=list)
+    plans: list[int] = Field(default_factory=list)
+    unneeded_since: dict[int, AwareDatetime] = Field(default_factory=dict)
+
+
+async def lowest_in_use(shelves: BlobStore, folders: Sequence[str]) -> dict[str, int]:
+    """Return the oldest version that any stored session can need, by scenario.
+
+    All documents are read: the index may be late, and it is no ground for deleting anything.
+
+    Raises:
+        CorruptDocumentError: a document cannot be read, so nobody knows what it needs.
+    """
+    lowest: dict[str, int] = {}
+    for folder in folders:
+        async for row in shelves.list(f"{folder}/"):
+            blob = await shelves.read(row.name) if is_context(row.name) else None
+            for session in () if blob is None else _sessions(blob.data):
+                known = lowest.get(session.scenario_id, session.version)
+                lowest[session.scenario_id] = min(known, oldest_needed(session))
+    return lowest
+
+
+def oldest_needed(session: ScenarioSession) -> int:
+    """Return the oldest version that `session` refers to: its own, or a checkpoint's."""
+    versions = [session.version, *(one.version for one in session.completed_checkpoints)]
+    return min([*versions, *(one.version for one in session.executed)])
+
+
+class Pruner:
+    """Deletes what has been of no use for the days that the settings say.
+
+    A run that finds something useless notes when; a later one removes it. Whatever is in use in
+    between starts anew.
+    """
+
+    def __init__(
+        self, *, store: ScenarioStore, blobs: BlobStore, clock: Clock, config: RetentionConfig
+    ) -> None:
+        self._store, self._blobs = store, blobs
+        self._clock, self._config = clock, config
+
+    async def prune(self, scenario_id: str, *, lowest: int | None) -> Pruned:
+        """Remove what no session needs.
+
+        Args:
+            scenario_id: Of which scenario.
+            lowest: The oldest version in use, by `lowest_in_use`; None if no session is stored.
+        """
+        held = await self._store.active(scenario_id)
+        if held is None:
+            return Pruned()
+        # The version before the active one is what a rollback proposes and a canary holds on to.
+        kept_from = min([*held.value.versions[-2:], *([] if lowest is None else [lowest])])
+        useless = [number for number in held.value.versions if number < kept_from]
+        since = await self._noted(scenario_id, useless)
+        now = self._clock.now()
+        done = Pruned(unneeded_since=since)
+        for number, moment in since.items():
+            if _is_over(moment, self._config.version_retention_days, now):
+                await self._blobs.delete(version_name(scenario_id, number))
+                done.versions.append(number)
+            if _is_over(moment, self._config.plan_retention_days, now):
+                await self._blobs.delete(plan_name(scenario_id, number))
+                done.plans.append(number)
+        return done
+
+    async def _noted(self, scenario_id: str, useless: Sequence[int]) -> dict[int, datetime]:
+        name = f"scenarios/{scenario_id}/pruning.json"
+        blob = await self._blobs.read(name)
+        known = _notes(blob.data).unneeded_since if blob is not None else {}
+        now = self._clock.now()
+        since = {number: known.get(number, now) for number in useless}
+        data = Pruned(unneeded_since=since).model_dump_json().encode()
+        if blob is None:
+            await self._blobs.create(name, data)
+        elif since != known:
+            await self._blobs.replace(name, data, etag=blob.etag)
+        return since
+
+
+def _is_over(since: datetime, days: int, now: datetime) -> bool:
+    return now - since >= timedelta(days=days)
+
+
+def _notes(data: bytes) -> Pruned:
+    try:
+        return Pruned.model_validate_json(data)
+    except ValidationError as error:
+        raise CorruptDocumentError("Pruned cannot be read") from error
+
+
+def _sessions(data: bytes) -> list[ScenarioSession]:
+    try:
+        context = ChatContext.model_validate_json(data)
+    except ValidationError:
+        # `from None`: pydantic puts the rejected text into its message.
+        raise CorruptDocumentError("ChatContext cannot be read") from None
+    held = [context.scenario, *context.left_scenarios]
+    return [session for session in held if session is not None and session.step is not None]
 
 
 def add_prune(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Protocol, TypeVar
+from typing import Annotated, TypeVar
 
 import structlog
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
@@ -11,6 +11,7 @@ from data_models.errors import ModelError
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Extracted
 from services.language.field_answers import value_in
+from services.model_port import StructuredModel
 from services.scenarios.session.facts import fits
 
 SCENARIO_EXTRACTOR = "scenario_extractor"
@@ -29,16 +30,6 @@ Example: fields [{"name": "email", …}], turns ["You can reach me at jo@example
 "confidence": 0.97}]}"""
 Answer = TypeVar("Answer", bound=BaseModel)
 _log = structlog.get_logger()
-
-
-class StructuredModel(Protocol):
-    """One structured question to a model; `services.model_port` says more."""
-
-    async def ask(
-        self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
-    ) -> Answer:
-        """Return the answer, or raise a `ModelError`."""
-        ...
 
 
 class Finding(BaseModel):

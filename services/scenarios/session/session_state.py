@@ -1,14 +1,12 @@
 """What a turn knows of a patient's scenario, and how it is kept in the document."""
 
 from collections.abc import Collection, Mapping
-from typing import Protocol
 
 from pydantic import JsonValue
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock
 from data_models.errors import ToolInputError
-from data_models.identifiers import PatientId
 from data_models.incoming_message import IncomingMessage
 from data_models.scenario_session import (
     Evidence,
@@ -23,17 +21,8 @@ from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
 from services.scenarios.session.guide import ScenarioGuide
 from services.scenarios.session.lasting import lasting, with_lasting
 from services.scenarios.session.progress import put_anew, spoken
+from services.scenarios.session.record_facts import RecordFacts
 from services.scenarios.session.step_text import held_text, joined, needed_at, question_for
-
-
-class RecordSource(Protocol):
-    """The patient's record, as far as scenarios read it."""
-
-    async def of(
-        self, patient_id: PatientId | None, names: Collection[str]
-    ) -> Mapping[str, ProfileField]:
-        """Return what it holds of the fields `names`; nothing if it cannot be read."""
-        ...
 
 
 class SessionState:
@@ -55,7 +44,7 @@ class SessionState:
         *,
         document: ChatContext,
         guide: ScenarioGuide,
-        records: RecordSource,
+        records: RecordFacts,
         clock: Clock,
         message: IncomingMessage,
         facilitator: str,

@@ -79,6 +79,7 @@ def test_a_tag_is_refused_where_it_stands() -> None:
     assert problems("id: !!timestamp soon") == "line 1, column 5: tags are not used"
 
 
+@pytest.mark.slow
 @given(st.text(max_size=60))
 def test_no_short_text_is_a_definition(source: str) -> None:
     assert problems(source)

@@ -83,6 +83,7 @@ async def test_m15_a_deployment_marks_every_session_and_flips_the_pointer() -> N
     assert plan.value.status == "deployed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [False, True])
 async def test_m15_p11_a_crash_at_any_write_resumes_to_the_same_end(after: bool) -> None:
     for operation in range(1, 40):

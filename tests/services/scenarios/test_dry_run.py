@@ -72,7 +72,7 @@ class Ward:
         run = DryRun(
             store=self.store,
             index=self.index,
-            sessions=StoredSessions(documents=self.documents),
+            sessions=StoredSessions(documents=self.documents).read,
             clock=self.clock,
             config=MigrationConfig(),
         )

@@ -39,6 +39,7 @@ def run(world: World) -> Played:
     return play(world.graphs, world.session, world.known, world.truth)
 
 
+@pytest.mark.slow
 @many
 @given(worlds(versions=3))
 def test_p1_the_step_exists_in_the_stored_version(world: World) -> None:
@@ -51,6 +52,7 @@ def test_p1_the_step_exists_in_the_stored_version(world: World) -> None:
         assert outcome.session.checksum == graph.checksum
 
 
+@pytest.mark.slow
 @many
 @given(worlds())
 def test_p2_nobody_lands_at_or_behind_a_completed_checkpoint(world: World) -> None:
@@ -65,6 +67,7 @@ def test_p2_nobody_lands_at_or_behind_a_completed_checkpoint(world: World) -> No
             assert passed.step_id != after.step or after.step == own
 
 
+@pytest.mark.slow
 @many
 @given(worlds())
 def test_p2_every_completed_checkpoint_stays_on_record(world: World) -> None:
@@ -72,6 +75,7 @@ def test_p2_every_completed_checkpoint_stays_on_record(world: World) -> None:
     assert len(after.completed_checkpoints) == len(before.completed_checkpoints)
 
 
+@pytest.mark.slow
 @many
 @given(worlds())
 def test_p3_the_same_content_under_a_new_number_changes_nothing(world: World) -> None:
@@ -81,6 +85,7 @@ def test_p3_the_same_content_under_a_new_number_changes_nothing(world: World) ->
     assert played.session.model_dump() == world.session.model_dump()
 
 
+@pytest.mark.slow
 @many
 @given(worlds(versions=3))
 def test_p4_a_second_turn_changes_nothing(world: World) -> None:
@@ -92,6 +97,7 @@ def test_p4_a_second_turn_changes_nothing(world: World) -> None:
         assert again.session == played.session
 
 
+@pytest.mark.slow
 @many
 @given(worlds(versions=4))
 def test_p5_only_what_the_last_version_needs_is_asked(world: World) -> None:
@@ -119,6 +125,7 @@ def renamed(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     )
 
 
+@pytest.mark.slow
 @many
 @given(worlds())
 def test_p6_renaming_all_steps_changes_nothing_else(world: World) -> None:
@@ -132,6 +139,7 @@ def test_p6_renaming_all_steps_changes_nothing_else(world: World) -> None:
     assert other.session.step == (mine.session.step and f"x_{mine.session.step}")
 
 
+@pytest.mark.slow
 @many
 @given(worlds(), st.randoms(use_true_random=False))
 def test_p7_the_order_of_definitions_is_irrelevant(world: World, random: object) -> None:
@@ -146,6 +154,7 @@ def test_p7_the_order_of_definitions_is_irrelevant(world: World, random: object)
     assert other.asked == mine.asked
 
 
+@pytest.mark.slow
 @many
 @given(worlds(versions=3))
 def test_p8_it_ends_and_nothing_is_asked_or_executed_twice(world: World) -> None:
@@ -154,6 +163,7 @@ def test_p8_it_ends_and_nothing_is_asked_or_executed_twice(world: World) -> None
     assert len(played.executed) == len(set(played.executed))
 
 
+@pytest.mark.slow
 @many
 @given(worlds())
 def test_p8_without_re_routing_it_ends_too_and_everyone_stays_on_the_own_step(world: World) -> None:
@@ -166,6 +176,7 @@ def test_p8_without_re_routing_it_ends_too_and_everyone_stays_on_the_own_step(wo
         assert played.session.step == own
 
 
+@pytest.mark.slow
 @many
 @given(worlds())
 def test_p9_back_to_the_first_version_is_no_change_for_who_never_left(world: World) -> None:
@@ -174,6 +185,7 @@ def test_p9_back_to_the_first_version_is_no_change_for_who_never_left(world: Wor
     assert played.session.model_dump() == world.session.model_dump()
 
 
+@pytest.mark.slow
 @many
 @given(worlds())
 def test_p9_who_went_to_the_second_version_comes_back_legally(world: World) -> None:
@@ -197,6 +209,7 @@ def test_p10_anchors_are_one_to_one_and_of_one_kind(world: World) -> None:
         assert old.steps[left].is_checkpoint == new.steps[right].is_checkpoint
 
 
+@pytest.mark.slow
 @many
 @given(worlds())
 def test_p12_where_a_fact_is_known_does_not_matter(world: World) -> None:
@@ -208,6 +221,7 @@ def test_p12_where_a_fact_is_known_does_not_matter(world: World) -> None:
     assert told("profile") == told("session") == told("extraction")
 
 
+@pytest.mark.slow
 @many
 @given(worlds(versions=3, simple=True))
 @example(simple_world_of(144272071, 3, 6, 5))  # a loop in which who knows all is caught

@@ -39,6 +39,7 @@ def terminal(
     return Terminal(capsys)
 
 
+@pytest.mark.slow
 def test_a_version_goes_from_proposal_to_deployment_and_back(terminal: Terminal) -> None:
     assert terminal.run("publish", FIRST, "--by", "ann")["active"] == 1
     plan = terminal.run("propose", SECOND, "--by", "ann", "--json")
@@ -75,6 +76,7 @@ def test_policies_come_from_a_file_and_are_checked(terminal: Terminal, tmp_path:
     assert plan["status"] == "pending"
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_refused(terminal: Terminal) -> None:
     assert terminal.refused("status", "nowhere")
     for command in ("deploy", "pause", "resume", "cancel"):
@@ -87,6 +89,7 @@ async def opened(folder: Path) -> None:
     await Clinic(folder).open(crowd(50))
 
 
+@pytest.mark.slow
 def test_sessions_are_counted_tried_and_listed(terminal: Terminal, tmp_path: Path) -> None:
     asyncio.run(opened(tmp_path))
     assert terminal.run("scenarios")["scenarios"][0]["active"] == 1
@@ -115,6 +118,7 @@ def test_policies_change_a_plan_that_waits(terminal: Terminal, tmp_path: Path) -
     assert (after["status"], after["plan"] != before["plan"]) == ("pending", True)
 
 
+@pytest.mark.slow
 def test_a_lost_index_is_made_anew_from_the_documents(terminal: Terminal, tmp_path: Path) -> None:
     asyncio.run(opened(tmp_path))
     for file in tmp_path.glob(f"{INDEX_FILE}*"):
@@ -125,6 +129,7 @@ def test_a_lost_index_is_made_anew_from_the_documents(terminal: Terminal, tmp_pa
     assert (counts[0]["sessions"], counts[0]["flagged"]) == (50, 2)
 
 
+@pytest.mark.slow
 def test_single_sessions_are_looked_at_and_acted_on(terminal: Terminal, tmp_path: Path) -> None:
     asyncio.run(opened(tmp_path))
     who = terminal.run("sessions", BOOKING, "--at", "service")["rows"][0]["session"]
@@ -148,6 +153,7 @@ def test_single_sessions_are_looked_at_and_acted_on(terminal: Terminal, tmp_path
     assert acts[:2] == ["session_resume", "session_end"]
 
 
+@pytest.mark.slow
 def test_a_scenario_is_withdrawn_and_mapped_by_hand(terminal: Terminal, tmp_path: Path) -> None:
     terminal.run("publish", FIRST, "--by", "ann")
     terminal.run("propose", SECOND, "--by", "ann")

@@ -126,6 +126,7 @@ def same_end(mine: Played, other: Played) -> None:
     assert other.last.result.needs_review == mine.last.result.needs_review
 
 
+@pytest.mark.slow
 @many
 @given(worlds(), st.integers(0, 7), st.integers(0, 2), st.sampled_from([None, 1, 5]))
 def test_a_loop_added_ahead_in_both_versions_changes_nothing(
@@ -180,6 +181,7 @@ def exclusive(draft: tuple[Node, ...]) -> tuple[Node, ...]:
     )
 
 
+@pytest.mark.slow
 @many
 @given(worlds(simple=True))
 @example(simple_world_of(256, 2, 7, 5))  # two steps alike, equally near, in a loop with each other
@@ -196,6 +198,7 @@ def test_the_order_in_which_exclusive_branches_are_written_changes_nothing(world
     )
 
 
+@pytest.mark.slow
 @many
 @given(worlds())
 def test_nobody_has_a_completed_checkpoint_ahead_again(world: World) -> None:
@@ -219,6 +222,7 @@ def changed_ahead(world: World) -> tuple[Node, ...]:
     )
 
 
+@pytest.mark.slow
 @many
 @given(worlds())
 def test_with_the_same_way_up_to_here_nothing_is_asked_whatever_comes_after(world: World) -> None:
@@ -228,6 +232,7 @@ def test_with_the_same_way_up_to_here_nothing_is_asked_whatever_comes_after(worl
     assert played.session.step == world.session.step
 
 
+@pytest.mark.slow
 @many
 @given(worlds(), st.integers(1, 4))
 def test_how_often_a_loop_was_gone_decides_nothing(world: World, rounds: int) -> None:

@@ -12,8 +12,7 @@ from data_models.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.operators.prune_command import pruned
-from services.scenarios.operators.pruning import Pruned, Pruner, lowest_in_use
+from services.scenarios.operators.prune_command import Pruned, Pruner, lowest_in_use, pruned
 from services.scenarios.scenario_factory import CONTAINER
 from services.stores import open_container
 from settings import Settings
@@ -130,6 +129,7 @@ async def test_m16_a_document_that_cannot_be_read_stops_everything(archive: Arch
         await lowest_in_use(archive.sessions, ["torn"])
 
 
+@pytest.mark.slow
 async def test_m16_the_command_looks_through_the_servers_own_data(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path)
     blobs = open_container(settings, CONTAINER, ids=CountingIds())
