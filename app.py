@@ -25,6 +25,7 @@ from foundation import (
     door_of,
     foundation_of,
     patients_of,
+    programs_of,
     reader_of,
     restoring_of,
     rounds_of,
@@ -50,8 +51,10 @@ from services.conversations.legacy import LegacyHistory
 from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
+from services.language.reading import make_ready
 from services.rounds.round_factory import Rounds
 from services.scenarios.operators.operator_factory import Operators, operators_for
+from services.speech import speech_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
@@ -140,14 +143,11 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         audit=base.audit,
         clock=base.clock,
         memory=memory_for(
-            base.settings,
-            team=base.spec,
-            cards=base.team.agents,
-            model=base.team,
-            clock=base.clock,
+            base.settings, team=base.spec, cards=base.team.agents, model=base.team, clock=base.clock
         ),
         door=base.access.door,
         looks=looks_for(base.settings, users=base.stores.users, records=base.records),
+        model=base.settings.model_name,
     )
     return TurnPipeline(
         documents=documents,
@@ -164,6 +164,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
             team=base.spec,
             assistant=AssistantService(back_end=base.assistant, undo=base.undo),
             clinic=base.clinic,
+            orders=base.orders,
             clock=base.clock,
             ids=base.ids,
             metrics=base.metrics,
@@ -220,7 +221,7 @@ def _route_context(
     operators: Operators,
     rounds: Rounds,
 ) -> RouteContext:
-    settings = base.settings
+    settings, records, audit = base.settings, base.records, base.audit
     return RouteContext(
         scheduler=scheduler,
         reader=reader,
@@ -234,25 +235,26 @@ def _route_context(
         ids=base.ids,
         readiness=readiness,
         registry=base.metrics.registry,
+        metrics_token=settings.metrics_token,
         operators=operators.service,
-        directory=PatientDirectory(
-            reader=reader, records=base.records, audit=base.audit, clock=base.clock
-        ),
-        sources=PatientSources(reader=reader, records=base.records, audit=base.audit),
-        finder=PatientFinder(directory=base.directory, door=base.access.door, audit=base.audit),
-        chart=PatientChart(reader=reader, records=base.records, audit=base.audit, clock=base.clock),
+        directory=PatientDirectory(reader=reader, records=records, audit=audit, clock=base.clock),
+        sources=PatientSources(reader=reader, records=records, audit=audit),
+        finder=PatientFinder(directory=base.directory, door=base.access.door, audit=audit),
+        chart=PatientChart(reader=reader, records=records, audit=audit, clock=base.clock),
+        programs=programs_of(base),
         memory=memory_service_for(
             settings,
             reader=reader,
             contexts=base.contexts,
             claimant=claimant_of(base),
-            audit=base.audit,
+            audit=audit,
             clock=base.clock,
             ids=base.ids,
         ),
         restoring=restoring_of(base, reader),
         rounds=rounds.service,
         round_deeds=rounds.deeds,
+        speech=speech_for(settings, session=base.session),
         patient_id_example=base.pattern.example(),
         link_hosts=settings.link_allow_list,
         limits=SocketLimits(
@@ -312,6 +314,7 @@ def main() -> int:
         traces = configure_traces(
             endpoint=settings.otel_exporter_otlp_endpoint, service_name=settings.otel_service_name
         )
+        make_ready()
         with folder_held(settings.data_dir) if settings.owns_folder else nullcontext():
             asyncio.run(run(settings))
     except ConfigurationError as error:

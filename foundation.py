@@ -1,6 +1,5 @@
 """What all parts stand on: the stores, the records, the team. Built once, by `app.py`."""
 
-import importlib
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -16,7 +15,6 @@ from data_models.counting_blob_store import CountingBlobStore
 from data_models.documents import Documents
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from group_chat.late_start import LateStart, Started
-from group_chat.team import Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
 from routes.server import Door
 from services.access.access_factory import authenticator_for, origin_policy_for, sign_in_for
@@ -32,9 +30,11 @@ from services.conversations.clear_undo import ClearUndo
 from services.conversations.conversation_factory import claimant_for
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
-from services.evidence.evidence_factory import guidelines_for, studies_for
+from services.evidence.evidence_factory import foreign_servers_for
+from services.evidence.foreign.servers import ForeignServers
 from services.identity.directory import Directory
 from services.identity.identity_factory import directory_for
+from services.orders.order_drafts import OrderDrafts
 from services.patient_context.patient_context_factory import patients_for
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
@@ -48,14 +48,16 @@ from services.rounds.round_factory import Rounds, day_on_server_for, rounds_for
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores
+from services.team import ORDER_DRAFTS, Team, load_team
 from services.telemetry.metrics import Metrics
-from services.turn.clinic import clinic_for
+from services.turn.clinic import clinic_for, orders_for
 from services.turn.looks import look_book_for
 from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader
 from services.views.patient_finder import PatientFinder
+from services.views.program_charts import ProgramCharts
 from services.views.restoring import Restoring
 from settings import Settings
 
@@ -75,10 +77,10 @@ class Foundation:
     access: ChartAccess
     records: Records
     clinic: Clinic
+    orders: OrderDrafts | None
     patient_names: PatientNames
     directory: Directory
     assistant: AssistantBackEnd
-    made_for: MadeFor
     undo: UndoLog
     documents: Documents
     conversations: ConversationAccessor
@@ -88,6 +90,7 @@ class Foundation:
     owners: OwnerIndex
     pattern: PatientIdPattern
     spec: Team
+    foreign: ForeignServers
     team: LateStart
     scenarios: ScenarioStores
     safety: SafetyAnswers
@@ -118,9 +121,8 @@ def foundation_of(
     registry: CollectorRegistry,
 ) -> Foundation:
     """Return the parts that all others are built from; opens nothing but what `stores` hold."""
-    replica = Replica()
+    replica, metrics = Replica(), Metrics(registry=registry)
     trail = AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
-    metrics = Metrics(registry=registry)
     store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.stored)
     documents = Documents(store=store, clock=clock, ids=ids, on_corrupt=metrics.corrupt)
     records = records_for(settings, session=session, clock=clock)
@@ -130,7 +132,7 @@ def foundation_of(
     access = chart_access_for(
         settings, records=records, audit=audit, ids=ids, alert=metrics.access_alerted, **shared
     )
-    spec, offline = load_team(tools=TOOL_NAMES), settings.model_provider == "offline"
+    spec, foreign = _team_of(settings)
     return Foundation(
         settings=settings,
         stores=stores,
@@ -143,10 +145,10 @@ def foundation_of(
         access=access,
         records=records,
         clinic=clinic_for(settings, patients=records, ids=ids, **shared),
+        orders=orders_for(settings, patients=records, **shared),
         patient_names=patient_names_for(settings, patients=records, **shared),
         directory=directory_for(settings, fits=pattern.matches, patients=records, **shared),
         assistant=assistant_for(settings, ids=ids, **shared),
-        made_for=MadeFor(store=stores.users),
         undo=UndoLog(store=stores.users),
         documents=documents,
         conversations=ConversationAccessor(documents=documents),
@@ -156,15 +158,22 @@ def foundation_of(
         owners=OwnerIndex(store=stores.users),
         pattern=pattern,
         spec=spec,
-        team=LateStart(team=spec, is_language_model=not offline),
+        foreign=foreign,
+        team=LateStart(team=spec, is_language_model=settings.model_provider != "offline"),
         scenarios=scenarios_for(settings, ids=ids),
         safety=safety_for(settings),
     )
 
 
+def _team_of(settings: Settings) -> tuple[Team, ForeignServers]:
+    """Return the team, and the servers of other systems whose tools it was given."""
+    team = load_team(tools=TOOL_NAMES, switched_on=(ORDER_DRAFTS,) if settings.order_drafts else ())
+    foreign = foreign_servers_for(settings, agents=team.names, tools=TOOL_NAMES)
+    return team.given(foreign.by_agent), foreign
+
+
 def _pattern(settings: Settings, records: Records) -> PatientIdPattern:
-    pattern = PatientIdPattern.compile(settings.patient_id_pattern)
-    return pattern.with_charts(records.named)
+    return PatientIdPattern.compile(settings.patient_id_pattern).with_charts(records.named)
 
 
 def started(base: Foundation) -> Started:
@@ -172,10 +181,16 @@ def started(base: Foundation) -> Started:
     base.safety.compile()
     base.records.start()
     from group_chat.build import build_team
-    from group_chat.tools.evidence_tools import EvidenceTools
+    from group_chat.connected_factory import connected_for
     from group_chat.tools.personal import PersonalAssistant
 
-    importlib.import_module("services.assistant.local_calendar")
+    office = PersonalAssistant(
+        back_end=base.assistant,
+        names=base.patient_names,
+        ids=base.ids,
+        made_for=MadeFor(store=base.stores.users),
+        undo=base.undo,
+    )
     return build_team(
         base.settings,
         team=base.spec,
@@ -184,19 +199,16 @@ def started(base: Foundation) -> Started:
         metrics=base.metrics,
         clock=base.clock,
         ids=base.ids,
-        clinic=base.clinic,
-        evidence=EvidenceTools(
-            guidelines=guidelines_for(base.settings, clock=base.clock),
-            studies=studies_for(base.settings, session=base.session),
+        connected=connected_for(
+            base.settings,
             records=base.records,
-            country=base.settings.trials_country,
-        ),
-        office=PersonalAssistant(
-            back_end=base.assistant,
-            names=base.patient_names,
+            clinic=base.clinic,
+            orders=base.orders,
+            office=office,
+            foreign=base.foreign,
+            session=base.session,
+            clock=base.clock,
             ids=base.ids,
-            made_for=base.made_for,
-            undo=base.undo,
         ),
     )
 
@@ -251,6 +263,15 @@ def restoring_of(base: Foundation, reader: ConversationReader) -> Restoring:
     )
 
 
+def programs_of(base: Foundation) -> ProgramCharts | None:
+    """Return what shows charts to programs, where the settings want that."""
+    if not base.settings.mcp_endpoint:
+        return None
+    door, audit, records = base.access.door, base.audit, base.records
+    finder = PatientFinder(directory=base.directory, door=door, audit=audit)
+    return ProgramCharts(finder=finder, records=records, door=door, audit=audit, clock=base.clock)
+
+
 def reader_of(base: Foundation) -> ConversationReader:
     """Return what shows stored conversations to their owners."""
     return ConversationReader(
@@ -289,7 +310,7 @@ def patients_of(base: Foundation) -> PatientContextService:
         ids=base.ids,
         door=base.access.door,
         records=base.records,
-        contacts=OwnContacts(back_end=base.assistant),
+        contacts=OwnContacts(back_end=base.assistant).names,
     )
 
 

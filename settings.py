@@ -208,6 +208,7 @@ class Settings(BaseSettings):
 
     turns_at_once: Count = _set(128, "Turns that run at once in this process; the others wait", 128)
     turn_seconds: Seconds = _set(300.0, "A turn ends after so long", 300)
+    order_drafts: bool = _set(False, "Whether users with the role `order` may have drafts of orders for tests prepared. They are made after their yes, on the FHIR server if its CapabilityStatement has conditional create of ServiceRequest, else beside the sample clinic; never active, never a drug", "true")
     direct_answers: bool = _set(False, "Whether a plain look-up such as “latest potassium” is answered from the rows without a model call", "true")
     turn_agent_messages: Count = _set(30, "Agent messages in a turn", 30)
     turn_tool_calls: Count = _set(20, "Tool calls in a turn", 20)
@@ -218,7 +219,7 @@ class Settings(BaseSettings):
 
     patient_id_pattern: str = _set("^patient_[0-9]+$", "Regular expression that a whole patient id must match", "^patient_[0-9]+$")
     time_zone: ZoneName = _set("UTC", "Time zone of users whose channel names none", "Europe/Berlin")
-    entity_legacy_format: bool = _set(True, "Whether replies of older prompts in the complete-state form are read; set `off` once `delta_legacy_format_total` stays 0", "off")
+    entity_legacy_format: bool = _set(False, "Whether JSON that agents of older prompts write as their text changes what is noted; `on` only while such prompts are in use, as a quoted mail may hold such JSON, too", "on")
     tool_memory_entities: Count = _set(50, "What tools returned: so many things are remembered for a patient", 50)
     tool_memory_executions: Count = _set(100, "Runs of tools that are remembered for a patient", 100)
     tool_memory_idle_minutes: Count = _set(60, "A remembered thing is forgotten after so long without use", 60)
@@ -259,9 +260,14 @@ class Settings(BaseSettings):
     rounds_parallel: Count = _set(4, "Patients of a round that are prepared side by side in this process", 4)
 
     guidelines_dir: Path | None = _set(None, "Folder of the hospital's own guidelines (Markdown, HTML, PDF, Word), read again when a file changes; unset: none, and in dev without `FHIR_BASE_URL` invented samples", "./guidelines")
+    mcp_servers: Path | None = _set(None, "YAML of other systems' servers (Model Context Protocol) whose tools agents may read with ([Agents](agents.md)); their hosts have to be in `ALLOWED_OUTBOUND_HOSTS`; unset: none", "./mcp-servers.yaml")
     trials_base_url: Url | None = _set(None, "Register of studies with the API of ClinicalTrials.gov (v2). Coded diagnoses, marker names, age (90 at most), sex and `TRIALS_COUNTRY` are sent there when somebody asks for studies; unset: nothing leaves", "https://clinicaltrials.gov")
     trials_dir: Path | None = _set(None, "Folder of studies in that API's JSON, for closed networks; unset: none, and in dev without `FHIR_BASE_URL` invented samples", "./studies")
     trials_country: str = _set("", "Country in which studies are looked for, as the register writes it; unset: anywhere", "Germany")
+
+    speech_url: Url | None = _set(None, "Where dictated speech is written down (the address of OpenAI's transcription API); recordings are sent there and stored nowhere here; unset: no dictation", "https://speech.example.org/v1/audio/transcriptions")
+    speech_api_key: SecretStr | None = _set(None, "Key for `SPEECH_URL`", "sk-…")
+    speech_model: str = _set("whisper-1", "Model that `SPEECH_URL` is asked for", "whisper-1")
 
     assistant_backend: Literal["local", "graph"] = _set("local", "Where the users' calendars, mail, contacts, tasks and documents are: `local` (files of our own) or `graph` (Microsoft 365)", "graph")
     graph_base_url: Url = _set("https://graph.microsoft.com/v1.0", "With `graph`: Microsoft Graph, of a national cloud perhaps", "https://graph.microsoft.us/v1.0")
@@ -287,6 +293,8 @@ class Settings(BaseSettings):
     oidc_client_id: str | None = _set(None, "With `oidc`: what the provider calls this server", "11111111-2222-3333-4444-555555555555")
     oidc_client_secret: SecretStr | None = _set(None, "With `oidc`: the secret that the provider gave; it also encrypts what is stored of a session", "a1B~…")
     oidc_roles_claim: str | None = _set(None, "With `oidc`: the claim with roles (`clinician`, `operator`, `order`, `reviewer`, `metrics`); who has none is refused; unset: whoever signs in is a clinician", "roles")
+    mcp_endpoint: bool = _set(False, "Serve charts to programs at `/mcp` (Model Context Protocol), to read, under the rights of the bearer token that they show", "true")
+    metrics_token: SecretStr | None = _set(None, "The bearer token without which `/metrics` answers nobody; unset: it answers who reaches the port", "a1B~…")
     idle_logoff_seconds: Seconds = _set(900.0, "A socket without a message for so long is closed (not in dev)", 900)
 
     bot_endpoints: bool | None = _set(None, "Serve `/api/messages`; `true` outside dev needs `MicrosoftAppId`; unset: if that is set, and in dev", "false")
@@ -395,6 +403,12 @@ class Settings(BaseSettings):
         return "openai" if self.openai_api_key or self.openai_base_url else "offline"
 
     @property
+    def model_name(self) -> str:
+        """The model that is asked for; `offline` where there is none."""
+        asked = {"azure": self.azure_openai_deployment_name or "", "openai": self.openai_model}
+        return asked.get(self.model_provider, "offline")
+
+    @property
     def outbound_hosts(self) -> frozenset[str]:
         """Hosts that may be called: those of addresses that are set, and `ALLOWED_OUTBOUND_HOSTS`."""
         urls = (
@@ -403,6 +417,7 @@ class Settings(BaseSettings):
             self.fhir_token_url,
             self.openai_base_url,
             self.azure_openai_endpoint,
+            self.speech_url,
         )
         more = (
             self.app_blob_storage_endpoint,
@@ -530,6 +545,8 @@ def _other_problems(settings: Settings) -> Iterator[Problem]:
     if settings.azure_storage_connection_string and settings.app_blob_storage_endpoint:
         text = "and AZURE_STORAGE_CONNECTION_STRING are both set; keep one"
         yield Problem("APP_BLOB_STORAGE_ENDPOINT", text, "APP_BLOB_STORAGE_ENDPOINT=")
+    if settings.speech_url and not _is_safe_url(settings.speech_url):
+        yield Problem("SPEECH_URL", "must be https", "SPEECH_URL=https://…/v1/audio/transcriptions")
     if settings.turn_queue and not (
         settings.azure_storage_connection_string or settings.app_blob_storage_endpoint
     ):

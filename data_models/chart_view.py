@@ -2,14 +2,16 @@
 
 from typing import Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from data_models.document import Part
 
 ViewKind: TypeAlias = Literal["facts", "series", "table", "timeline", "passages"]
 
 
-NOT_OF_THE_PATIENT = frozenset({"guideline", "criterion", "study"})
+FOREIGN = "foreign"
+"""The kind of what another system said of the world, not of the patient."""
+NOT_OF_THE_PATIENT = frozenset({"guideline", "criterion", "study", FOREIGN})
 """Kinds of rows whose words say nothing of the patient: they support no statement on them."""
 
 
@@ -47,6 +49,8 @@ class ViewRow(Part):
         code: Codes as `system|code`, for those who look things up.
         sources: Source ids, the newest first.
     """
+
+    model_config = ConfigDict(frozen=True)
 
     kind: str = ""
     name: str

@@ -178,8 +178,9 @@ class ChatContextAccessor:
         outputs: Sequence[RunOutput],
         *,
         views: Sequence[ChartView] = (),
+        receipt: bytes = b"",
     ) -> None:
-        """Store whole outputs of a turn's tools, and the views that were shown.
+        """Store whole outputs of a turn's tools, the views that were shown, and its receipt.
 
         Repeating after a crash replaces its own blob.
         """
@@ -191,23 +192,48 @@ class ChatContextAccessor:
             turn_id=turn_id,
             runs=list(outputs),
             views=list(views),
+            receipt=receipt.decode(),
         )
         try:
             await self._documents.write(name, runs, etag=None)
         except BlobExistsError:
             await self._documents.write(name, runs, etag=await self._documents.etag_of(name))
 
+    async def receipt(self, context: ChatContext, run_id: str) -> bytes:
+        """Return the receipt of a turn as it was stored.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        turn = next((each for each in context.chat_history if each.run_id == run_id), None)
+        turn = turn or await self._archived_run(context, run_id)
+        runs = None if turn is None else await self._runs(context, turn.turn_id)
+        if runs is None or not runs.receipt:
+            raise NotFoundError("this turn left no receipt")
+        return runs.receipt.encode()
+
+    async def _archived_run(self, context: ChatContext, run_id: str) -> Turn | None:
+        for first, last in await self._ranges(context.conversation_id, context.patient_id):
+            for turn in await self._turns(context, first, last):
+                if turn.run_id == run_id:
+                    return turn
+        return None
+
     async def views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
         """Return the views that were shown with the messages of `turn`; [] where there are none."""
         if not any(answer.views for answer in turn.agent_responses):
             return []
-        name = ConversationLayout.of(context.conversation_id).runs(context.patient_id, turn.turn_id)
+        runs = await self._runs(context, turn.turn_id)
+        return [] if runs is None else runs.views
+
+    async def _runs(self, context: ChatContext, turn_id: int) -> TurnRuns | None:
+        name = ConversationLayout.of(context.conversation_id).runs(context.patient_id, turn_id)
         stored = await self._documents.read(name, TurnRuns, conversation_id=context.conversation_id)
         if stored is None or stored.document.epoch != context.epoch:
-            return []
+            return None
         if stored.document.patient_id != context.patient_id:
             raise CorruptDocumentError("outputs of tools belong to another patient")
-        return stored.document.views
+        return stored.document
 
     async def archive_changes(self, context: ChatContext, changes: Sequence[MemoryChange]) -> None:
         """Store changes of people that leave the document; repeating after a crash is no error."""

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, Protocol
+from typing import Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from data_models.conversation import (
     ANSWERED_HOURS,
@@ -30,22 +32,17 @@ class ClaimTimes:
     grace: timedelta = timedelta(seconds=5)
 
 
-class Held(Protocol):
-    """What one replica works on until it is done, or is dead: a turn, a list of a round."""
+class Lease(BaseModel):
+    """The replica that works on what is no turn; past `expires_at` another goes on."""
 
-    @property
-    def replica(self) -> str:
-        """Name of the replica."""
-        ...
+    model_config = ConfigDict(frozen=True)
 
-    @property
-    def expires_at(self) -> datetime:
-        """Until when it counts as alive; renewed while it works."""
-        ...
+    replica: str
+    expires_at: AwareDatetime
 
 
 def claim_state(
-    running: Held | None,
+    running: RunningTurn | Lease | None,
     *,
     now: datetime,
     times: ClaimTimes,

@@ -18,6 +18,16 @@ CONVERSATION_KEYS = frozenset(
         "urgency_preference",
     }
 )
+BOOKING_KEYS = frozenset(
+    {
+        "doctor_preference",
+        "time_preference",
+        "date_preference",
+        "procedure_preference",
+        "reason_visit",
+    }
+)
+"""What an appointment is booked by; while it is wanted it gives way to no other wish."""
 DERIVED_KEYS = frozenset(
     {
         "doctor_uuid",

@@ -3,6 +3,7 @@
 * RoundsError
   * UserInputError: the user can fix it; `user_message` is shown in the chat
     * BadFrameError
+    * AudioError: a recording is empty, too large or of an unknown kind
     * EmptyMessageError
     * MessageTooLongError
     * InvalidIdentifierError
@@ -65,6 +66,7 @@
       * RecordsBusyError: the server said so, perhaps with a time to wait
     * RecordsRefusedError: the operator's token is missing, wrong or not enough
     * RecordsUnreadableError: the records break the FHIR standard or our limits
+      * RecordNotAcceptedError: the server does not take a new resource; nothing was written
       * RecordMayBeDamagedError: nobody carries the id, but some files could not be read
     * RecordAmbiguousError: two patients carry the id; nobody guesses which
     * RecordReplacedError: the record was merged into another
@@ -75,6 +77,7 @@
     * ChannelClosedError: the conversation takes no messages; it is parked
     * ChannelRefusedError: the channel does not take this reply
       * ChannelTooLargeError: it may take it in parts
+  * SpeechUnavailableError: retry; dictated words could not be written down
   * BackupError: a backup or a restore cannot be made as asked; the text says why
   * ConfigurationError: the operator can fix it; stops the start
 
@@ -113,6 +116,16 @@ class BadFrameError(UserInputError):
 
     code = "bad_frame"
     user_message = 'That frame could not be read. Send JSON such as {"content": "..."}.'
+
+
+class AudioError(UserInputError):
+    """A recording is empty, too large or of a kind that is not known."""
+
+    code = "audio"
+    user_message = (
+        "This recording cannot be written down: it is empty, larger than 5 MB or of an unknown "
+        "kind. Please dictate again, in shorter parts."
+    )
 
 
 class EmptyMessageError(UserInputError):
@@ -758,6 +771,21 @@ class RecordChangedError(RecordsError):
     retryable = True
 
 
+class RecordNotAcceptedError(RecordsUnreadableError):
+    """The records server did not accept a new resource; nothing was written.
+
+    Attributes:
+        status: What it answered, 400 to 499.
+    """
+
+    code = "record_not_accepted"
+    user_message = "The records server did not accept this. Nothing was written."
+
+    def __init__(self, message: str, *, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
 class ChannelError(RoundsError):
     """A reply could not be handed to the channel of its conversation."""
 
@@ -809,6 +837,18 @@ class ChannelTooLargeError(ChannelRefusedError):
     """The reply is larger than the channel takes; in parts it may be taken."""
 
     code = "channel_too_large"
+
+
+class SpeechUnavailableError(RoundsError):
+    """The server of transcriptions did not answer, or not as expected."""
+
+    code = "speech_unavailable"
+    user_message = (
+        "What you dictated could not be written down just now. Your draft is as it was; "
+        "please try again, or type it."
+    )
+    retryable = True
+    http_status = 502
 
 
 class BackupError(RoundsError):

@@ -11,9 +11,7 @@ from urllib.parse import quote
 
 from data_models.errors import InvalidIdentifierError
 
-ConversationId = NewType("ConversationId", str)
 PatientId = NewType("PatientId", str)
-RunId = NewType("RunId", str)
 
 PATIENT_ID_LIMIT_CHARS = 64
 CONVERSATION_ID_LIMIT_CHARS = 4_000

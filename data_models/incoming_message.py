@@ -14,13 +14,19 @@ ChannelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
 class Sender(BaseModel):
-    """Who wrote it, as the channel verified it; `tenant_id` is the directory of a user of one."""
+    """Who wrote it, as the channel verified it.
+
+    Attributes:
+        tenant_id: The directory of a user of one.
+        may_order: Whether the sign-in gave the role `order`.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     principal_id: str
     display_name: str = ""
     tenant_id: str = ""
+    may_order: bool = False
 
 
 class Press(BaseModel):

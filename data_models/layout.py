@@ -77,7 +77,7 @@ class ConversationLayout:
         return f"{self.turns_prefix(patient_id)}{first}-{last}.json"
 
     def runs(self, patient_id: PatientId | None, turn_id: int) -> str:
-        """Whole outputs of the tools of one turn."""
+        """Whole outputs of the tools of one turn, what it showed, and its receipt."""
         return f"{self.folder}/{_stem(patient_id)}_runs/{turn_id}.json"
 
     def changes(self, patient_id: PatientId | None, first: int, last: int) -> str:

@@ -4,17 +4,19 @@ import hashlib
 import os
 import secrets
 import threading
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
+
+from filelock import FileLock
 
 from data_models.blob_names import is_blob_name
 from data_models.blob_store import Blob, BlobInfo
 from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
 from data_models.local_files import (
-    FILE_MODE,
     FOLDER_MODE,
     append_to_file,
     is_real_folder,
@@ -23,7 +25,54 @@ from data_models.local_files import (
     sync_folder,
     write_new_file,
 )
-from data_models.striped_locks import StripedLocks
+
+# Locks by name that hold between threads and between processes on one machine.
+
+_STRIPES = 64
+_WAIT_LIMIT_SECONDS = 3.5  # for threads, and again for processes: a store answers within 8 s
+_POLL_SECONDS = 0.001
+_BLOCK = bytes(65_536)
+
+
+class StripedLocks:
+    """Names share a fixed number of lock files, so their number does not grow with use.
+
+    The operating system frees a lock when its process dies. A process that is stopped while it
+    holds one keeps it: the others then give up within 7 s.
+    """
+
+    def __init__(self, *, folder: Path) -> None:
+        self._folder = folder
+        self._threads = [threading.Lock() for _ in range(_STRIPES)]
+        # Guarded by the thread's lock of the same stripe, hence not thread-local. Made when first
+        # held: most stripes of a store of few names are never used, and each costs at every fork.
+        self._processes: dict[int, FileLock] = {}
+
+    @contextmanager
+    def holding(self, name: str) -> Iterator[None]:
+        """Hold the lock of `name`; blocks the thread and is not reentrant.
+
+        Raises:
+            TimeoutError: others held it for 7 s.
+            OSError: the lock file cannot be opened.
+        """
+        stripe = zlib.crc32(name.encode()) % _STRIPES
+        if not self._threads[stripe].acquire(timeout=_WAIT_LIMIT_SECONDS):
+            raise TimeoutError
+        try:
+            with self._process_lock(stripe).acquire(
+                timeout=_WAIT_LIMIT_SECONDS, poll_interval=_POLL_SECONDS
+            ):
+                yield
+        finally:
+            self._threads[stripe].release()
+
+    def _process_lock(self, stripe: int) -> FileLock:
+        if stripe not in self._processes:
+            path = self._folder / f"{stripe:02x}.lock"
+            self._processes[stripe] = FileLock(path, mode=0o600, thread_local=False)
+        return self._processes[stripe]
+
 
 _STRAY_AFTER_SECONDS = 3_600
 _FOLDER_TRIES = 100
@@ -134,7 +183,7 @@ class LocalFolder:
     def check(self) -> None:
         """See `BlobStore.check`; proves that the disk takes new files, too."""
         self._check_root()
-        self._probe()
+        self._probe(_BLOCK)  # a full disk still takes an empty file
 
     def _reading(self, name: str) -> AbstractContextManager[None]:
         # Elsewhere a reader does not notice a rename; Windows refuses one while a reader is at it.
@@ -227,11 +276,11 @@ class LocalFolder:
     def _new_temp(self) -> Path:
         return self._temp / f"{secrets.token_hex(16)}.tmp"
 
-    def _probe(self) -> float:
-        """Create and delete a file; return its time, which is the file system's present."""
+    def _probe(self, data: bytes = b"") -> float:
+        """Create and delete a file of `data`; return its time, the file system's present."""
         temp = self._new_temp()
         try:
-            temp.touch(mode=FILE_MODE, exist_ok=False)
+            write_new_file(temp, data)
             return temp.stat().st_mtime
         finally:
             temp.unlink(missing_ok=True)

@@ -108,9 +108,11 @@ class TurnRuns(Document):
     Attributes:
         runs: Outputs of tools.
         views: Rows of the chart that were shown with the turn's messages.
+        receipt: The turn's, in canonical form; "" where it left none.
     """
 
     patient_id: PatientId | None
     turn_id: int
     runs: list[RunOutput] = Field(default_factory=list)
     views: list[ChartView] = Field(default_factory=list)
+    receipt: str = ""

@@ -7,7 +7,6 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Artifact, Continuation, Turn
-from data_models.effects import Begun
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.plan import Plan
@@ -23,49 +22,15 @@ from data_models.turn_events import (
     ToolCallStarted,
     ViewShown,
 )
+from services.conversations.past_turns import PatientPast
+from services.conversations.patient_artifacts import PatientArtifacts
+from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken
 from services.language.utterance import Utterance
-from services.memory_blocks.recall import Recalled
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.tool_memory.session import ToolMemorySession
-
-
-class ArtifactStore(Protocol):
-    """Keeps files for the patient of this turn, and only for that one."""
-
-    async def save(self, *, file_name: str, media_type: str, data: bytes, key: str) -> Artifact:
-        """Store `data` (at most 10 MB) beside the patient's document and return its row.
-
-        Args:
-            key: The same key names the same file: it is stored once, as it was last given.
-        """
-        ...
-
-
-class EffectLog(Protocol):
-    """Where runs are put on record that change something outside, before they change it."""
-
-    async def begin(
-        self, tool: str, arguments: Mapping[str, Any], *, message: int, key: str = ""
-    ) -> Begun:
-        """Return under which key the run may go on, and with which arguments.
-
-        Args:
-            message: How many messages of the turn are finished.
-            key: Of a run that has one of its own.
-
-        Raises:
-            ToolInputError: an earlier attempt had begun such a change, and it is not known which.
-            ClaimLostError: another replica answers the message now: nothing may be changed.
-            StoreUnavailableError: it could not be put on record: nothing may be changed.
-        """
-        ...
-
-    def failed(self, begun: Begun) -> None:
-        """Have the same call, tried again, go on under the same key."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +46,6 @@ class MessageMeaning:
     summary: str = ""
     interpretation: str = ""
     intended_agent: str | None = None
-
-
-class PastTurns(Protocol):
-    """Looks up what was said in earlier turns of this turn's patient, archived ones too."""
-
-    async def recall(self, query: str, *, limit: int) -> Recalled:
-        """Return up to `limit` remarks that hold the words of `query`, the best first.
-
-        Raises:
-            StoreError: an archive could not be read.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +64,7 @@ class GroupChatRequest:
         continuation: The agent that waits for the user, if one does.
         press: A pressed plan button, already checked to belong to `plan`.
         principal_id: Who asks, for the audit trail; no model sees it.
+        may_order: Whether they have the role `order`.
         grounding: Lines of the server's own, shown after the snapshot, never stored; "" for none.
         entities: What this patient's user wants and what tools found, for each agent its own.
         past: Looks up earlier turns of this patient; None where none are kept.
@@ -142,8 +96,9 @@ class GroupChatRequest:
     user: str
     now: datetime
     deadline: float
-    artifacts: ArtifactStore
+    artifacts: PatientArtifacts
     principal_id: str = "unknown"
+    may_order: bool = False
     mentions: Sequence[str] = ()
     addressed_agent: str | None = None
     plan: Plan | None = None
@@ -152,10 +107,10 @@ class GroupChatRequest:
     grounding: str = ""
     tool_memory: ToolMemorySession | None = None
     entities: EntitySession | None = None
-    past: PastTurns | None = None
+    past: PatientPast | None = None
     scenario: ScenarioRuntime | None = None
     meaning: MessageMeaning = field(default_factory=MessageMeaning)
-    effects: EffectLog | None = None
+    effects: TurnEffects | None = None
     utterance: Utterance | None = None
     held: Sequence[str] = ()
     patient_name: str = ""

@@ -4,9 +4,10 @@ from collections.abc import Collection
 
 from data_models.errors import ForbiddenError
 from services.access.handshake import Handshake, is_loopback
-from services.access.principal import Principal, roles_of
+from services.access.principal import Principal, Role, roles_of
 
 DEV_PRINCIPAL_ID = "dev"
+_ORDERS: frozenset[Role] = frozenset({"order"})
 
 
 class DevAuthenticator:
@@ -14,7 +15,9 @@ class DevAuthenticator:
 
     def __init__(self, *, operators: Collection[str]) -> None:
         roles = roles_of(DEV_PRINCIPAL_ID, operators or [DEV_PRINCIPAL_ID])
-        self._principal = Principal(id=DEV_PRINCIPAL_ID, name="dev", kind="dev", roles=roles)
+        self._principal = Principal(
+            id=DEV_PRINCIPAL_ID, name="dev", kind="dev", roles=roles | _ORDERS
+        )
 
     async def authenticate(self, handshake: Handshake) -> Principal:
         """See `Authenticator.authenticate`; a proxy on this machine would let the world in."""

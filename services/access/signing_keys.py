@@ -1,8 +1,9 @@
 """The public keys of the directory that signs tokens: fetched when needed, kept, and renewed."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import aiohttp
 import jwt
@@ -29,16 +30,8 @@ class SigningKey:
     issuer: str | None
 
 
-class KeyDownload(Protocol):
-    """Fetches the key document."""
-
-    async def __call__(self) -> bytes:
-        """Return the JWKS document.
-
-        Raises:
-            SignInUnavailableError: it could not be had within `DOWNLOAD_SECONDS`.
-        """
-        ...
+KeyDownload: TypeAlias = Callable[[], Awaitable[bytes]]
+"""Fetches the JWKS document; raises SignInUnavailableError after `DOWNLOAD_SECONDS`."""
 
 
 class HttpKeyDownload:
@@ -50,7 +43,7 @@ class HttpKeyDownload:
         self._timeout = aiohttp.ClientTimeout(total=DOWNLOAD_SECONDS)
 
     async def __call__(self) -> bytes:
-        """See `KeyDownload`."""
+        """Return the JWKS document; see `KeyDownload`."""
         try:
             async with self._session.get(
                 self._url, timeout=self._timeout, allow_redirects=False

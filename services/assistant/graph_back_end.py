@@ -1,13 +1,16 @@
 """Microsoft 365 as the back end of the Assistant, by Microsoft Graph."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 from datetime import tzinfo
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 import aiohttp
 from yarl import URL
 
 from data_models.clock import Clock, IdSource
+from data_models.errors import AssistantRefusedError
 from services.assistant.back_end import AssistantServices
 from services.assistant.graph_account import GraphAccount
 from services.assistant.graph_calendar import GraphCalendar
@@ -23,9 +26,52 @@ from services.assistant.graph_tokens import (
     GraphTokens,
     OwnToken,
 )
-from services.assistant.graph_users import GraphUsers, MappedUsers, OnlyMe
-from services.assistant.graph_wire import GraphLimits
+from services.assistant.graph_wire import GraphLimits, segment
 from settings import Settings
+
+# Which Microsoft 365 user a principal is, so that nobody reads another's mailbox.
+
+_ENTRA = re.compile(r"entra:([0-9a-z.-]+):([0-9a-f-]{36})")
+
+
+class OnlyMe:
+    """Everybody is the user whose delegated token it is; for one person at one machine."""
+
+    def root(self, principal_id: str) -> str:
+        """Return `me`."""
+        return "me"
+
+
+class MappedUsers:
+    """Users of our own directory are themselves; others are who the operator says.
+
+    Args:
+        tenant: The directory of the mailboxes, an id in lower case.
+        named: Users' ids or principal names by principal id.
+    """
+
+    def __init__(self, *, tenant: str, named: Mapping[str, str]) -> None:
+        self._tenant = tenant
+        self._named = dict(named)
+
+    def root(self, principal_id: str) -> str:
+        """Return `users/{id}`.
+
+        Raises:
+            AssistantRefusedError: this principal has none.
+        """
+        user = self._named.get(principal_id) or self._own(principal_id)
+        if user is None:
+            raise AssistantRefusedError("no Microsoft 365 user is set for this caller")
+        return f"users/{segment(user)}"
+
+    def _own(self, principal_id: str) -> str | None:
+        match = _ENTRA.fullmatch(principal_id)
+        return match[2] if match and match[1] == self._tenant.lower() else None
+
+
+GraphUsers: TypeAlias = OnlyMe | MappedUsers
+"""Finds the part of Graph that is a principal's own."""
 
 
 class GraphAssistant:

@@ -1,8 +1,9 @@
 """Tokens for Microsoft Graph: a user's own, or the application's."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 import aiohttp
 import orjson
@@ -15,23 +16,6 @@ RENEW_BEFORE_SECONDS = 300.0
 _ANSWER_LIMIT_BYTES = 100_000
 
 
-class GraphTokens(Protocol):
-    """Gives tokens. A source for signed-in users tells them apart by `principal_id`."""
-
-    async def token(self, principal_id: str) -> str:
-        """Return a token for this principal that is not about to end.
-
-        Raises:
-            AssistantRefusedError: there is none: the user or the operator has to sign in.
-            AssistantUnavailableError: the token service did not answer.
-        """
-        ...
-
-    def refused(self, principal_id: str, token: str) -> None:
-        """Take note that Graph did not take `token`, so that the next one is new."""
-        ...
-
-
 class OwnToken:
     """One user's delegated token, as an operator set it; nothing here can renew it."""
 
@@ -40,13 +24,17 @@ class OwnToken:
         self._is_refused = False
 
     async def token(self, principal_id: str) -> str:
-        """See `GraphTokens.token`."""
+        """Return the token.
+
+        Raises:
+            AssistantRefusedError: it was refused: the user or the operator has to sign in.
+        """
         if self._is_refused:
             raise AssistantRefusedError("the delegated token has ended")
         return self._token
 
     def refused(self, principal_id: str, token: str) -> None:
-        """See `GraphTokens.refused`."""
+        """Take note that Graph did not take `token`."""
         self._is_refused = True
 
 
@@ -76,17 +64,13 @@ class IssuedToken:
     lifetime_seconds: float
 
 
-class TokenIssue(Protocol):
-    """Has tokens issued that are the application's own."""
+TokenIssue: TypeAlias = Callable[[], Awaitable[IssuedToken]]
+"""Has a new token of the application issued.
 
-    async def __call__(self) -> IssuedToken:
-        """Return a new token.
-
-        Raises:
-            AssistantRefusedError: the application is not known, or its secret is wrong.
-            AssistantUnavailableError: the token service did not answer.
-        """
-        ...
+Raises:
+    AssistantRefusedError: the application is not known, or its secret is wrong.
+    AssistantUnavailableError: the token service did not answer.
+"""
 
 
 class AppTokens:
@@ -103,7 +87,11 @@ class AppTokens:
         self._lock = asyncio.Lock()
 
     async def token(self, principal_id: str) -> str:
-        """See `GraphTokens.token`."""
+        """Return a token that is not about to end.
+
+        Raises:
+            AssistantError: see `TokenIssue`.
+        """
         async with self._lock:
             if self._clock.monotonic() >= self._renew_at:
                 issued = await self._issue()
@@ -112,9 +100,13 @@ class AppTokens:
             return self._token
 
     def refused(self, principal_id: str, token: str) -> None:
-        """See `GraphTokens.refused`; a newer token than the refused one stays."""
+        """Take note that Graph did not take `token`; a newer one stays."""
         if self._token == token:
             self._renew_at = float("-inf")
+
+
+GraphTokens: TypeAlias = OwnToken | AppTokens
+"""Gives tokens by `principal_id`."""
 
 
 class CredentialIssue:

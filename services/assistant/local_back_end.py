@@ -1,21 +1,299 @@
 """The back end without a server: files of our own, in the store that conversations are in."""
 
-from datetime import tzinfo
+import asyncio
+import mimetypes
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from datetime import date, datetime, tzinfo
+from email.message import EmailMessage
+from email.utils import format_datetime
+from urllib.parse import quote, unquote
 
-from data_models.blob_store import BlobStore
+from data_models.blob_names import is_blob_name
+from data_models.blob_store import BlobInfo, BlobStore
 from data_models.clock import Clock
+from data_models.effects import Effect
+from data_models.errors import AssistantItemGoneError, BlobExistsError
 from data_models.identifiers import hashed
 from services.assistant.back_end import AssistantServices
-from services.assistant.contacts import Contact
-from services.assistant.local_contacts import LocalAddressBook
-from services.assistant.local_documents import LocalDocumentFolder
+from services.assistant.contacts import Contact, ContactChange, NewContact
+from services.assistant.document_text import check_readable, text_of
+from services.assistant.documents import DocumentText, PersonalDocument
 from services.assistant.local_file import LocalFile
-from services.assistant.local_mail import LocalMailbox
-from services.assistant.local_rows import LocalRows, Row
+from services.assistant.local_rows import LocalRows, Row, id_of
 from services.assistant.local_samples import LocalSamples
-from services.assistant.local_tasks import LocalTaskList
-from services.assistant.mail import Email
-from services.assistant.tasks import Task
+from services.assistant.mail import (
+    MAIL_HEAD_LIMIT_CHARS,
+    Email,
+    NewEmail,
+)
+from services.assistant.tasks import NewTask, Task
+from services.assistant.words import fits
+
+# Documents as files of a folder of their owner's.
+
+_FOLDER = "documents/"
+_BEGUN = "documents_begun"
+
+
+class LocalDocumentFolder:
+    """A `DocumentFolder` over the blobs below `folder`; an id is the blob's last segment."""
+
+    def __init__(self, *, store: BlobStore, folder: str, samples: LocalSamples) -> None:
+        self._store = store
+        self._folder = folder
+        self._samples = samples
+
+    async def search(
+        self,
+        words: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int,
+    ) -> Sequence[PersonalDocument]:
+        """See `DocumentFolder.search`: by name, not by text."""
+        found = [
+            row
+            for row in await self._all()
+            if fits(words, row.name)
+            and (since is None or row.modified >= since)
+            and (until is None or row.modified < until)
+        ]
+        return sorted(found, key=lambda row: row.modified, reverse=True)[:limit]
+
+    async def get(self, document_id: str) -> PersonalDocument | None:
+        """See `DocumentFolder.get`."""
+        return next((row for row in await self._all() if row.id == document_id), None)
+
+    async def text(self, document_id: str) -> DocumentText:
+        """See `DocumentFolder.text`."""
+        found = await self.get(document_id)
+        if found is None:
+            raise AssistantItemGoneError("the document is no longer there")
+        check_readable(found)
+        blob = await self._store.read(self._name(document_id))
+        if blob is None:
+            raise AssistantItemGoneError("the document is no longer there")
+        return await text_of(found, blob.data)
+
+    async def delete(self, document_id: str) -> bool:
+        """See `DocumentFolder.delete`."""
+        if await self.get(document_id) is None:
+            return False
+        await self._store.delete(self._name(document_id))
+        return True
+
+    async def _all(self) -> list[PersonalDocument]:
+        await self._begin()
+        return [_document(row) async for row in self._store.list(self._folder + _FOLDER)]
+
+    async def _begin(self) -> None:
+        """Give a new user the samples, once: one that is deleted does not come back."""
+        if await self._store.read(self._folder + _BEGUN) is not None:
+            return
+        for name, data in await asyncio.to_thread(self._samples.documents):
+            with suppress(BlobExistsError):
+                await self._store.create(self._name(quote(name, safe="")), data)
+        with suppress(BlobExistsError):
+            await self._store.create(self._folder + _BEGUN, b"1")
+
+    def _name(self, document_id: str) -> str:
+        name = f"{self._folder}{_FOLDER}{document_id}"
+        if "/" in document_id or not is_blob_name(name):
+            raise AssistantItemGoneError("the document is no longer there")
+        return name
+
+
+def _document(row: BlobInfo) -> PersonalDocument:
+    document_id = row.name.rpartition("/")[2]
+    name = unquote(document_id)
+    return PersonalDocument(
+        id=document_id,
+        name=name,
+        modified=row.modified_at,
+        size_bytes=row.size_bytes,
+        media_type=mimetypes.guess_type(name)[0] or "",
+    )
+
+
+# Mail in one JSON file; what is sent lands as an .eml file in the outbox, for a mail program.
+
+OWN_ADDRESS = "me@rounds.invalid"
+OWN_NAME = f"me <{OWN_ADDRESS}>"
+
+
+class LocalMailbox:
+    """A `Mailbox` whose mail nobody delivers: it keeps what is to be sent in `outbox`."""
+
+    def __init__(
+        self, *, rows: LocalRows[Email], store: BlobStore, outbox: str, clock: Clock
+    ) -> None:
+        self._rows = rows
+        self._store = store
+        self._outbox = outbox
+        self._clock = clock
+
+    async def search(
+        self,
+        words: str,
+        *,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        limit: int,
+    ) -> Sequence[Email]:
+        """See `Mailbox.search`."""
+        received = [row for row in await self._rows.all() if row.folder == "inbox"]
+        found = [
+            row
+            for row in received
+            if fits(words, row.sender, row.subject, row.text)
+            and (since is None or row.received >= since)
+            and (until is None or row.received < until)
+        ]
+        found.sort(key=lambda row: row.received, reverse=True)
+        return [replace(row, text=row.text[:MAIL_HEAD_LIMIT_CHARS]) for row in found[:limit]]
+
+    async def get(self, mail_id: str) -> Email | None:
+        """See `Mailbox.get`."""
+        return await self._rows.get(mail_id)
+
+    async def draft(self, mail: NewEmail, effect: Effect) -> Email:
+        """See `Mailbox.draft`."""
+        row = Email(
+            id=id_of("mail", effect),
+            subject=mail.subject,
+            sender=OWN_NAME,
+            to=mail.to,
+            received=self._clock.now(),
+            text=mail.text,
+            folder="drafts",
+        )
+        return await self._rows.add(row)
+
+    async def send(self, mail_id: str) -> bool:
+        """See `Mailbox.send`.
+
+        The outbox is written first and once, so a crash or a second call sends nothing twice.
+        """
+        found = await self._rows.get(mail_id)
+        if found is None or found.folder != "drafts":
+            return False
+        now = self._clock.now()
+        with suppress(BlobExistsError):
+            name = f"{self._outbox}{mail_id}.eml"
+            await self._store.create(name, as_file(found, written=now))
+        await self._rows.change(mail_id, folder="sent", received=now)
+        return True
+
+
+def as_file(mail: Email, *, written: datetime) -> bytes:
+    """Return a message as other mail programs read it (RFC 5322)."""
+    message = EmailMessage()
+    message["From"] = OWN_NAME
+    message["To"] = ", ".join(mail.to)
+    message["Subject"] = " ".join(mail.subject.split())
+    message["Date"] = format_datetime(written)
+    message["Message-ID"] = f"<{mail.id}@rounds.invalid>"
+    message.set_content(mail.text)
+    return message.as_bytes()
+
+
+# Tasks in one JSON file.
+
+
+class LocalTaskList:
+    """A `TaskList`."""
+
+    def __init__(self, *, rows: LocalRows[Task]) -> None:
+        self._rows = rows
+
+    async def list(
+        self,
+        *,
+        since: date | None = None,
+        until: date | None = None,
+        include_done: bool = False,
+        limit: int,
+    ) -> Sequence[Task]:
+        """See `TaskList.list`."""
+        rows = await self._rows.all()
+        found = [
+            row
+            for row in rows
+            if (include_done or not row.is_done) and _is_due(row, since=since, until=until)
+        ]
+        return sorted(found, key=lambda row: (row.due or date.max, row.title))[:limit]
+
+    async def get(self, task_id: str) -> Task | None:
+        """See `TaskList.get`."""
+        return await self._rows.get(task_id)
+
+    async def add(self, task: NewTask, effect: Effect) -> Task:
+        """See `TaskList.add`."""
+        return await self._rows.add(Task(id=id_of("task", effect), **asdict(task)))
+
+    async def complete(self, task_id: str) -> Task:
+        """See `TaskList.complete`."""
+        return await self._rows.change(task_id, is_done=True)
+
+    async def reopen(self, task_id: str) -> Task:
+        """See `TaskList.reopen`."""
+        return await self._rows.change(task_id, is_done=False)
+
+    async def move(self, task_id: str, *, due: date | None) -> Task:
+        """See `TaskList.move`."""
+        return await self._rows.change(task_id, due=due)
+
+    async def delete(self, task_id: str) -> bool:
+        """See `TaskList.delete`."""
+        return await self._rows.remove(task_id)
+
+
+def _is_due(task: Task, *, since: date | None, until: date | None) -> bool:
+    if since is None and until is None:
+        return True
+    if task.due is None:
+        return False
+    return (since is None or task.due >= since) and (until is None or task.due < until)
+
+
+# Contacts in one JSON file.
+
+
+class LocalAddressBook:
+    """An `AddressBook`."""
+
+    def __init__(self, *, rows: LocalRows[Contact]) -> None:
+        self._rows = rows
+
+    async def search(self, words: str, *, limit: int) -> Sequence[Contact]:
+        """See `AddressBook.search`."""
+        found = [
+            row
+            for row in await self._rows.all()
+            if fits(words, row.name, row.email, row.phone, row.organization)
+        ]
+        return sorted(found, key=lambda row: row.name.casefold())[:limit]
+
+    async def get(self, contact_id: str) -> Contact | None:
+        """See `AddressBook.get`."""
+        return await self._rows.get(contact_id)
+
+    async def add(self, contact: NewContact, effect: Effect) -> Contact:
+        """See `AddressBook.add`."""
+        return await self._rows.add(Contact(id=id_of("contact", effect), **asdict(contact)))
+
+    async def change(self, contact_id: str, change: ContactChange) -> Contact:
+        """See `AddressBook.change`."""
+        values = {name: value for name, value in asdict(change).items() if value is not None}
+        return await self._rows.change(contact_id, **values)
+
+    async def delete(self, contact_id: str) -> bool:
+        """See `AddressBook.delete`."""
+        return await self._rows.remove(contact_id)
+
 
 FOLDER = "assistant"
 

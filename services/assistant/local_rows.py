@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import orjson
 from pydantic import TypeAdapter, ValidationError
@@ -10,18 +10,16 @@ from pydantic import TypeAdapter, ValidationError
 from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError
 from data_models.identifiers import hashed
+from services.assistant.contacts import Contact
 from services.assistant.local_file import LocalFile
+from services.assistant.mail import Email
+from services.assistant.tasks import Task
 
 VERSION = 1
 ROWS_LIMIT = 5_000
 
 
-class _Row(Protocol):
-    @property
-    def id(self) -> str: ...
-
-
-Row = TypeVar("Row", bound=_Row)
+Row = TypeVar("Row", bound=Contact | Email | Task)
 Result = TypeVar("Result")
 
 
@@ -73,7 +71,7 @@ class LocalRows(Generic[Row]):
             place = next((at for at, row in enumerate(rows) if row.id == row_id), None)
             if place is None:
                 raise AssistantItemGoneError("it is no longer there")
-            new = replace(rows[place], **values)  # type: ignore[type-var]
+            new = replace(rows[place], **values)
             return [*rows[:place], new, *rows[place + 1 :]], new
 
         return await self._changed(changed)

@@ -109,7 +109,6 @@ def _policy(
             relations = _relations(settings, records, session, clock)
             return ByRelationship(relations=relations, book=book, clock=clock)
         case "token":
-            # `own_token.ByOwnToken` decides once a sign-in hands users' tokens on (page 15).
             raise ConfigurationError(
                 "ACCESS_POLICY: token needs a sign-in that hands the user's own token on, and no "
                 "sign-in of this version does. Example: ACCESS_POLICY=relationship"

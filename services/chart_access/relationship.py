@@ -2,35 +2,147 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date, timedelta
+from typing import Any, TypeAlias
 
 from data_models.clock import Clock
 from data_models.errors import RecordNotFoundError, RecordReplacedError, RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.chart_access.practitioners import PractitionerBook
-from services.chart_access.relations import KINDS, is_care_by, is_group_of, meanings_of
 from services.records.bundle import bundle_entries
+from services.records.entry import many, one, text
 from services.records.fhir_client import FhirClient
-from services.records.folder.owners import owner_keys
+from services.records.folder.owners import identifier_keys, normal, owner_keys
 from services.records.folder.records import FolderRecords
 from services.records.patient_lookup import PatientLookup
+
+# Whether a FHIR resource says that a Practitioner cares for a patient now. Pure.
+#
+# A Group, CareTeam, Encounter or Appointment counts if it names the Practitioner, is meant (not
+# cancelled, not entered in error) and is of this time: an Encounter or Appointment counts for some
+# days before and after.
+
+KINDS = ("CareTeam", "Encounter", "Appointment")
+"""Besides Group, which may be of many patients."""
+_NOT_MEANT = frozenset(
+    {"entered-in-error", "cancelled", "noshow", "inactive", "suspended", "proposed"}
+)
+_GOES_ON = frozenset({"arrived", "triaged", "in-progress", "onleave"})
+_DAY_CHARS = 10
+
+
+def is_care_by(
+    resource: Mapping[str, Any], practitioner: frozenset[str], *, today: date, days: int
+) -> bool:
+    """Whether `resource`, which is the patient's, names the Practitioner now.
+
+    Args:
+        practitioner: All references that mean the Practitioner, or one of their roles.
+        days: For so long after it ended, or before it begins, an Encounter or Appointment counts.
+    """
+    if text(resource, "status") in _NOT_MEANT or not _is_of_now(resource, today, days):
+        return False
+    return any(name in practitioner for name in _people_in(resource, today))
+
+
+def is_group_of(
+    group: Mapping[str, Any],
+    practitioner: frozenset[str],
+    patient: frozenset[str],
+    *,
+    today: date,
+) -> bool:
+    """Whether an active Group that the Practitioner manages has the patient as a member now."""
+    if group.get("active") is False or not practitioner & _keys(one(group, "managingEntity")):
+        return False
+    return any(
+        patient & _keys(one(member, "entity"))
+        and member.get("inactive") is not True
+        and _is_within(one(member, "period"), today)
+        for member in many(group, "member")
+    )
+
+
+def meanings_of(practitioner: str, people: Collection[Mapping[str, Any]]) -> frozenset[str]:
+    """Return all references that mean `practitioner`, their roles' too.
+
+    Args:
+        practitioner: `Practitioner/17`, its address, or `system|value` of an identifier.
+        people: Practitioner and PractitionerRole resources that are known.
+    """
+    found = {normal(practitioner)}
+    for each in people:
+        names = _names(each)
+        if each.get("resourceType") == "Practitioner" and found & names:
+            found |= names
+    for each in people:
+        if each.get("resourceType") == "PractitionerRole" and found & _keys(
+            one(each, "practitioner")
+        ):
+            found |= _names(each)
+    return frozenset(found)
+
+
+def _names(resource: Mapping[str, Any]) -> set[str]:
+    own = resource.get("id")
+    kind = resource.get("resourceType")
+    named = {f"{kind}/{own}", f"urn:uuid:{own}"} if isinstance(own, str) else set()
+    return named | identifier_keys(resource)
+
+
+def _people_in(resource: Mapping[str, Any], today: date) -> Iterator[str]:
+    for person in many(resource, "participant"):
+        if text(person, "status") == "declined":
+            continue
+        # The periods of an Encounter's people are hours within it; a CareTeam's are years.
+        is_team = resource.get("resourceType") == "CareTeam"
+        if is_team and not _is_within(one(person, "period"), today):
+            continue
+        for name in ("member", "individual", "actor"):
+            yield from _keys(one(person, name))
+
+
+def _keys(reference: Mapping[str, Any]) -> frozenset[str]:
+    found = {normal(text(reference, "reference"))} if text(reference, "reference") else set()
+    identifier = one(reference, "identifier")
+    if text(identifier, "value"):
+        found.add(f"{text(identifier, 'system')}|{text(identifier, 'value')}")
+    return frozenset(found)
+
+
+def _is_of_now(resource: Mapping[str, Any], today: date, days: int) -> bool:
+    kind, margin = resource.get("resourceType"), timedelta(days=days)
+    if kind == "CareTeam":
+        return _is_within(one(resource, "period"), today)
+    period = resource if kind == "Appointment" else one(resource, "period")
+    start, end = _day(period, "start"), _day(period, "end")
+    goes_on = kind == "Encounter" and text(resource, "status") in _GOES_ON
+    last = end or (None if goes_on else start)
+    if start is not None and start > today + margin:
+        return False
+    return goes_on if last is None else last >= today - margin
+
+
+def _is_within(period: Mapping[str, Any], today: date) -> bool:
+    start, end = _day(period, "start"), _day(period, "end")
+    return (start is None or start <= today) and (end is None or today <= end)
+
+
+def _day(period: Mapping[str, Any], name: str) -> date | None:
+    said = text(period, name)
+    if not said:
+        return None
+    try:
+        return date.fromisoformat(f"{said}-01-01"[:_DAY_CHARS])
+    except ValueError:
+        # A date that nobody can read opens nothing: neither begun nor going on.
+        return date.max if name == "start" else date.min
+
 
 KEPT_SECONDS = 60.0
 _KEPT = 10_000
 _PAGE = 100
-
-
-class Relations(Protocol):
-    """Knows who cares for whom."""
-
-    async def cares_for(self, practitioner: str, patient_id: PatientId) -> bool:
-        """Whether a resource names `practitioner` for the patient now.
-
-        Raises:
-            RecordsError: nobody can tell just now.
-        """
-        ...
 
 
 class ByRelationship:
@@ -39,7 +151,7 @@ class ByRelationship:
     Who is no Practitioner, as far as is known, opens nothing.
     """
 
-    def __init__(self, *, relations: Relations, book: PractitionerBook, clock: Clock) -> None:
+    def __init__(self, *, relations: "Relations", book: PractitionerBook, clock: Clock) -> None:
         self._relations = relations
         self._book = book
         self._clock = clock
@@ -62,7 +174,7 @@ class ByRelationship:
 
 
 class FileRelations:
-    """`Relations` over the patient's own chart and the Groups of the folder."""
+    """Who cares for whom, over the patient's own chart and the Groups of the folder."""
 
     def __init__(self, *, records: FolderRecords, clock: Clock, days: int) -> None:
         self._records = records
@@ -70,7 +182,11 @@ class FileRelations:
         self._days = days
 
     async def cares_for(self, practitioner: str, patient_id: PatientId) -> bool:
-        """See `Relations.cares_for`."""
+        """Whether a resource names `practitioner` for the patient now.
+
+        Raises:
+            RecordsError: nobody can tell just now.
+        """
         try:
             record = await self._records.load(patient_id)
         except (RecordNotFoundError, RecordReplacedError):
@@ -86,7 +202,7 @@ class FileRelations:
 
 
 class ServerRelations:
-    """`Relations` by searches on a FHIR server; what it sends is checked to be what was asked."""
+    """Who cares for whom, by searches on a FHIR server; that it sends what was asked is checked."""
 
     def __init__(self, *, client: FhirClient, clock: Clock, system: str | None, days: int) -> None:
         self._client = client
@@ -95,7 +211,11 @@ class ServerRelations:
         self._days = days
 
     async def cares_for(self, practitioner: str, patient_id: PatientId) -> bool:
-        """See `Relations.cares_for`."""
+        """Whether a resource names `practitioner` for the patient now.
+
+        Raises:
+            RecordsError: nobody can tell just now.
+        """
         try:
             key, _ = await self._lookup.find(patient_id)
         except (RecordNotFoundError, RecordReplacedError):
@@ -142,6 +262,9 @@ class ServerRelations:
             raise RecordsUnreadableError(f"the server answered a search with {answer.status}")
         rows = [entry.get("resource") for entry in bundle_entries(answer.body)]
         return [one for one in rows if isinstance(one, dict) and one.get("resourceType") == kind]
+
+
+Relations: TypeAlias = FileRelations | ServerRelations
 
 
 def _is_person(raw: Mapping[str, Any]) -> bool:

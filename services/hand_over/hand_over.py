@@ -1,19 +1,220 @@
 """What the server starts of the hand-over: the watch over its own turns, the worker for others'."""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 
+import structlog
+
+from data_models.errors import CorruptDocumentError, NotFoundError, RoundsError, StoreError
 from data_models.incoming_message import IncomingMessage
+from data_models.work_queue import WorkItem, WorkQueue
 from services.hand_over.hand_over_factory import TurnQueues
-from services.hand_over.watch import TurnWatch
-from services.hand_over.worker import HandOverWorker, Meter, Scheduler, Settle
+from services.hand_over.note import message_of, note_of
+from services.telemetry.metrics import Metrics
+from services.turn_scheduler.turn_scheduler import TurnScheduler
+
+# A note in the queue for each turn that runs here: should this process die, the note comes up.
+#
+# The turn itself is durable in its conversation before (`TurnScheduler.submit`), with its order
+# among the others. The note says only: see to it that this is answered. While all is well nobody
+# ever takes it, so a turn costs two requests to the queue and waits for one.
+
+HIDDEN_SECONDS = 40
+"""As long as a dead replica's claim is respected: 30 s, and 5 s of grace."""
+RENEW_SECONDS = 12.0
+
+
+@dataclass(slots=True, kw_only=True)
+class TurnWatch:
+    """Puts notes, keeps them hidden while their turns run, and takes them back."""
+
+    queue: WorkQueue
+    hidden_seconds: int = HIDDEN_SECONDS
+    renew_seconds: float = RENEW_SECONDS
+    _tasks: set["asyncio.Task[None]"] = field(default_factory=set)
+
+    async def begin(self, message: IncomingMessage, done: Awaitable[object]) -> None:
+        """Put the note of `message`; take it back when `done` is.
+
+        A queue that fails costs the watch, never the message: its conversation holds it.
+        """
+        try:
+            item = await self.queue.put(note_of(message), hidden_seconds=self.hidden_seconds)
+        except StoreError as error:
+            logger.warning("turn_not_watched", code=error.code)
+            return
+        task = asyncio.create_task(self._keep(item, done))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """Let go of all notes: those of turns that are not over come up elsewhere."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _keep(self, item: WorkItem, done: Awaitable[object]) -> None:
+        held = await keep_hidden(
+            self.queue, item, done, seconds=self.hidden_seconds, every=self.renew_seconds
+        )
+        if held is not None:
+            await take_back(self.queue, held)
+
+
+async def keep_hidden(
+    queue: WorkQueue, item: WorkItem, done: Awaitable[object], *, seconds: int, every: float
+) -> WorkItem | None:
+    """Keep a note hidden until `done`, and return it as it is then.
+
+    None if it is ours no more, or `done` was cancelled or failed: then the note is to come up.
+    """
+    ending = asyncio.ensure_future(done)
+    held: WorkItem | None = item
+    while held is not None:
+        finished, _ = await asyncio.wait({ending}, timeout=every)
+        if finished:
+            return None if ending.cancelled() or ending.exception() is not None else held
+        try:
+            held = await queue.hide(held, seconds=seconds)
+        except StoreError as error:
+            logger.warning("turn_watch_not_renewed", code=error.code)
+    return None
+
+
+async def take_back(queue: WorkQueue, item: WorkItem) -> None:
+    """Remove a note whose turn is over; one that stays comes up and is found to be answered."""
+    try:
+        await queue.remove(item)
+    except StoreError as error:
+        logger.warning("turn_watch_not_removed", code=error.code)
+
+
+# Takes the notes that came up, because the replica of their turn died, and sees to the turns.
+
+POLL_SECONDS = 2.0
+TAKEN_LIMIT = 8
+AT_ONCE = 8
+"""How many notes one replica works on; it does its own turns beside."""
+LOOK_AGAIN_SECONDS = 1.0
+_FAILED_SECONDS = 5.0
+
+Settle = Callable[[IncomingMessage], Awaitable[None]]
+logger = structlog.get_logger()
+
+
+class HandOverWorker:
+    """One per replica. Which message of a conversation comes next says the conversation."""
+
+    def __init__(
+        self,
+        *,
+        queue: WorkQueue,
+        poison: WorkQueue,
+        scheduler: TurnScheduler,
+        settle: Settle,
+        meter: Metrics,
+        poll_seconds: float = POLL_SECONDS,
+        look_again_seconds: float = LOOK_AGAIN_SECONDS,
+        hidden_seconds: int = HIDDEN_SECONDS,
+        renew_seconds: float = RENEW_SECONDS,
+    ) -> None:
+        self._queue = queue
+        self._poison = poison
+        self._scheduler = scheduler
+        self._settle = settle
+        self._meter = meter
+        self._poll_seconds = poll_seconds
+        self._look_again_seconds = look_again_seconds
+        self._hidden_seconds = hidden_seconds
+        self._renew_seconds = renew_seconds
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def run(self) -> None:
+        """Work until cancelled; what was not finished comes up elsewhere."""
+        try:
+            while True:
+                free = AT_ONCE - len(self._tasks)
+                items = await self._take(free) if free else []
+                for item in items:
+                    self._begin(item)
+                if not items:
+                    await asyncio.sleep(self._poll_seconds)
+        finally:
+            for task in list(self._tasks):
+                task.cancel()
+
+    def _begin(self, item: WorkItem) -> None:
+        task = asyncio.create_task(self._serve(item))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _take(self, limit: int) -> Sequence[WorkItem]:
+        try:
+            return await self._queue.take(limit=limit, hidden_seconds=self._hidden_seconds)
+        except StoreError as error:
+            logger.warning("turn_queue_failed", code=error.code)
+            await asyncio.sleep(_FAILED_SECONDS)
+            return []
+
+    async def _serve(self, item: WorkItem) -> None:
+        self._meter.handed_over("taken")
+        if item.taken > TAKEN_LIMIT:
+            await self._bury(item)
+            return
+        answering = asyncio.create_task(self._until_answered(item.body))
+        try:
+            held = await keep_hidden(
+                self._queue,
+                item,
+                asyncio.shield(answering),
+                seconds=self._hidden_seconds,
+                every=self._renew_seconds,
+            )
+            if answering.done():
+                answering.result()
+            if held is not None:
+                await take_back(self._queue, held)
+                self._meter.handed_over("answered")
+        except CorruptDocumentError:
+            await self._bury(item)
+        except RoundsError as error:
+            # It comes up again, here or elsewhere.
+            logger.warning("turn_not_taken_over", code=error.code, attempt=item.taken)
+        finally:
+            answering.cancel()
+
+    async def _until_answered(self, note: str) -> None:
+        message = message_of(note)
+        try:
+            while not await self._scheduler.is_answered(message):
+                run = await self._scheduler.go_on(message)
+                if run is None:
+                    await asyncio.sleep(self._look_again_seconds)
+                else:
+                    await run.wait()
+        except NotFoundError:
+            return  # somebody else's by now: nobody waits for this
+        await self._settle(message)
+
+    async def _bury(self, item: WorkItem) -> None:
+        """Set a note aside that nobody can serve; an operator is to look (`TurnPoisoned`)."""
+        logger.error("turn_poisoned", attempt=item.taken)
+        self._meter.handed_over("poisoned")
+        try:
+            await self._poison.put(item.body, hidden_seconds=0)
+            await self._queue.remove(item)
+        except StoreError as error:
+            logger.warning("turn_queue_failed", code=error.code)
 
 
 class HandOver:
     """The hand-over of one process; without queues it does nothing."""
 
-    def __init__(self, *, queues: TurnQueues | None, scheduler: Scheduler, meter: Meter) -> None:
+    def __init__(
+        self, *, queues: TurnQueues | None, scheduler: TurnScheduler, meter: Metrics
+    ) -> None:
         self._queues = queues
         self._scheduler = scheduler
         self._meter = meter

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol
 
 from data_models.errors import (
     InvalidIdentifierError,
@@ -18,6 +17,7 @@ from services.chart_access.door import ChartDoor
 from services.identity.directory import Directory, Sought
 from services.language.full_dates import full_dates
 from services.language.letters import folded
+from services.patient_context.pattern import PatientIdPattern
 from services.records.need import EVERYTHING
 from services.records.ports import PatientRecords
 from services.rounds.day_on_server import DayOnServer
@@ -26,14 +26,6 @@ from services.rounds.visits import is_on
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatient, PatientFinder
 
 _LOADED_AT_ONCE = 4
-
-
-class IdPattern(Protocol):
-    """Knows the form of our ids; `services.patient_context.pattern.PatientIdPattern` fits."""
-
-    def matches(self, text: str) -> bool:
-        """Whether a text has the form of an id."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +40,7 @@ class Choice:
     directory: Directory
     records: PatientRecords
     door: ChartDoor
-    pattern: IdPattern
+    pattern: PatientIdPattern
     on_server: DayOnServer | None = None
 
     async def named(self, entries: Sequence[str], *, owner: str) -> list[PatientId]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import structlog
 
 from data_models.claim import lease_end
-from data_models.claim_decision import ATTEMPTS_LIMIT, ClaimTimes, claim_state
+from data_models.claim_decision import ATTEMPTS_LIMIT, ClaimTimes, Lease, claim_state
 from data_models.clock import Clock
 from data_models.errors import (
     ChartClosedError,
@@ -34,7 +34,7 @@ from services.records.ports import PatientRecords
 from services.replica import Replica
 from services.rounds.round_book import RoundBook
 from services.rounds.round_card import card_parts
-from services.rounds.round_list import Hold, RoundList, RoundPatient, again, prepared
+from services.rounds.round_list import RoundList, RoundPatient, again, prepared
 from services.runs.hub import Run
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader
@@ -224,7 +224,7 @@ class RoundPreparer:
         state = claim_state(hold, now=now, times=self._times, is_dead=self._replica.is_dead)
         if state == "held" and not is_ours:
             return None
-        ours = Hold(replica=self._replica.name, expires_at=lease_end(now, self._times))
+        ours = Lease(replica=self._replica.name, expires_at=lease_end(now, self._times))
         return found.model_copy(update={"hold": ours if found.waiting else None})
 
     async def _all(self, found: RoundList) -> bool:

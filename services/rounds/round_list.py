@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
+from data_models.claim_decision import Lease
 from data_models.identifiers import PatientId
 
 PATIENTS_LIMIT = 60
@@ -14,15 +15,6 @@ TEXT_LIMIT_CHARS = 2_000
 NOTES_LIMIT = 50
 State: TypeAlias = Literal["waiting", "ready", "failed", "closed"]
 Severity: TypeAlias = Literal["unstable", "watcher", "stable"]
-
-
-class Hold(BaseModel):
-    """The replica that prepares the list; past `expires_at` another goes on."""
-
-    model_config = ConfigDict(frozen=True)
-
-    replica: str
-    expires_at: AwareDatetime
 
 
 class RoundPatient(BaseModel):
@@ -68,7 +60,7 @@ class RoundList(BaseModel):
     language: str = "en"
     day: str = ""
     patients: tuple[RoundPatient, ...]
-    hold: Hold | None = None
+    hold: Lease | None = None
 
     def patient(self, patient_id: str) -> RoundPatient | None:
         """Return the patient of that id."""

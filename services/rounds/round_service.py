@@ -123,7 +123,8 @@ class RoundService:
         card, now = await self._card(round_id, patient_id, principal, "read_round_card")
         if self.looks is not None and now is not None:
             try:
-                await self.looks.note(principal, card.row.patient_id, now)
+                look = await self.looks.take(principal, card.row.patient_id, now)
+                await self.looks.note(principal, card.row.patient_id, look)
             except StoreError as error:
                 _log.info("look_not_noted", error=type(error).__name__)
         return card

@@ -53,7 +53,11 @@ _NOT_THEIRS = "the patient has no such appointment; list_appointments gives the 
 
 
 class Clinic:
-    """`Appointments` and `People` over a store of FHIR resources. Holds nothing of any turn."""
+    """Finds times, books them once whatever replica asks, and registers persons.
+
+    Works over FHIR resources and holds nothing of any turn. Every method raises `RecordsError` or
+    `StoreError` when the back end does not answer.
+    """
 
     def __init__(
         self, *, records: ClinicRecords, clock: Clock, ids: IdSource, zone: tzinfo
@@ -64,7 +68,7 @@ class Clinic:
         self._zone = zone
 
     async def doctors(self, name: str) -> Sequence[Doctor]:
-        """See `Appointments.doctors`."""
+        """Return the doctors whose name fits; all of them for an empty one."""
         wanted = _words(name)
         query = [("name", max(wanted, key=len))] if wanted else []
         found = await self._records.search("Practitioner", query)
@@ -72,12 +76,16 @@ class Clinic:
         return [one for one in rows if one.name and wanted <= _words(one.name)]
 
     async def doctor_name(self, doctor_id: str) -> str:
-        """See `Appointments.doctor_name`."""
+        """Return how people call a doctor; the id where nobody has it any more."""
         found = await self._records.read("Practitioner", doctor_id)
         return doctor_id if found is None else name_of(found.body) or doctor_id
 
     async def free_slots(self, doctor_id: str, day: date) -> Sequence[Slot]:
-        """See `Appointments.free_slots`."""
+        """Return what is still free on that day of the clinic, in order.
+
+        Raises:
+            ToolInputError: there is no such doctor.
+        """
         schedules = await self._schedules(doctor_id)
         begins = datetime.combine(day, time(), self._zone)
         span = [("start", f"ge{utc_text(begins)}"), ("start", f"lt{utc_text(_next_day(begins))}")]
@@ -95,7 +103,14 @@ class Clinic:
     async def bookable(
         self, patient_id: PatientId, slot_id: str, *, instead_of: str | None = None
     ) -> Slot:
-        """See `Appointments.bookable`."""
+        """Return a slot that the patient can have.
+
+        Args:
+            instead_of: The appointment that would be given up for it.
+
+        Raises:
+            ToolInputError: there is no such slot, it is taken, or the patient is elsewhere then.
+        """
         patient = await self._records.patient_key(patient_id)
         kept, slot = await self._slot(slot_id)
         await self._refuse_taken(kept)
@@ -104,12 +119,16 @@ class Clinic:
         return slot
 
     async def of_patient(self, patient_id: PatientId) -> Sequence[Appointment]:
-        """See `Appointments.of_patient`."""
+        """Return the patient's booked appointments by time."""
         rows = await self._booked(await self._records.patient_key(patient_id))
         return sorted(map(self._appointment, rows), key=lambda each: each.start)
 
     async def book(self, patient_id: PatientId, slot_id: str, reason: str) -> Appointment:
-        """See `Appointments.book`."""
+        """Book a slot; asked twice, it is booked once.
+
+        Raises:
+            ToolInputError: as `bookable`.
+        """
         patient = await self._records.patient_key(patient_id)
         kept, slot = await self._slot(slot_id)
         booked = await self._booked(patient)
@@ -126,7 +145,11 @@ class Clinic:
         return self._appointment(filed)
 
     async def move(self, patient_id: PatientId, appointment_id: str, slot_id: str) -> Appointment:
-        """See `Appointments.move`."""
+        """Move the patient's appointment to another slot; whoever loses it keeps the old one.
+
+        Raises:
+            ToolInputError: as `bookable`, or the patient has no such appointment.
+        """
         patient = await self._records.patient_key(patient_id)
         booked = await self._booked(patient)
         old = self._own(booked, appointment_id)
@@ -144,7 +167,11 @@ class Clinic:
         return self._appointment(moved)
 
     async def cancel(self, patient_id: PatientId, appointment_id: str) -> Appointment:
-        """See `Appointments.cancel`."""
+        """Cancel the patient's appointment and free its time.
+
+        Raises:
+            ToolInputError: the patient has no such appointment.
+        """
         booked = await self._booked(await self._records.patient_key(patient_id))
         mine = self._own(booked, appointment_id)
         left = await self._hold_of(self._appointment(mine))
@@ -154,7 +181,10 @@ class Clinic:
         return self._appointment(gone)
 
     async def known(self, name: str, birth_date: date, *, patient_id: PatientId | None) -> Known:
-        """See `People.known`."""
+        """Tell whether a person of that full name and birth date is registered.
+
+        Nothing that the clinic holds of anybody is returned: it may be another patient's.
+        """
         wanted = _words(name)
         if not wanted:
             return "nobody"
@@ -166,11 +196,11 @@ class Clinic:
         return "this_patient" if ids == await self._keys(patient_id) else "another_person"
 
     async def register(self, name: str, birth_date: date) -> Person:
-        """See `People.register`."""
+        """Register a person once; the same name and birth date again is the same person."""
         return person_of((await self._records.create_once(patient_resource(name, birth_date))).body)
 
     async def coverage(self, patient_id: PatientId, *, today: date) -> Coverage | None:
-        """See `People.coverage`."""
+        """Return the patient's insurance; None if the clinic knows of none."""
         patient = await self._records.patient_key(patient_id)
         found = await self._records.search("Coverage", [("beneficiary", f"Patient/{patient}")])
         rows = [coverage_of(each.body, today=today) for each in found if covers(each.body, patient)]

@@ -6,7 +6,8 @@ from datetime import date
 from typing import Any, Literal, TypeAlias, cast
 
 from data_models.identifiers import PatientId
-from services.scheduling.ports import Appointment, Appointments, People
+from services.scheduling.clinic import Clinic
+from services.scheduling.ports import Appointment
 
 ClinicAction: TypeAlias = Literal[
     "book_appointment", "move_appointment", "cancel_appointment", "register_person"
@@ -103,9 +104,8 @@ def request_of(payload: Mapping[str, Any]) -> Request | None:
 class ClinicService:
     """Carries out confirmed requests. Holds no state of any turn."""
 
-    def __init__(self, *, appointments: Appointments, people: People) -> None:
-        self._appointments = appointments
-        self._people = people
+    def __init__(self, *, clinic: Clinic) -> None:
+        self._clinic = clinic
 
     async def perform(self, request: Request, *, patient_id: PatientId) -> Done:
         """Do what was confirmed, once, however often it is asked.
@@ -116,19 +116,17 @@ class ClinicService:
         """
         match request.action:
             case "book_appointment":
-                booked = await self._appointments.book(patient_id, request.slot_id, request.reason)
+                booked = await self._clinic.book(patient_id, request.slot_id, request.reason)
                 return await self._stands(f"Booked: {request.name}.", booked)
             case "move_appointment":
-                moved = await self._appointments.move(
-                    patient_id, request.appointment_id, request.slot_id
-                )
+                moved = await self._clinic.move(patient_id, request.appointment_id, request.slot_id)
                 return await self._stands(f"Moved: {request.name}.", moved)
             case "cancel_appointment":
-                gone = await self._appointments.cancel(patient_id, request.appointment_id)
+                gone = await self._clinic.cancel(patient_id, request.appointment_id)
                 return Done(f"Cancelled: {request.name}.", "appointment_id", gone.appointment_id)
             case "register_person":
                 born = date.fromisoformat(request.birth_date)
-                person = await self._people.register(request.person, born)
+                person = await self._clinic.register(request.person, born)
                 text = f"Registered: {request.name}."
                 return Done(text, "patient_id_retrieved", person.person_id)
 
@@ -136,6 +134,6 @@ class ClinicService:
         row = {
             "appointment_id": each.appointment_id,
             "start": f"{each.start:%Y-%m-%d %H:%M}",
-            "doctor": await self._appointments.doctor_name(each.doctor_id),
+            "doctor": await self._clinic.doctor_name(each.doctor_id),
         }
         return Done(text, "appointment_id", each.appointment_id, row)

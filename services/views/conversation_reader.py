@@ -91,11 +91,9 @@ class ConversationReader:
     async def _listed(self, conversation_id: str, owner: str) -> ConversationSummary | None:
         try:
             stored = await self._conversations.read(conversation_id, fresh=True)
-            if stored is None or stored.document.owner != owner:
-                return None
-            if stored.document.kind != "talk":
-                return None
-            return await self._summary(stored.document)
+            document = None if stored is None else stored.document
+            is_shown = document is not None and (document.owner, document.kind) == (owner, "talk")
+            return await self._summary(document) if document is not None and is_shown else None
         except (InvalidIdentifierError, CorruptDocumentError, DocumentTooNewError) as error:
             # Whoever opens it is told why; the others are listed.
             logger.warning("conversation_unlisted", error=error.code, chat_id=conversation_id)
@@ -218,11 +216,19 @@ class ConversationReader:
         context = await self._context(
             conversation, patient, reader or owner, action="read_artifact"
         )
-        for artifact in context.artifacts:
-            if artifact.artifact_id == artifact_id:
-                data = await self._contexts.artifact_bytes(conversation_id, patient, artifact)
-                return artifact, data
-        raise NotFoundError("no such artifact")
+        held = [one for one in context.artifacts if one.artifact_id == artifact_id]
+        if not held:
+            raise NotFoundError("no such artifact")
+        return held[0], await self._contexts.artifact_bytes(conversation_id, patient, held[0])
+
+    async def receipt(
+        self, conversation_id: str, run_id: str, *, owner: str, patient_id: str | None
+    ) -> bytes:
+        """Return the receipt of a turn of a patient, the active one or `session`, as stored."""
+        document = await self.document(
+            conversation_id, owner=owner, patient_id=patient_id, action="read_receipt"
+        )
+        return await self._contexts.receipt(document, run_id)
 
     async def document(
         self, conversation_id: str, *, owner: str, patient_id: str | None, action: str

@@ -12,7 +12,7 @@ from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds
 from data_models.errors import BlobChangedError, StoreError
 from data_models.local_blob_store import LocalBlobStore
-from data_models.striped_locks import StripedLocks
+from data_models.local_folder import StripedLocks
 
 NAME = "conv1/patient_patient_4_context.json"
 LOG = "audit/day"
@@ -84,6 +84,7 @@ async def fill(root: str) -> None:
     await report(store.replace(NAME, NEW, etag=blob.etag))
     await report(store.create("conv1/other.json", NEW))
     await report(store.append(LOG, NEW, position=4))
+    await report(store.check())
     await store.close()
 
 

@@ -13,6 +13,7 @@ from data_models.identifiers import storage_folder
 NEARLY_NAMES = st.text(alphabet="ab./\\:~%\n\x00 -_", max_size=12)
 
 
+@pytest.mark.slow
 @given(NEARLY_NAMES | st.text(max_size=20))
 def test_a_legal_name_stays_under_its_root(name: str) -> None:
     if is_blob_name(name):

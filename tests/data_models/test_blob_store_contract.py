@@ -143,6 +143,7 @@ async def test_a_row_of_a_listing_tells_what_a_read_tells(store: BlobStore) -> N
     assert row.modified_at.tzinfo is UTC or row.modified_at.tzname() == "UTC"
 
 
+@pytest.mark.slow
 async def test_a_listing_is_whole_however_long_it_is(store: BlobStore) -> None:
     expected = [f"conv1/inbox/{number:04}.json" for number in range(150)]
     await asyncio.gather(*(store.create(name, b"1") for name in expected))

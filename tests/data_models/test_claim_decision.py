@@ -90,6 +90,7 @@ def test_the_newest_answer_of_a_message_is_found() -> None:
     assert find_answer(talk, "hash-3") is None
 
 
+@pytest.mark.slow
 @given(count=st.integers(1, 900))
 def test_every_answer_of_the_day_is_inline_or_on_one_page(count: int) -> None:
     talk, pages = conversation(), {}

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models import upgrades
-from data_models.blob_cache import BlobCache
 from data_models.blob_store import Blob
 from data_models.document import Document
-from data_models.documents import Documents, parse_document
+from data_models.documents import BlobCache, Documents, parse_document
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,6 +94,7 @@ class Walker:
         return (None if blob is None else blob.data), rows
 
 
+@pytest.mark.slow
 @given(STEPS)
 def test_files_answer_as_memory_does(steps: list[Step]) -> None:
     asyncio.run(compare(steps))

@@ -1,4 +1,4 @@
-"""Rows that were shown with a turn are read back for that patient and epoch only."""
+"""What was shown with a turn, and its receipt: read back for that patient and epoch only."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage, ChatContext, MessageView, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.documents import Documents
-from data_models.errors import CorruptDocumentError
+from data_models.errors import CorruptDocumentError, NotFoundError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from tests.fakes import CountingIds, FixedClock
@@ -63,3 +63,22 @@ async def test_rows_that_lie_in_the_folder_of_another_patient_are_refused() -> N
     await store.create(layout.runs(PatientId("patient_15"), 1), blob.data)
     with pytest.raises(CorruptDocumentError):
         await contexts.views(context(patient_id="patient_15"), TURN)
+
+
+@pytest.mark.parametrize("is_archived", [False, True])
+async def test_a_receipt_is_read_back_as_it_was_stored_wherever_its_turn_is(
+    *, is_archived: bool
+) -> None:
+    contexts = ChatContextAccessor(
+        documents=Documents(store=MemoryBlobStore(), clock=FixedClock(), ids=CountingIds())
+    )
+    receipt = '{"id":"Änne \\" 1"}'.encode()
+    held = context(chat_history=[] if is_archived else [TURN])
+    if is_archived:
+        await contexts.archive(context(), [TURN])
+    await contexts.save_runs(context(), 1, [], receipt=receipt)
+
+    assert await contexts.receipt(held, "run_1") == receipt
+    for other, run_id in ((held, "run_2"), (context(epoch=9, chat_history=[TURN]), "run_1")):
+        with pytest.raises(NotFoundError):
+            await contexts.receipt(other, run_id)

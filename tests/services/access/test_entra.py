@@ -210,6 +210,7 @@ async def test_a_slow_directory_costs_three_seconds_once(
     assert time.monotonic() - began < 12, "each paid what one has to pay"
 
 
+@pytest.mark.slow
 @given(st.text(max_size=200) | st.lists(st.binary(max_size=60), min_size=3, max_size=3))
 def test_no_text_breaks_the_form_check(raw: str | list[bytes]) -> None:
     token = raw if isinstance(raw, str) else ".".join(urlsafe_b64encode(b).decode() for b in raw)

@@ -174,6 +174,7 @@ async def test_the_sample_holds_something_for_every_day(tmp_path: Path) -> None:
     assert [(gap.start.hour, gap.end.hour) for gap in gaps] == [(9, 13), (16, 18)]
 
 
+@pytest.mark.slow
 async def test_whole_days_and_floating_times_are_the_users_zone_and_stay_what_they_are(
     tmp_path: Path,
 ) -> None:

@@ -1,6 +1,5 @@
 """A chart opens to who cares for the patient now, as FHIR has it; all else stays closed."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -8,14 +7,13 @@ import orjson
 import pytest
 from yarl import URL
 
-from data_models.errors import RecordsRefusedError, RecordsUnavailableError
+from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from services.audit.trail import NoAudit
 from services.chart_access.door import ChartDoor
-from services.chart_access.own_token import ByOwnToken
 from services.chart_access.practitioners import PractitionerBook
 from services.chart_access.relationship import ByRelationship, FileRelations, ServerRelations
-from services.records.fhir_client import FhirAnswer, FhirClient
+from services.records.fhir_client import FhirAnswer
 from services.records.folder.records import FolderRecords
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -236,41 +234,3 @@ async def test_a_sign_in_that_names_a_practitioner_is_kept_for_other_replicas() 
     assert await elsewhere.practitioner_of("entra:t:p") is None
     await elsewhere.note("entra:t:o", "Practitioner/18")
     assert await PractitionerBook(store=store).practitioner_of("entra:t:o") == "Practitioner/18"
-
-
-class Tokens:
-    """A `UserTokens` double: SMART's sign-in has given some users theirs."""
-
-    def __init__(self, **known: str) -> None:
-        self._known: Mapping[str, str] = known
-
-    async def token_of(self, principal_id: str) -> str | None:
-        return self._known.get(principal_id)
-
-
-class AsUser:
-    """A server that lets one token read."""
-
-    base_url = URL("https://fhir.example/r4")
-
-    def __init__(self, token: str) -> None:
-        self._token = token
-
-    async def get(self, url: URL) -> FhirAnswer:
-        if self._token != "good":
-            raise RecordsRefusedError("403", status=403)
-        return FhirAnswer(200, {"resourceType": "Bundle", "entry": [{"resource": person(4)}]})
-
-
-async def test_with_the_users_own_token_the_server_decides() -> None:
-    client_of: Callable[[str], FhirClient] = AsUser  # type: ignore[assignment]  # one method
-    policy = ByOwnToken(
-        tokens=Tokens(ada="good", ben="bad"),
-        client_of=client_of,
-        clock=FixedClock(),
-        system="urn:mrn",
-    )
-    assert await policy.may_open("ada", P4)
-    assert not await policy.may_open("ada", PatientId("patient_9"))
-    assert not await policy.may_open("ben", P4)
-    assert not await policy.may_open("eve", P4)

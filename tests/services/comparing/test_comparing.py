@@ -77,6 +77,7 @@ async def test_a_comparison_is_asked_about_with_both_identifiers(tmp_path: Path,
         assert not tables(asked)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["compare his allergies with hers", "compare her with him"])
 async def test_his_and_hers_are_the_two_of_the_conversation(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path) as (world, _):
@@ -92,6 +93,34 @@ async def test_his_and_hers_are_the_two_of_the_conversation(tmp_path: Path, text
 
 @pytest.mark.parametrize(
     "text",
+    [
+        "compare their allergies",
+        "compare both",
+        "which of the two is older?",
+        "who of them takes warfarin?",
+        "vergleiche die beiden",
+    ],
+)
+async def test_both_are_the_two_of_the_conversation_and_of_more_nobody(
+    tmp_path: Path, text: str
+) -> None:
+    async with talking(tmp_path) as (world, _):
+        await world.say("open patient_1")
+        assert kind_asked(await world.say(text)) != "compare", "nobody else is known"
+        await world.say("open patient_2")
+
+        asked = await world.say(text)
+
+        assert kind_asked(asked) == "compare", asked.texts
+        assert all(one.id in asked.texts[-1] for one in (ANNA, WILL))
+        await world.say("no")
+        await world.say("open patient_3")
+        assert kind_asked(await world.say(text)) != "compare", "which two is not plain"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "text",
     ["compare the last two CTs", "compare Grant and King", "compare her with patient_77"],
 )
 async def test_who_is_not_sure_is_not_compared(tmp_path: Path, text: str) -> None:
@@ -104,6 +133,7 @@ async def test_who_is_not_sure_is_not_compared(tmp_path: Path, text: str) -> Non
         assert not tables(asked)
 
 
+@pytest.mark.slow
 async def test_after_a_yes_both_charts_stand_side_by_side_under_both_identifiers(
     tmp_path: Path,
 ) -> None:
@@ -126,6 +156,7 @@ async def test_after_a_yes_both_charts_stand_side_by_side_under_both_identifiers
         assert "canary-of-patient_1" not in right
 
 
+@pytest.mark.slow
 async def test_no_request_to_a_model_holds_anything_of_a_comparison(tmp_path: Path) -> None:
     async with talking(tmp_path) as (world, team):
         await world.say("open patient_1")
@@ -136,6 +167,7 @@ async def test_no_request_to_a_model_holds_anything_of_a_comparison(tmp_path: Pa
         assert len(team.model.requests) == before
 
 
+@pytest.mark.slow
 async def test_a_no_and_another_message_compare_nothing(tmp_path: Path) -> None:
     async with talking(tmp_path) as (world, _):
         await world.say("compare patient_1 and patient_2")
@@ -148,6 +180,7 @@ async def test_a_no_and_another_message_compare_nothing(tmp_path: Path) -> None:
         assert not [*tables(refused), *tables(other), *tables(later)]
 
 
+@pytest.mark.slow
 async def test_it_is_kept_beside_both_and_no_history_or_memory_has_a_word_of_it(
     tmp_path: Path,
 ) -> None:
@@ -161,6 +194,7 @@ async def test_it_is_kept_beside_both_and_no_history_or_memory_has_a_word_of_it(
             assert [one for one, data in documents.items() if canary.encode() in data] == [name]
 
 
+@pytest.mark.slow
 async def test_there_is_an_audit_record_for_each_chart(tmp_path: Path) -> None:
     async with talking(tmp_path) as (world, _):
         await compared(world)
@@ -177,6 +211,7 @@ async def _texts(store: object) -> AsyncIterator[str]:
         yield data.decode()
 
 
+@pytest.mark.slow
 async def test_a_later_her_is_asked_about_until_somebody_says_whom_they_mean(
     tmp_path: Path,
 ) -> None:
@@ -198,6 +233,7 @@ async def test_a_later_her_is_asked_about_until_somebody_says_whom_they_mean(
         assert kind_asked(chosen) == kind_asked(settled) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -224,6 +260,7 @@ async def test_who_asks_for_their_own_mail_or_day_after_comparing_is_not_asked_w
         assert kind_asked(after) == "subject"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text", ["her mail?", "mail Dr Hall her results", "show the note of yesterday"]
 )
@@ -235,6 +272,7 @@ async def test_what_may_be_about_either_chart_is_still_asked(tmp_path: Path, tex
         assert kind_asked(await world.say(text)) == "subject"
 
 
+@pytest.mark.slow
 async def test_a_clear_archives_a_comparison(tmp_path: Path) -> None:
     async with talking(tmp_path) as (world, _):
         done = await compared(world)
@@ -246,6 +284,7 @@ async def test_a_clear_archives_a_comparison(tmp_path: Path) -> None:
         assert done.run.run_id in held[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gone", ["patient_1", "patient_2"])
 @pytest.mark.parametrize("cleared", [False, True])
 async def test_forgetting_either_patient_erases_it(

@@ -13,10 +13,10 @@ from data_models.errors import CorruptDocumentError
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import RunFailed
 from services.group_chat_port import QuestionAsked
+from services.hand_over.hand_over import TAKEN_LIMIT, HandOverWorker, TurnWatch
 from services.hand_over.note import message_of, note_of
-from services.hand_over.watch import TurnWatch
-from services.hand_over.worker import TAKEN_LIMIT, HandOverWorker
 from services.runs.hub import Run
+from services.telemetry.metrics import Metrics
 from tests.durability.evidence import Evidence
 from tests.fakes_queue import MemoryWorkQueue
 from tests.fakes_store import MemoryBlobStore
@@ -30,7 +30,7 @@ TIMES = ClaimTimes(
 START = "start a tumor board for patient_4"
 
 
-class Meter:
+class Meter(Metrics):
     def __init__(self) -> None:
         self.outcomes: list[str] = []
 
@@ -204,6 +204,7 @@ async def test_what_waits_behind_it_is_answered_in_order(cluster: Cluster) -> No
     assert len(cluster.settled) == 4
 
 
+@pytest.mark.slow
 async def test_a_new_message_does_not_bury_the_one_a_replica_died_over(cluster: Cluster) -> None:
     cluster.dying.team.gate.clear()
     await cluster.hear("what was the stage?")
@@ -292,6 +293,7 @@ def test_a_note_holds_not_a_word_of_the_message() -> None:
         message_of("{}")
 
 
+@pytest.mark.slow
 async def test_a_switch_that_a_replica_died_over_is_not_made_back(cluster: Cluster) -> None:
     """Said again, "the other patient" would be the one that was left."""
     await cluster.dying.say("start a tumor board for patient_15")
@@ -304,6 +306,7 @@ async def test_a_switch_that_a_replica_died_over_is_not_made_back(cluster: Clust
     assert told == ["Switched to patient_4. What would you like to review?"]
 
 
+@pytest.mark.slow
 async def test_a_turn_that_was_stored_and_never_released_is_not_run_again(cluster: Cluster) -> None:
     stored = ("what was the stage?", "COMPLETED", ["Heard: what was the stage?"])
     message = await cluster.dies_once(stored[0], lambda: stored in cluster.turns)
@@ -327,6 +330,7 @@ async def test_a_clear_that_was_made_is_not_made_again(cluster: Cluster) -> None
     assert Evidence(cluster.store.contents, CHAT).conversation.epoch == 1
 
 
+@pytest.mark.slow
 async def test_a_turn_goes_on_behind_what_was_stored_of_its_answer(cluster: Cluster) -> None:
     """Every message is stored once and shown once, whichever replica said it."""
     for world in (cluster.dying, cluster.other):

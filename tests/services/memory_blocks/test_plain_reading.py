@@ -178,6 +178,7 @@ def test_what_the_message_states_of_the_patient_is_read_with_it() -> None:
     ]
 
 
+@pytest.mark.slow
 @given(st.text(max_size=3_000), st.text(max_size=3_000), st.text(max_size=3_000))
 def test_no_text_breaks_it_and_all_it_says_is_short(said: str, before: str, answer: str) -> None:
     found = read(said, (before, answer))

@@ -63,6 +63,7 @@ async def read_all(contexts: ChatContextAccessor, context: ChatContext) -> list[
     return [await contexts.whole_turn(context, each) for each in [*older, *live]]
 
 
+@pytest.mark.slow
 @given(drafts())
 async def test_everything_is_readable_once_and_whole_after_any_history(
     plan: list[tuple[str, int, list[int]]],
@@ -87,6 +88,7 @@ def assert_fits(turns: list[Turn]) -> None:
     assert sum(len(each.model_dump_json().encode()) for each in turns) <= HISTORY_LIMIT_BYTES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", sorted(SCRIPTS))
 async def test_turns_of_very_many_answers_fit_too(script: str) -> None:
     documents = Documents(store=MemoryBlobStore(), clock=FixedClock(), ids=CountingIds())

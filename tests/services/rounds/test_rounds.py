@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from data_models.claim_decision import ClaimTimes
+from data_models.claim_decision import ClaimTimes, Lease
 from data_models.errors import ChartClosedError, NoSuchListError, RoundsListError
 from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
@@ -20,7 +20,7 @@ from services.rounds.preparing import Preparation, RoundPreparer
 from services.rounds.round_book import RoundBook
 from services.rounds.round_deeds import RoundDeeds
 from services.rounds.round_entry import RoundEntry
-from services.rounds.round_list import Hold, SignOut
+from services.rounds.round_list import SignOut
 from services.rounds.round_service import RoundService
 from services.views.patient_finder import PatientFinder
 from tests.services.records.charts import records_in
@@ -326,7 +326,7 @@ async def left_by(ward: Ward, replica: str, until: timedelta) -> str:
     )
     await ward.preparer.rest()
     ward.world.team.gate.set()
-    hold = Hold(replica=replica, expires_at=ward.world.clock.now() + until)
+    hold = Lease(replica=replica, expires_at=ward.world.clock.now() + until)
     await ward.entry.book.change(
         made.round_id, lambda found: found.model_copy(update={"hold": hold})
     )
@@ -355,6 +355,7 @@ async def test_what_another_replica_prepares_is_left_to_it(ward: Ward) -> None:
     assert ward.world.team.requests == []
 
 
+@pytest.mark.slow
 async def test_no_more_are_prepared_side_by_side_than_the_setting_says(ward: Ward) -> None:
     ward.world.team.gate.clear()
     made = await ward.service.create(

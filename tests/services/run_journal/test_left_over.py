@@ -54,5 +54,5 @@ def test_storage_may_delete_what_is_appended_to_because_only_journals_are() -> N
         if appending.search(path.read_text("utf-8"))
     }
     # In containers of their own; and no journal is in a backup.
-    elsewhere = {"audit/trail.py", "scenarios/operators/journal.py", "operations/restore.py"}
+    elsewhere = {"audit/trail.py", "scenarios/operators/journal.py", "operations/backup.py"}
     assert found - elsewhere == {"run_journal/journal.py"}

@@ -13,8 +13,7 @@ import aiohttp
 from data_models.clock import RandomIds
 from data_models.local_blob_store import LocalBlobStore
 from services.records.fhir_server_resources import FhirServerResources
-from services.records.local_resources import LocalResources
-from services.records.timetable import slots_on
+from services.records.local_resources import LocalResources, slots_on
 from services.scheduling.clinic import Clinic
 from services.scheduling.ports import ClinicRecords
 from tests.fakes import FixedClock

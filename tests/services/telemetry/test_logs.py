@@ -141,6 +141,7 @@ def test_libraries_say_where_but_never_what(log: Log, name: str) -> None:
     assert not any(word in log.text for word in CANARY.split())
 
 
+@pytest.mark.slow
 async def test_a_task_that_nobody_awaited_is_logged_without_its_text(log: Log) -> None:
     async def broken() -> None:
         raise ValueError(CANARY)

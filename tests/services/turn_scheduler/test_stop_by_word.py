@@ -60,6 +60,7 @@ async def test_wrong_patient_stops_and_asks_which(words: str) -> None:
     assert world.team.requests[-1].patient_id == "patient_7"
 
 
+@pytest.mark.slow
 async def test_a_word_stops_a_turn_of_another_replica() -> None:
     store, users = MemoryBlobStore(), MemoryBlobStore()
     here = World(sessions=store, users=users, replica=FarReplica())

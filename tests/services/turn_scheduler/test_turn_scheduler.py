@@ -36,6 +36,7 @@ def evidence(world: World, store: MemoryBlobStore, chat: str = CHAT) -> Evidence
     return Evidence(store.contents, chat)
 
 
+@pytest.mark.slow
 async def test_twenty_conversations_side_by_side_keep_to_themselves() -> None:
     store = MemoryBlobStore()
     world = World(sessions=store)
@@ -78,6 +79,7 @@ async def test_a_turn_shows_each_of_its_steps_once_and_in_their_order() -> None:
     assert [each.step for each in events if isinstance(each, StepFinished)] == [*get_args(Step)]
 
 
+@pytest.mark.slow
 async def test_a_message_is_refused_when_twenty_wait() -> None:
     store = MemoryBlobStore()
     world = World(sessions=store)
@@ -272,6 +274,7 @@ async def test_a_claim_left_by_a_failed_store_is_taken_over_by_the_next_message(
     ]
 
 
+@pytest.mark.slow
 async def test_a_watcher_behind_a_dead_turn_is_not_left_waiting() -> None:
     store, users = MemoryBlobStore(), MemoryBlobStore()
     times = ClaimTimes(
@@ -296,6 +299,7 @@ async def test_a_watcher_behind_a_dead_turn_is_not_left_waiting() -> None:
     assert len(evidence(second, store).turns()) == 3
 
 
+@pytest.mark.slow
 async def test_a_message_queued_on_one_replica_may_be_answered_by_the_other() -> None:
     store, users = MemoryBlobStore(), MemoryBlobStore()
     first = World(sessions=store, users=users, replica=FarReplica())
@@ -346,6 +350,7 @@ async def test_a_message_queued_at_a_number_that_the_queue_has_passed_is_not_los
     assert [name for name in store.contents if "/inbox/" in name] == []
 
 
+@pytest.mark.slow
 async def test_a_full_queue_that_a_dead_replica_left_is_worked_off() -> None:
     store, users = MemoryBlobStore(), MemoryBlobStore()
     dead = World(sessions=store, users=users, queue_depth=2)

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from data_models.claim import Claim
 from services.runs.hub import Run
 from services.turn_scheduler.turn_slots import FEW, LATE_SECONDS, PATIENCE_SECONDS, TurnSlots
 from tests.services.world import World
@@ -20,7 +21,7 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-class HeldClaim:
+class HeldClaim(Claim):
     """A claim that knows whether it is being renewed."""
 
     def __init__(self) -> None:
@@ -121,6 +122,7 @@ async def test_a_turn_that_is_given_up_while_it_waits_takes_no_seat() -> None:
     assert hall.seated == ["a", "c"]
 
 
+@pytest.mark.slow
 async def test_a_loop_that_is_late_gets_no_more_than_a_few_turns_at_once() -> None:
     hall = Hall(TurnSlots(limit=100))
     names = [f"t{number}" for number in range(FEW + 20)]

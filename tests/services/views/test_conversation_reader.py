@@ -107,6 +107,7 @@ async def test_a_view_shows_the_conversation_as_it_stands(world: World) -> None:
     await world.scheduler.idle()
 
 
+@pytest.mark.slow
 async def test_a_history_is_read_page_by_page_without_gap_or_double(world: World) -> None:
     world.team.say = lambda request: [f"Heard: {request.text}", "x" * 1_500]
     for number in range(40):

@@ -269,6 +269,7 @@ async def test_nothing_of_another_patient_is_seen_or_changed(
     assert (other.understood, other.found, other.changes) == ([], [], [])
 
 
+@pytest.mark.slow
 async def test_a_change_waits_for_the_running_turn_or_says_that_it_runs(
     world: World, service: MemoryService
 ) -> None:

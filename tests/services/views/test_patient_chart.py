@@ -8,7 +8,8 @@ from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
-from services.views.patient_chart import PARTS, PatientChart
+from services.views.chart_parts import PARTS
+from services.views.patient_chart import PatientChart
 from tests.services.records import charts
 from tests.services.world import CHAT, OWNER, World
 

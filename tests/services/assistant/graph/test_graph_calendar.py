@@ -126,6 +126,7 @@ async def test_an_event_that_was_changed_since_it_was_made_is_found_and_not_made
     assert graph.paths("POST") == ["events", "events"]
 
 
+@pytest.mark.slow
 async def test_an_event_that_was_made_and_deleted_is_not_made_again(
     ada: User, own: AssistantServices
 ) -> None:

@@ -23,10 +23,9 @@ from data_models.errors import (
 from services.assistant.back_end import AssistantServices
 from services.assistant.contacts import NewContact
 from services.assistant.graph_account import GraphAccount
-from services.assistant.graph_back_end import GraphAssistant, graph_for
+from services.assistant.graph_back_end import GraphAssistant, MappedUsers, graph_for
 from services.assistant.graph_client import GraphClient
 from services.assistant.graph_tokens import AppTokens, IssuedToken, OwnToken
-from services.assistant.graph_users import MappedUsers
 from services.assistant.graph_wire import GraphLimits
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import TENANT, FakeGraph
@@ -250,6 +249,7 @@ async def test_what_is_no_longer_asked_for_is_not_fetched(
     assert len(graph.asked) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [502, 504])
 async def test_a_change_that_may_have_happened_is_not_called_undone(
     graph: FakeGraph, own: AssistantServices, status: int

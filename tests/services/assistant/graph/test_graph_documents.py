@@ -151,6 +151,7 @@ async def test_a_damaged_word_document_is_said_and_not_quoted(
     assert caught.value.__cause__ is None
 
 
+@pytest.mark.slow
 async def test_a_word_document_that_unpacks_to_too_much_is_refused(
     ada: User, own: AssistantServices
 ) -> None:

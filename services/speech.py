@@ -1,0 +1,78 @@
+"""Writes dictated words down by OpenAI's transcription wire; keeps neither sound nor text."""
+
+from dataclasses import dataclass
+
+import aiohttp
+from pydantic import BaseModel, SecretStr, ValidationError
+
+from data_models.errors import AudioError, SpeechUnavailableError
+from settings import Settings
+
+AUDIO_LIMIT_BYTES = 5 * 1024 * 1024
+"""About 25 minutes of speech as browsers record it for this server."""
+_ENDINGS = {
+    "audio/webm": "webm",
+    "audio/ogg": "ogg",
+    "audio/mp4": "mp4",
+    "audio/mpeg": "mp3",
+    "audio/wav": "wav",
+}
+_TIMEOUT = aiohttp.ClientTimeout(total=60.0)
+_TEXT_LIMIT_BYTES = 1_000_000
+
+
+class _Written(BaseModel):
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speech:
+    """One server of transcriptions.
+
+    Attributes:
+        url: Where audio is posted, such as `https://…/v1/audio/transcriptions`.
+        session: Reaches only hosts that may be called, and follows no redirect.
+    """
+
+    url: str
+    model: str
+    key: SecretStr | None
+    session: aiohttp.ClientSession
+
+    async def write_down(self, audio: bytes, *, media_type: str) -> str:
+        """Return the words of `audio`, without blanks around them; "" where nobody spoke.
+
+        Raises:
+            AudioError: it is empty, over 5 MB, or of a kind that is not known.
+            SpeechUnavailableError: the server did not answer, or not as expected.
+        """
+        ending = _ENDINGS.get(media_type)
+        if ending is None or not 0 < len(audio) <= AUDIO_LIMIT_BYTES:
+            raise AudioError("empty, too large or of an unknown kind")
+        form = aiohttp.FormData()
+        form.add_field("file", audio, filename=f"dictation.{ending}", content_type=media_type)
+        form.add_field("model", self.model)
+        form.add_field("response_format", "json")
+        key = self.key.get_secret_value() if self.key is not None else None
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        try:
+            async with self.session.post(
+                self.url, data=form, headers=headers, timeout=_TIMEOUT, allow_redirects=False
+            ) as answer:
+                if answer.status != 200:
+                    raise SpeechUnavailableError(f"the server answered {answer.status}")
+                body = await answer.content.read(_TEXT_LIMIT_BYTES)
+                return _Written.model_validate_json(body).text.strip()
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise SpeechUnavailableError("the server did not answer") from error
+        except ValidationError:
+            # Not `from error`: it holds what was said.
+            raise SpeechUnavailableError("the answer is not as expected") from None
+
+
+def speech_for(settings: Settings, *, session: aiohttp.ClientSession) -> Speech | None:
+    """Return what writes dictated words down; None where no operator has said who does."""
+    url, key = settings.speech_url, settings.speech_api_key
+    if url is None:
+        return None
+    return Speech(url=url, model=settings.speech_model, key=key, session=session)
