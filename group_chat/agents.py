@@ -11,7 +11,6 @@ from semantic_kernel.functions import KernelArguments, KernelPlugin
 from data_models.clock import Clock, IdSource
 from group_chat.checked_output import RECORD_TOOLS
 from group_chat.limits import GroupChatLimits
-from group_chat.team import PLAN_TOOL, AgentSpec, Team
 from group_chat.tools.function import PLUGIN, tool_function
 from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.team_tools import HAND_OVER
@@ -20,6 +19,7 @@ from group_chat.tools.watcher import ToolWatcher
 from services.language.changes_asked import CHANGES
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
+from services.team import PLAN_TOOL, AgentSpec, Team
 
 # The round after the last allowed one is refused, the one after that may still answer.
 _EXTRA_ROUNDS = 2

@@ -6,19 +6,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
-from group_chat.team import AgentSpec, Team
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.records_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
 from services.language.sentences import SentenceStream
-from services.language.statements import REFERENCE, read_sentence
+from services.language.statements import REFERENCE, read_sentence, refs_in
 from services.statements.check import Grounds, MessageCheck, Speaker
-from services.statements.deeds import proven_by
+from services.statements.deeds import NEVER_DONE, proven_by
 from services.statements.known import KnownRows
 from services.statements.rows import stems_of
 from services.statements.shown import repeats
 from services.statements.verdict import UNCHECKED, Verdict
 from services.statements.words_read import read_words
+from services.team import AgentSpec, Team
 
 RECORD_TOOLS = frozenset({*CHART_TOOLS, *ONCOLOGY_TOOLS})
 
@@ -130,8 +130,7 @@ class CheckedOutput:
         if self._check is None:
             return []
         known = self._check.grounds.rows.sources
-        refs = read_sentence(text).refs
-        return [ref for ref in refs if ref not in known and ref not in self._turn.sources]
+        return [ref for ref in refs_in(text) if ref not in known and ref not in self._turn.sources]
 
     def _checked(self, sentences: list[str]) -> list[CheckedPiece]:
         check = self._check
@@ -181,7 +180,7 @@ def _held(statements: Iterable[str]) -> KnownRows:
 def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
     """Take in what earlier answers said and the record supported."""
     earlier = [message for past in turn.request.history for message in past.agent_responses]
-    for message in [*earlier, *turn.said]:
+    for place, message in enumerate([*earlier, *turn.said]):
         grounds.rows.sources.update(REFERENCE.findall(message.text))
         if message.shortened_from_chars is not None:
             continue
@@ -189,7 +188,7 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
             if one.state == "supported":
                 text = message.text[one.start : one.end]
                 grounds.rows.add_text(text, date=None, sources=one.sources)
-        if message in earlier:
+        if place < len(earlier):
             _add_deeds(grounds, message.text)
 
 
@@ -201,7 +200,8 @@ def _add_deeds(grounds: Grounds, text: str) -> None:
 @lru_cache(maxsize=1_000)
 def _deeds_told(text: str) -> frozenset[str]:
     cues = read_sentence(text).cues
-    return frozenset(cue.removeprefix("deed:") for cue in cues if cue.startswith("deed:"))
+    told = frozenset(cue.removeprefix("deed:") for cue in cues if cue.startswith("deed:"))
+    return told - NEVER_DONE
 
 
 def _names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:

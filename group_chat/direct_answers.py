@@ -14,6 +14,7 @@ from services.language.changes_asked import CHANGES
 from services.language.chart_questions import SEARCH
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
+from services.language.reading import is_told
 from services.language.talk_texts import talk_text
 from services.language.utterance import Utterance
 from services.records.answers.asked_rows import has_answer
@@ -22,6 +23,7 @@ from services.records.answers.direct import answered
 _QUESTIONS = 4
 _SEARCHES = 8
 _PLAIN_WORDS = 16
+_TURNS_READ, _TOLD_CHARS = 20, 300
 _REASONS, _OVER_TIME = ("reason", "end reason"), ("trend", "change")
 _NOT_PLAIN = ("advice", "comparison", "reason", "term", "danger")
 
@@ -44,9 +46,11 @@ async def directly(
         return None
     if has_model and not (is_allowed and _is_plain(read, turn)):
         return None
-    words = answer_words(read.language)
+    words, before = answer_words(read.language), _told_before(turn)
     for _ in range(_SEARCHES):
-        told = answered(read.about[:_QUESTIONS], turn.looked, words, held=turn.request.held)
+        told = answered(
+            read.about[:_QUESTIONS], turn.looked, words, held=turn.request.held, told=before
+        )
         if isinstance(told, str):
             return told if has_model else f"{_preface(turn, read)}{told}"
         if has_model or not await look_up_more(agent, turn, history, told):
@@ -66,6 +70,12 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
     if says(text, "advice") or (asks_for_judgement(text) and not tells):
         names.append(caution_for(text))
     return "".join(f"{talk_text(read.language, name)}\n\n" for name in names)
+
+
+def _told_before(turn: TurnContext) -> list[str]:
+    """Return what users told of this patient in the last turns, in their words."""
+    said = (" ".join(each.user_message.split()) for each in turn.request.history[-_TURNS_READ:])
+    return [one for one in said if len(one) <= _TOLD_CHARS and is_told(one)]
 
 
 def _is_plain(read: Utterance, turn: TurnContext) -> bool:

@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from data_models.errors import ModelUnavailableError
-from group_chat.team import Team, card_of
 from services.group_chat_port import AgentCard, GroupChat, GroupChatEvent, GroupChatRequest
 from services.model_port import Answer, StructuredModel
 from services.scenarios.session.action import ToolAction
+from services.team import Team, card_of
 
 START_LIMIT_SECONDS = 60.0
 

@@ -1,10 +1,12 @@
 """The team behind the `GroupChat` port: built once per process, safe for turns side by side."""
 
-from collections.abc import AsyncGenerator, Sequence
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from functools import partial
 from typing import Self
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+from semantic_kernel.contents import ChatHistory, FunctionCallContent
 
 from data_models.chat_context import Citation, Continuation
 from data_models.clock import Clock, IdSource
@@ -17,16 +19,39 @@ from group_chat.gate import opening
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.speaker_state import SpeakerState
-from group_chat.team import Team, card_of
-from group_chat.tools.actions import run_action
 from group_chat.tools.catalogue import Connected, catalogue
+from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
-from group_chat.turn_context import TurnContext, enter_turn, leave_turn
+from group_chat.turn_context import TurnContext, acting_under, enter_turn, leave_turn
 from group_chat.turn_controller import TurnController
 from services.group_chat_port import ActionFinished, AgentCard, GroupChatEvent, GroupChatRequest
 from services.records.ports import PatientRecords
-from services.scenarios.session.action import ToolAction
+from services.scenarios.session.action import ToolAction, ToolRan
+from services.team import Team, card_of
+
+# Runs a tool for a scenario's step, through the kernel that agents' calls go through.
+
+
+async def run_action(tool_kernel: ToolKernel, turn: TurnContext, action: ToolAction) -> ToolRan:
+    """Return what the tool gave; it is counted, bounded, recorded and audited."""
+    failed_before, ran_before, asked_before = turn.tools_failed, len(turn.ran), turn.questions
+    with acting_under(action.idempotency_key):
+        await tool_kernel.invoke_function_call(
+            FunctionCallContent(
+                id=action.idempotency_key,
+                name=f"{PLUGIN}-{action.tool}",
+                arguments=json.dumps(dict(action.parameters)),
+            ),
+            ChatHistory(),
+        )
+    ran = turn.ran[ran_before:]
+    data = ran[-1].data if ran else None
+    return ToolRan(
+        succeeded=turn.tools_failed == failed_before,
+        data=data if isinstance(data, Mapping) else {},
+        has_asked=turn.questions > asked_before,
+    )
 
 
 class SemanticGroupChat:

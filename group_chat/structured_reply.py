@@ -14,12 +14,13 @@ _SPEAKS = re.compile(
 
 
 def note_structured_reply(turn: TurnContext, *, agent: str, text: str) -> None:
-    """Apply the changes that `text` holds as JSON, bare or in a fence; prose changes nothing.
+    """Apply the changes that `text` holds as JSON, if the deployment has agents of older prompts.
 
-    What is malformed or does not fit is counted, and changes nothing either.
+    Otherwise nothing that an agent writes is a change: it may quote a mail or a record. What is
+    malformed or does not fit is counted, and changes nothing either.
     """
     entities = turn.request.entities
-    if entities is None or not _is_structured(text):
+    if entities is None or not entities.reads_legacy or not _is_structured(text):
         return
     with suppress(ToolInputError):
         entities.replied(text, agent_name=agent)

@@ -1,5 +1,6 @@
 """What tools may know of the turn that they run in; each turn has its own, in its own task."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -12,11 +13,39 @@ from data_models.effects import Effect
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
-from group_chat.tools.in_order import CallLine
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
 from services.language.utterance import ChartQuestion
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.statements.check import MessageCheck
+
+# Calls that run side by side end in the order in which they were asked for.
+
+
+@dataclass(slots=True)
+class CallLine:
+    """The calls of one agent's message that are under way.
+
+    What comes of them is kept in the order of the line, so that the same prompt leads to the same
+    views and the same results whichever tool was quicker.
+    """
+
+    _last: asyncio.Event = field(default_factory=asyncio.Event)
+    _is_begun: bool = False
+
+    @contextmanager
+    def place(self) -> Iterator[Callable[[], Awaitable[object]]]:
+        """Stand in line; yield what waits until all who stood before are done."""
+        before = self._last.wait if self._is_begun else _nobody
+        own = self._last = asyncio.Event()
+        self._is_begun = True
+        try:
+            yield before
+        finally:
+            own.set()
+
+
+async def _nobody() -> None:
+    """Wait for nobody."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,23 +5,25 @@ import random
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import httpx2
 import structlog
 from openai import AsyncOpenAI, RequestOptions
+from prometheus_client import CollectorRegistry
 
 from data_models.errors import (
     ModelError,
+    ModelOutputError,
     ModelRequestError,
     ModelTimeoutError,
 )
-from group_chat.models.answer import Answer
+from group_chat.models.answer import PIECE_LIMIT_BYTES, Answer, AnswerReader
 from group_chat.models.faults import FOREIGN, Fault, fault_of
 from group_chat.models.fit import chars_of
-from group_chat.models.incoming import IncomingAnswer, byte_due
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import CallLimits
+from services.telemetry.metrics import Metrics
 from services.usage import (
     TokenUsage,
     lost_seconds,
@@ -30,38 +32,99 @@ from services.usage import (
     note_tokens,
 )
 
+# An answer on its way in: bytes with time limits, read as text.
+
+_DRAIN_SECONDS = 0.2
+_MEDIA_STREAM = "text/event-stream"
+
+
+class IncomingAnswer:
+    """The answer to one request; `aclose` it, whatever happens."""
+
+    def __init__(self, *, response: httpx2.Response, limits: CallLimits, deadline: float) -> None:
+        self.reader = AnswerReader(limits=limits)
+        self._response = response
+        self._is_stream = response.headers.get("content-type", "").startswith(_MEDIA_STREAM)
+        self._data: AsyncIterator[bytes] = response.aiter_raw()
+        self._limits = limits
+        self._deadline = deadline
+        self._first_text = ""
+
+    async def begin(self) -> None:
+        """Wait for the first text, or for the whole answer where it has no text.
+
+        Raises:
+            ModelError: the answer is unusable.
+            httpx2.HTTPError: the connection broke.
+            TimeoutError: nothing came in time.
+        """
+        self._first_text = await self._read()
+        if not self._first_text:
+            self.reader.end()
+
+    async def next_text(self) -> str:
+        """Return more text; none at the end of the answer.
+
+        Raises:
+            ModelError: the answer broke off.
+        """
+        if self._first_text:
+            text, self._first_text = self._first_text, ""
+            return text
+        try:
+            return await self._read()
+        except FOREIGN as error:
+            raise fault_of(error).error from None  # the cause may quote the prompt
+
+    async def aclose(self) -> None:
+        """Let go of the connection; an answer that is not over is aborted."""
+        await self._response.aclose()
+
+    async def _read(self) -> str:
+        """Read until there is text, or the answer is over."""
+        if self.reader.is_done():
+            return ""
+        if not self._is_stream:
+            return self.reader.feed_whole(await self._read_whole())
+        text = ""
+        while not text and not self.reader.is_done() and (data := await self._next_bytes()):
+            text = self.reader.feed_stream(data)
+        if self.reader.is_done():
+            await self._drain()
+        return text
+
+    async def _read_whole(self) -> bytes:
+        body = bytearray()
+        while data := await self._next_bytes():
+            body += data
+            if len(body) > PIECE_LIMIT_BYTES:
+                raise ModelOutputError("the model's answer is too long")
+        return bytes(body)
+
+    async def _next_bytes(self) -> bytes:
+        async with asyncio.timeout_at(byte_due(self._limits, self._deadline)):
+            return await anext(self._data, b"")
+
+    async def _drain(self) -> None:
+        """Read what follows the last event, so that the connection can serve again."""
+        try:
+            async with asyncio.timeout(_DRAIN_SECONDS):
+                while await self._next_bytes():
+                    pass
+        except (TimeoutError, httpx2.TransportError):
+            return  # the answer is whole; its connection just cannot be used again
+
+
+def byte_due(limits: CallLimits, deadline: float) -> float:
+    """Return the loop's time by which the next byte must be here."""
+    return min(asyncio.get_running_loop().time() + limits.idle_seconds, deadline)
+
+
 Body: TypeAlias = Mapping[str, Any]
 
 _log = structlog.get_logger()
 _UNREAD: RequestOptions = {"headers": {"X-Stainless-Raw-Response": "stream"}}
 """Tells the openai client to hand the answer over unread."""
-
-
-class CallObserver(Protocol):
-    """Is told of every call that ended by itself; `services.telemetry.Metrics` has one."""
-
-    def __call__(
-        self,
-        purpose: str,
-        *,
-        succeeded: bool,
-        seconds: float,
-        prompt_chars: int,
-        tokens: TokenUsage | None,
-    ) -> None:
-        """Take note of one call; `tokens` as the server counted them."""
-        ...
-
-
-def unobserved(
-    purpose: str,
-    *,
-    succeeded: bool,
-    seconds: float,
-    prompt_chars: int,
-    tokens: TokenUsage | None,
-) -> None:
-    """Take no note of a call."""
 
 
 class Completions:
@@ -73,12 +136,12 @@ class Completions:
         client: AsyncOpenAI,
         limits: CallLimits,
         learned: LearnedModel,
-        observe: CallObserver = unobserved,
+        metrics: Metrics | None = None,
     ) -> None:
         self._client = client
         self.learned = learned
         self._limits = limits
-        self._observe = observe
+        self._metrics = metrics or Metrics(registry=CollectorRegistry())
         self._slots = asyncio.Semaphore(limits.concurrent_calls)
 
     def deadline(self) -> float:
@@ -132,11 +195,13 @@ class Completions:
         except ModelError:
             lost = loop.time() - began
             note_lost_seconds(lost)
-            self._observe(purpose, succeeded=False, seconds=lost, prompt_chars=chars, tokens=None)
+            self._metrics.model_called(purpose, succeeded=False, seconds=lost, prompt_chars=chars)
             raise
         took = loop.time() - began
         tokens = self._counted(usage, body)
-        self._observe(purpose, succeeded=True, seconds=took, prompt_chars=chars, tokens=tokens)
+        self._metrics.model_called(
+            purpose, succeeded=True, seconds=took, prompt_chars=chars, tokens=tokens
+        )
 
     def _counted(self, usage: TokenUsage | None, body: Body) -> TokenUsage | None:
         """Return what the server counted, with its price, for the turn and for all later calls."""

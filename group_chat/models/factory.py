@@ -1,18 +1,21 @@
 """Builds the models of the process: one client, one pool of connections."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 import httpx2
+import openai
 from openai import AsyncAzureOpenAI, AsyncOpenAI
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 
+from data_models.errors import ModelError
 from group_chat.models.azure_credential import AzureTokens
-from group_chat.models.completions import CallObserver, Completions, unobserved
+from group_chat.models.completions import Completions
+from group_chat.models.faults import FOREIGN, fault_of
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
-from group_chat.models.probe import probe
 from group_chat.models.probing import with_window
 from group_chat.models.profile import ModelProfile
 from group_chat.models.structured import WireStructured
@@ -21,6 +24,30 @@ from group_chat.models.wire_chat import WireChatCompletion
 from group_chat.offline.offline_chat import OfflineChatCompletion
 from group_chat.offline.offline_structured import OfflineStructured
 from services.model_port import StructuredModel
+from services.telemetry.metrics import Metrics
+
+# Asks a model's server whether it would serve us, without spending tokens.
+
+PROBE_LIMIT_SECONDS = 5.0
+
+
+async def probe(client: AsyncOpenAI) -> None:
+    """List the server's models; a server that has no such list but answers will do.
+
+    Raises:
+        ModelError: it cannot be reached, fails, or does not accept our key.
+    """
+    try:
+        async with asyncio.timeout(PROBE_LIMIT_SECONDS):
+            response = await client.get("/models", cast_to=httpx2.Response)
+            await response.aclose()
+    except openai.NotFoundError:
+        return
+    except ModelError:
+        raise
+    except FOREIGN as error:
+        raise fault_of(error).error from None  # the cause may carry the server's own text
+
 
 _TALKATIVE = ("semantic_kernel", "openai", "httpx2", "httpx", "azure.identity", "azure.core")
 _NO_KEY = "none"
@@ -62,7 +89,7 @@ class Models:
         await self._close()
 
 
-def build_models(*, settings: ModelSettings, observe: CallObserver = unobserved) -> Models:
+def build_models(*, settings: ModelSettings, metrics: Metrics | None = None) -> Models:
     """Return the models that `settings` name; call once per process.
 
     Raises:
@@ -79,7 +106,7 @@ def build_models(*, settings: ModelSettings, observe: CallObserver = unobserved)
     client, close = client_of(settings)
     learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
     completions = Completions(
-        client=client, limits=settings.limits, learned=learned, observe=observe
+        client=client, limits=settings.limits, learned=learned, metrics=metrics
     )
     return Models(
         chat=WireChatCompletion.over(completions, client=client, model=settings.model),

@@ -133,6 +133,8 @@ def _calendar(prompt: Prompt) -> _Plan | None:
 
 def _mail(prompt: Prompt) -> _Plan | None:
     text = prompt.asked
+    if says(text, "new_message") and not mail_addresses_in(text):
+        return None
     if says(text, "send"):
         return _Plan("send_mail", {})
     if says(text, "writes_mail") and not says(text, "looks_for_mail"):

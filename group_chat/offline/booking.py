@@ -10,9 +10,11 @@ from group_chat.offline.clinic_days import (
     WHICH_DOCTOR,
     WHICH_TIME,
     asks,
+    asks_one,
     chain_of,
     hour_in,
     listed_day_in,
+    listed_in,
     names_no_time,
     week_in,
     week_lines,
@@ -25,6 +27,7 @@ from group_chat.tools.clinic_times import day_of
 from services.language.appointment_slots import slots_in
 from services.language.own_texts import in_own_language
 from services.language.phrases import says, words_for
+from services.language.references import references_in
 from services.language.requests import refused_doctors
 from services.language.text_words import all_words
 from services.language.yes_no import is_consent
@@ -63,7 +66,8 @@ def _first_calls(prompt: Prompt) -> Sequence[Call]:
     proposal = found.get("appointment_proposal")
     if isinstance(proposal, Mapping) and _agrees(prompt):
         return _propose_again(prompt, proposal)
-    if says(asked, "list_appointments") or (says(asked, "next_visit") and not says(asked, "book")):
+    asks_when = says(asked, "next_visit") and not says(asked, "book", "free")
+    if asks_when or says(asked, "list_appointments", "when_is_it"):
         return _call(prompt, _LIST_TOOL, {})
     if says(asked, "cancel"):
         # What was said decides; the last one that was booked only where nothing is remembered.
@@ -81,18 +85,20 @@ def _agrees(prompt: Prompt) -> bool:
     other = (verb for verb, said in _VERBS.items() if says(prompt.asked, said))
     is_other = any(not action.startswith(verb) for verb in other)
     says_more = is_other or slots_in(prompt.asked, is_booking=True)
-    return is_consent(prompt.asked) and not says_more and not asks(prompt, WHICH_TIME)
+    return is_consent(prompt.asked) and not says_more and not asks_one(prompt)
 
 
 def _looking(prompt: Prompt, wanted: Mapping[str, str]) -> Sequence[Call]:
     """Look for free times: of a day, or of each day of a week."""
+    day = listed_day_in(prompt)
+    picked = _asked_free(prompt) if day is None else {"date_preference": day}
+    noted = _note(prompt, picked) if picked else ()
     if days := week_in(prompt):
         doctor = {"doctor": wanted["doctor"]}
-        return [call for day in days for call in _call(prompt, _SLOTS_TOOL, doctor | {"day": day})]
+        asked = (_call(prompt, _SLOTS_TOOL, doctor | {"day": day}) for day in days)
+        return [*noted, *(call for calls in asked for call in calls)]
     if "day" not in wanted:
-        return ()
-    day = listed_day_in(prompt)
-    noted = () if day is None else _note(prompt, {"date_preference": day})
+        return noted
     return [*noted, *_call(prompt, _SLOTS_TOOL, wanted)]
 
 
@@ -111,7 +117,7 @@ def _follow_up(prompt: Prompt) -> Sequence[Call]:
     if last.name == _DOCTOR_TOOL:
         return _after_doctors(prompt, last.data, names.count(_DOCTOR_TOOL))
     if _is_about_doctor(last.data) and _DOCTOR_TOOL not in names:
-        return _call(prompt, _DOCTOR_TOOL, {"name": ""})
+        return [*_forget_doctor(prompt), *_call(prompt, _DOCTOR_TOOL, {"name": ""})]
     if last.name != _SLOTS_TOOL or not last.data.get("wanted_time_is_free"):
         return ()
     slot = {"slot_id": last.data["slots"][0]["slot_id"]}
@@ -141,7 +147,7 @@ def _after_doctors(prompt: Prompt, found: Mapping[str, Any], tried: int) -> Sequ
         return ()
     rows = found.get("doctors") or []
     if len(rows) != 1:
-        return _call(prompt, _DOCTOR_TOOL, {"name": ""})
+        return [*_forget_doctor(prompt), *_call(prompt, _DOCTOR_TOOL, {"name": ""})]
     name = str(rows[0]["name"])
     looked = _looking(prompt, _wanted(prompt) | {"doctor": name})
     return [*_note(prompt, {"doctor_preference": name}), *looked]
@@ -265,7 +271,9 @@ def _wanted(prompt: Prompt) -> dict[str, str]:
 
 
 def _name_in(prompt: Prompt) -> str:
-    """Return the name that answers which doctor, as people say it: "Smith, please"."""
+    """Return the name that answers which doctor, as people say it: "Smith, please", "the first"."""
+    if references_in(prompt.asked):
+        return (listed_in(prompt) or "") if asks(prompt, WHICH_DOCTOR) else ""
     words = all_words(prompt.asked)
     is_name = asks(prompt, WHICH_DOCTOR) and 0 < len(words) <= _NAME_WORDS
     says_when = slots_in(prompt.asked, is_booking=True).keys() - {"doctor_preference"}
@@ -281,15 +289,28 @@ def _note(prompt: Prompt, wishes: Mapping[str, str]) -> Sequence[Call]:
     return _call(prompt, "update_entities", {"entities_to_update": dict(wishes), **gone})
 
 
+def _forget_doctor(prompt: Prompt) -> Sequence[Call]:
+    """Drop a doctor whom nobody is called, so that the next message is not asked of them again."""
+    if "doctor_preference" not in _wishes(prompt):
+        return ()
+    return _call(prompt, "update_entities", {"entities_to_remove": ["doctor_preference"]})
+
+
 def _reason(prompt: Prompt, tool: str) -> dict[str, str]:
     wishes = _wishes(prompt)
     reason = wishes.get("reason_visit") or wishes.get("procedure_preference")
     return {"reason": str(reason)} if reason and tool == BOOKING_TOOL else {}
 
 
-def _wishes(prompt: Prompt) -> Mapping[str, Any]:
-    wishes = prompt.entities.get("entities", {})
-    return wishes if isinstance(wishes, Mapping) else {}
+def _wishes(prompt: Prompt) -> dict[str, Any]:
+    """Return what is noted of the arrangement; a question for free times says it itself."""
+    noted = prompt.entities.get("entities", {})
+    return {**(noted if isinstance(noted, Mapping) else {}), **_asked_free(prompt)}
+
+
+def _asked_free(prompt: Prompt) -> dict[str, str]:
+    """Return with whom and when, where the message asks for free times."""
+    return slots_in(prompt.asked, is_booking=True) if says(prompt.asked, "free") else {}
 
 
 def _found(prompt: Prompt) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ from services.language.clock import (
 )
 from services.language.in_english import in_english
 from services.language.own_texts import is_own_choice
+from services.language.references import number_alone_in, place_in, references_in
 from services.language.talk_texts import in_every_language
 
 # The names of our questions.
@@ -25,6 +26,7 @@ _QUESTIONS = (WHICH_DOCTOR, WHICH_DAY, WHICH_TIME, WHICH_APPOINTMENT)
 _DAY_FORM = "%a %d %b %Y"
 _FIRST_HOUR = 7
 _WORKDAYS = 5
+_TIME_CHARS = len("09:00")
 _TIMES_OF_A_DAY = 6
 
 
@@ -69,8 +71,39 @@ def asks(prompt: Prompt, question: str) -> bool:
     )
 
 
+def asks_one(prompt: Prompt) -> bool:
+    """Whether the last thing said ends with any of our questions."""
+    return any(asks(prompt, one) for one in _QUESTIONS)
+
+
+def listed_in(prompt: Prompt) -> str | None:
+    """Return what stands at the place of the list just shown that the message says: "the first"."""
+    lines = prompt.earlier[-1].text.splitlines() if prompt.earlier else []
+    rows = [line.removeprefix("- ") for line in lines if line.startswith("- ")]
+    return _at_place(prompt.asked, rows)
+
+
+def _listed_time_in(prompt: Prompt) -> str | None:
+    """Return the time at the place that the message says by an ordinal; a figure is an hour."""
+    if number_alone_in(prompt.asked) is not None:
+        return None
+    words = (word.strip(",.") for word in prompt.earlier[-1].text.split())
+    times = [word for word in words if len(word) == _TIME_CHARS and word[2] == ":"]
+    return _at_place(prompt.asked, times)
+
+
+def _at_place(text: str, rows: Sequence[str]) -> str | None:
+    places = {one for each in references_in(text) for one in each.places}
+    place = place_in(text) or (places.pop() if len(places) == 1 else 0)
+    from_start = place - 1 if place > 0 else place
+    is_there = place and -len(rows) <= from_start < len(rows)
+    return rows[from_start] if is_there else None
+
+
 def hour_in(prompt: Prompt) -> str | None:
     """Return the time that a bare number answers, `15:00` for 3: nobody is seen in the night."""
+    if asks(prompt, WHICH_TIME) and (listed := _listed_time_in(prompt)) is not None:
+        return listed
     hour = hour_alone_in(prompt.asked) if asks(prompt, WHICH_TIME) else None
     if hour is None:
         return None
@@ -97,16 +130,26 @@ def listed_day_in(prompt: Prompt) -> str | None:
     """Return which of the days just listed the message names: "Tuesday", "the 24th"."""
     if not asks(prompt, WHICH_DAY):
         return None
+    if number_alone_in(prompt.asked) is None and (row := listed_in(prompt)) is not None:
+        return _day_listed(row)
     text = in_english(prompt.asked).casefold()
     numbers = days_of_month_in(text)
     for line in prompt.earlier[-1].text.splitlines():
-        listed, is_day, _ = line.removeprefix("- ").partition(": ")
-        if not line.startswith("- ") or not is_day:
+        listed = _day_listed(line.removeprefix("- ")) if line.startswith("- ") else None
+        if listed is None:
             continue
-        day = datetime.strptime(listed, _DAY_FORM).replace(tzinfo=UTC).date()
+        day = date.fromisoformat(listed)
         if f"{day:%A}".casefold() in text or day.day in numbers:
-            return day.isoformat()
+            return listed
     return None
+
+
+def _day_listed(row: str) -> str | None:
+    """Return the day, ISO, that a row of free times begins with."""
+    listed, is_day, _ = row.partition(": ")
+    if not is_day:
+        return None
+    return datetime.strptime(listed, _DAY_FORM).replace(tzinfo=UTC).date().isoformat()
 
 
 def week_lines(prompt: Prompt, answers: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -7,8 +7,10 @@ from group_chat.offline.words import asks_overview, topics_of, wants_plan
 from services.language.appointment_slots import slots_in
 from services.language.full_dates import full_dates
 from services.language.phrases import says
+from services.language.references import references_in
 from services.language.talk_texts import in_every_language, told_in
 from services.language.text_words import asks_question
+from services.language.work import work_in
 
 
 def handed_back(prompt: Prompt, *, topic: str) -> OfflineReply | None:
@@ -46,7 +48,9 @@ def _is_of_chart(prompt: Prompt, topic: str) -> bool:
 
 def _is_elsewhere(prompt: Prompt, topic: str) -> bool:
     text = prompt.asked
-    if _is_own(text, topic) or says(text, "move_or_change"):
+    if work_in(text) == "own" or says(text, "task", "email"):
+        return True
+    if _is_own(text, topic) or says(text, "move_or_change") or references_in(text):
         return False
     is_plain = not courtesy(prompt) and plain_answer(prompt) is not None
     if wants_plan(text) or says(text, "roster") or is_plain:
@@ -61,4 +65,6 @@ def _is_own(text: str, topic: str) -> bool:
     """Whether the text has a word of the agent's own work."""
     if topic == "registration":
         return says(text, "of_registration") or bool(full_dates(text))
-    return says(text, "of_booking")
+    if topic == "order":
+        return says(text, "orders_test", "withdraws_order")
+    return says(text, "of_booking", "when_is_it")

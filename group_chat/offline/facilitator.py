@@ -7,6 +7,7 @@ from group_chat.offline.assistant import (
     only_points,
 )
 from group_chat.offline.elsewhere import is_handed_back
+from group_chat.offline.order_drafts import who_drafts
 from group_chat.offline.plain_talk import (
     LONG_CHARS,
     courtesy,
@@ -78,6 +79,8 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 
 def _answer(prompt: Prompt) -> OfflineReply:
     has_answer = bool(prompt.said) and not is_handed_back(prompt)
+    if not has_answer and prompt.patient_id and (agent := who_drafts(prompt)) is not None:
+        return OfflineReply(text=prompt.text("see_to_this", agent=agent))
     plain = None if has_answer else plain_answer(prompt)
     office = _clinic(prompt) or _by_work(prompt) or _office(prompt)
     if office is not None and not has_answer and plain is None:
@@ -100,6 +103,8 @@ def _passed_on(prompt: Prompt) -> OfflineReply:
     is_strange = is_unread(prompt.asked) and not topics_of(prompt.asked)
     if is_strange or len(prompt.asked) > LONG_CHARS:
         return OfflineReply(text=not_understood(prompt))
+    if says(prompt.asked, "turns_to"):
+        return OfflineReply(text=what_next(prompt))
     if says(prompt.asked, "orders"):
         return _ordered(prompt)
     agent = _who_books(prompt) or best_match(prompt.asked, prompt.team) or _who_searches(prompt)
@@ -140,7 +145,7 @@ def _no_scenario(prompt: Prompt) -> str | None:
 
 def _clinic(prompt: Prompt) -> str | None:
     """Return who sees to the appointment that was listed or booked last, if it is changed now."""
-    changes = says(prompt.asked, "cancel") or says(prompt.asked, "move_or_change")
+    changes = says(prompt.asked, "cancel", "move_or_change", "when_is_it")
     if not changes or not prompt.recent_is_appointment or names_office_thing(prompt.asked):
         return None
     return best_match(_WORDS_OF["visits"], prompt.team)

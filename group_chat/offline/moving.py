@@ -1,7 +1,7 @@
 """The offline rules for moving an appointment: which one, to which day, at which time."""
 
 from collections.abc import Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from typing import Any
 
 from group_chat.offline.clinic_days import (
@@ -15,6 +15,7 @@ from group_chat.offline.clinic_days import (
 from group_chat.offline.prompt import Prompt
 from group_chat.offline.reply import Call, OfflineReply
 from services.language.appointment_slots import slots_in
+from services.language.clock import shift_in
 from services.language.in_english import in_english
 from services.language.phrases import says
 from services.language.references import place_in
@@ -26,11 +27,14 @@ _LIST_TOOL, _SLOTS_TOOL = "list_appointments", "available_slots"
 
 def is_move(prompt: Prompt) -> bool:
     """Whether the user moves an appointment, in this message or in what it answers."""
-    return any(says(link.text, "move_or_change") for link in chain_of(prompt))
+    is_other = says(prompt.asked, "cancel", "book") and not says(prompt.asked, "move_or_change")
+    return not is_other and any(says(link.text, "move_or_change") for link in chain_of(prompt))
 
 
 def next_of_move(prompt: Prompt) -> OfflineReply | None:
     """Return what comes next of a move; None where what the tools gave is to be told."""
+    if _answer(prompt, MOVE_TOOL) is not None:
+        return None
     booked = _answer(prompt, _LIST_TOOL)
     if booked is None:
         return _calling(prompt, _LIST_TOOL, {})
@@ -62,10 +66,19 @@ def _to_a_time(prompt: Prompt, row: Mapping[str, Any]) -> OfflineReply | None:
         tool = prompt.tool(_SLOTS_TOOL)
         calls = [Call(tool.wire_name, {"doctor": doctor, "day": day}) for day in days if tool]
         return OfflineReply(calls=tuple(calls))
-    wanted = _wanted(prompt)
+    wanted = _shifted(prompt, row) or _wanted(prompt)
     if "day" not in wanted:
         return OfflineReply(text=f"{line_of(row)}\n\n{prompt.text(WHICH_DAY)}")
     return _calling(prompt, _SLOTS_TOOL, {"doctor": doctor, **wanted})
+
+
+def _shifted(prompt: Prompt, row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the day and time that "one day later" comes to; empty where nothing says so."""
+    shift = shift_in(prompt.asked)
+    if shift is None:
+        return {}
+    goal = datetime.fromisoformat(str(row["start"])) + shift
+    return {"day": f"{goal:%Y-%m-%d}", "time": f"{goal:%H:%M}"}
 
 
 def _wanted(prompt: Prompt) -> dict[str, str]:

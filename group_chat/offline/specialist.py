@@ -10,6 +10,7 @@ from group_chat.offline.complaint import (
     is_about_complaint,
 )
 from group_chat.offline.elsewhere import handed_back
+from group_chat.offline.order_drafts import DRAFT_TOOL, answer_about_orders
 from group_chat.offline.plain_talk import courtesy
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.registration import REGISTRATION_TOOL, answer_as_registration
@@ -50,6 +51,8 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
 def _of_the_clinic(prompt: Prompt) -> OfflineReply | None:
     if prompt.tool(BOOKING_TOOL) is not None:
         return answer_as_booking(prompt)
+    if prompt.tool(DRAFT_TOOL) is not None:
+        return answer_about_orders(prompt)
     return _registration(prompt)
 
 

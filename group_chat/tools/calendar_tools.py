@@ -119,7 +119,7 @@ class CalendarTools:
 
     async def cancel(self, turn: TurnContext, asked: CancelArguments) -> ToolOutput:
         """Ask the user to confirm that an event is cancelled."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         meant = await assistant.all_meant(
             "calendar_event", asked.event_id, assistant.services.calendar.get
         )

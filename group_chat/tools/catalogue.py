@@ -11,8 +11,10 @@ from group_chat.tools.contact_tools import CONTACT_TOOLS, contact_tools
 from group_chat.tools.document_tools import DOCUMENT_TOOLS, document_tools
 from group_chat.tools.entity_tools import entity_tools
 from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
+from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.mail_tools import MAIL_TOOLS, mail_tools
 from group_chat.tools.memory_tools import RECALL, memory_tools
+from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools, no_order_tools
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.records_tools import RECORD_TOOLS, records_tools
 from group_chat.tools.report_tool import report_tool
@@ -42,6 +44,7 @@ TOOL_NAMES = (
     RECALL,
     *SCENARIO_TOOLS,
     *SCHEDULING_TOOLS,
+    *ORDER_TOOLS,
     *CALENDAR_TOOLS,
     *MAIL_TOOLS,
     *CONTACT_TOOLS,
@@ -60,11 +63,15 @@ class Connected:
         clinic: Doctors, times and persons.
         office: The users' own calendars, mail, contacts, tasks and documents.
         evidence: Guidelines and studies.
+        foreign: Tools of other systems.
+        orders: Drafts of orders.
     """
 
     clinic: SchedulingTools | None = None
     office: PersonalAssistant | None = None
     evidence: EvidenceTools | None = None
+    foreign: ForeignTools | None = None
+    orders: OrderTools | None = None
 
 
 def catalogue(
@@ -101,11 +108,13 @@ def catalogue(
         *memory_tools(),
         *scenario_tools(),
         *(on.clinic.tools() if on.clinic is not None else no_clinic_tools()),
+        *(on.orders.tools() if on.orders is not None else no_order_tools()),
         *calendar_tools(assistant),
         *mail_tools(assistant),
         *contact_tools(assistant),
         *task_tools(assistant),
         *document_tools(assistant),
         *workflow_tools(),
+        *(on.foreign.tools() if on.foreign is not None else ()),
     )
     return {tool.name: tool for tool in tools}

@@ -97,7 +97,7 @@ class ContactTools:
 
     async def delete(self, turn: TurnContext, asked: ContactArguments) -> ToolOutput:
         """Ask the user to confirm that a contact is deleted."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         meant = await assistant.all_meant(
             "contact", asked.contact_id, assistant.services.contacts.get
         )

@@ -63,7 +63,7 @@ class DocumentTools:
 
     async def delete(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
         """Ask the user to confirm that a document is deleted."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         documents = assistant.services.documents
         meant = await assistant.all_meant("document", asked.document_id, documents.get)
         return assistant.ask_first("delete_document", meant)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from data_models.errors import ToolInputError
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
+from services.language.folding import words_of
 
 UPDATE_ENTITIES = "update_entities"
 
@@ -34,6 +35,11 @@ class EntityArguments(BaseModel):
         default_factory=list, max_length=7, description="Derived keys to copy to another agent."
     )
     handover_to: str | None = Field(default=None, max_length=64, description="That agent.")
+    words: str = Field(
+        default="",
+        max_length=300,
+        description="The user's words it comes from, copied from their newest message.",
+    )
 
 
 def entity_tools() -> tuple[Tool, ...]:
@@ -52,8 +58,10 @@ async def _update(turn: TurnContext, asked: EntityArguments) -> ToolOutput:
     entities = turn.request.entities
     if entities is None:
         raise ToolInputError("nothing can be noted in this conversation")
-    delta = asked.model_dump(exclude={"entities_to_restore"})
-    report = entities.replied(delta, agent_name=turn.agent)
+    delta = asked.model_dump(exclude={"entities_to_restore", "words"})
+    words = " ".join(words_of(asked.words))
+    is_quoted = bool(words) and f" {words} " in f" {' '.join(words_of(turn.request.text))} "
+    report = entities.replied(delta, agent_name=turn.agent, is_quoted=is_quoted)
     kept = [half for half in (report["conversation"], report["derived"]) if any(half.values())]
     restored = [
         key for key in asked.entities_to_restore if entities.restored(key, agent_name=turn.agent)

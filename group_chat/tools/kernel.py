@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -19,7 +19,9 @@ from semantic_kernel.functions.kernel_arguments import KernelArguments
 
 from data_models.chart_view import ChartView
 from data_models.clock import Clock, IdSource
+from data_models.effects import Begun, Effect
 from data_models.errors import RecordsError, StoreUnavailableError, ToolInputError
+from data_models.identifiers import hashed
 from data_models.turn_events import (
     ToolCallArguments,
     ToolCallEnded,
@@ -28,14 +30,61 @@ from data_models.turn_events import (
 )
 from group_chat.citations import remember_sources
 from group_chat.limits import GroupChatLimits
-from group_chat.tools.function import PLUGIN, ToolFunction
-from group_chat.tools.once import run_once
+from group_chat.tools.function import PLUGIN, ToolFunction, checked_arguments
 from group_chat.tools.result import compact_json, error_json, plain
-from group_chat.tools.tool import ToolOutput
+from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.tools.watcher import ToolRun, ToolWatcher
-from group_chat.turn_context import RanTool, TurnContext, action_key, current_turn
+from group_chat.turn_context import RanTool, TurnContext, action_key, changing, current_turn
 from services.patient_context.snapshot import neutralise
 from services.records.views.lines import told
+
+# Runs a tool that changes something outside: on record first, then once under its key.
+
+_NOTE = (
+    "this is what was begun before an interruption, and now it is done; call again only for what "
+    "is still missing"
+)
+
+
+async def run_once(
+    turn: TurnContext,
+    tool: Tool,
+    given: Mapping[str, Any],
+    *,
+    call_id: str,
+    run: Callable[[Mapping[str, Any]], Awaitable[FunctionResult | None]],
+) -> FunctionResult | None:
+    """Have `run` do what `tool` changes; with an earlier attempt's arguments, where it began that.
+
+    Raises:
+        ToolInputError: the arguments do not fit, or nobody knows what an earlier attempt did.
+        StoreError: the run is not on record, so nothing was changed.
+    """
+    arguments = checked_arguments(tool.arguments, given).model_dump(mode="json")
+    begun = await _begun(turn, tool, arguments, call_id)
+    succeeded = False
+    try:
+        with changing(begun.effect):
+            result = await run(begun.arguments)
+        succeeded = True
+    finally:
+        if not succeeded and turn.request.effects is not None:
+            turn.request.effects.failed(begun)
+    if result is not None and begun.is_other:
+        result.value = {**plain(result.value), "note": _NOTE}
+    return result
+
+
+async def _begun(
+    turn: TurnContext, tool: Tool, arguments: Mapping[str, Any], call_id: str
+) -> Begun:
+    effects = turn.request.effects
+    if effects is None:
+        return Begun(Effect(action_key() or hashed(turn.request.run_id, call_id)), arguments)
+    if key := action_key():
+        return await effects.begin(tool.name, arguments, message=-1, key=key)
+    return await effects.begin(tool.name, arguments, message=len(turn.said))
+
 
 ARGUMENTS_LIMIT_CHARS = 20_000
 NAME_LIMIT_CHARS = 64

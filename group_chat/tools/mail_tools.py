@@ -83,7 +83,7 @@ class MailTools:
 
     async def send(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
         """Ask the user to confirm that a draft is sent."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         meant = await assistant.all_meant("email", asked.mail_id, assistant.services.mail.get)
         if any(one.folder != "drafts" for one in meant):
             raise ToolInputError("only a draft can be sent; write one with draft_mail")

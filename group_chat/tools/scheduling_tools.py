@@ -1,6 +1,6 @@
 """Tools of the booking and registration agents. Nothing is written before the user confirms it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 
@@ -9,13 +9,103 @@ from pydantic import BaseModel, ConfigDict, Field
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
 from group_chat.tools.clinic_times import day_of
-from group_chat.tools.own_appointment import own_appointment
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
-from group_chat.tools.typed import refuse_untyped
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
+from services.language.names_within import words_of
+from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import Request
-from services.scheduling.ports import Appointment, Appointments, Doctor, Known, People, Slot
+from services.scheduling.ports import Appointment, Doctor, Known, Slot
+from services.tool_memory.extractors import CLINIC_PREFIX
+from services.tool_memory.resolution import NotFound, ids_of
+from services.tool_memory.session import ToolMemorySession
+
+# Which of the patient's appointments the user means; where that is not plain, they are asked.
+
+_WHICH = "several may be meant; the user is asked which; say no more"
+_UNCLEAR = (
+    "it is not clear which of the patient's appointments is meant; use list_appointments first, "
+    "then ask the user to name it"
+)
+
+
+def own_appointment(
+    turn: TurnContext, given: str, booked: Sequence[Appointment], *, ids: IdSource
+) -> Appointment:
+    """Return the one of `booked` that is meant; a model's id is a hint, the user's words decide.
+
+    Raises:
+        ToolInputError: none is meant, or several may be; then the user is asked which.
+    """
+    own = {each.appointment_id: each for each in booked}
+    hint = own.get(given.removeprefix(CLINIC_PREFIX))
+    memory = turn.request.tool_memory
+    said = [] if memory is None else _meant(memory, hint)
+    fitting = [own[one] for one in said if one in own]
+    if len(fitting) == 1:
+        return fitting[0]
+    if memory is not None and fitting:
+        _ask_which(turn, memory, fitting, ids)
+        raise ToolInputError(_WHICH)
+    if hint is None:
+        raise ToolInputError(_UNCLEAR)
+    return hint
+
+
+def _meant(memory: ToolMemorySession, hint: Appointment | None) -> list[str]:
+    """Return the ids that the user's words may mean, none where they say nothing of it."""
+    given = {} if hint is None else {"id": f"{CLINIC_PREFIX}{hint.appointment_id}"}
+    found = memory.resolve("calendar_event", given, at_clinic=True, asks_first=True)
+    if isinstance(found, NotFound):
+        return []
+    return [one.removeprefix(CLINIC_PREFIX) for one in ids_of(found)]
+
+
+def _ask_which(
+    turn: TurnContext, memory: ToolMemorySession, fitting: Sequence[Appointment], ids: IdSource
+) -> None:
+    candidates = [f"{CLINIC_PREFIX}{each.appointment_id}" for each in fitting]
+    lines = [f"{number}. {memory.name_of(one)}" for number, one in enumerate(candidates, 1)]
+    payload = {"candidates": candidates, "asked": memory.request, "agent": turn.agent}
+    text = "\n".join(["Which appointment do you mean?", *lines])
+    turn.ask(QuestionAsked(ids.new_id("question"), "which_entity", text, payload))
+    memory.listed(candidates)
+
+
+# What the user typed, as opposed to what a model, a record or a tool said.
+
+_FULL_NAME_WORDS = 2
+_YEAR_DIGITS = 4
+_ASK = "the user has not typed that {what}; ask them for the full name and the date of birth"
+
+
+def refuse_untyped(turn: TurnContext, *, name: str, birth_date: date) -> None:
+    """Return if the user typed this person's full name and date of birth, for this patient.
+
+    Else whoever writes into a record could have a model ask about anybody.
+
+    Raises:
+        ToolInputError: something is missing; the user is to be asked for it.
+    """
+    said = [frozenset(words_of(text)) for text in _typed(turn)]
+    wanted = frozenset(words_of(name))
+    if len(wanted) < _FULL_NAME_WORDS or not any(wanted <= words for words in said):
+        raise ToolInputError(_ASK.format(what="full name"))
+    if not any(_names_day(words, birth_date) for words in said):
+        raise ToolInputError(_ASK.format(what="date of birth"))
+
+
+def _typed(turn: TurnContext) -> Iterator[str]:
+    yield turn.request.text
+    for earlier in turn.request.history:
+        yield earlier.user_message
+
+
+def _names_day(words: frozenset[str], day: date) -> bool:
+    """Tell whether day and year stand there; the month may be a word of any language."""
+    numbers = {int(word) for word in words if word.isdecimal() and len(word) <= _YEAR_DIGITS}
+    return day.day in numbers and bool({day.year, day.year % 100} & numbers)
+
 
 SCHEDULING_TOOLS = (
     "find_doctor",
@@ -96,8 +186,7 @@ class SchedulingTools:
         zone: The clinic's, in which "tomorrow" begins.
     """
 
-    appointments: Appointments
-    people: People
+    clinic: Clinic
     ids: IdSource
     zone: tzinfo = UTC
 
@@ -146,14 +235,14 @@ class SchedulingTools:
         )
 
     async def _find_doctor(self, _: TurnContext, asked: DoctorArguments) -> ToolOutput:
-        found = await self.appointments.doctors(asked.name)
+        found = await self.clinic.doctors(asked.name)
         rows = [{"doctor_id": d.doctor_id, "name": d.name, "specialty": d.specialty} for d in found]
         return {"doctors": rows} | ({"doctor_uuid": found[0].doctor_id} if len(found) == 1 else {})
 
     async def _slots(self, turn: TurnContext, asked: SlotArguments) -> ToolOutput:
         doctor = await self._doctor(asked.doctor)
         day = day_of(asked.day, now=turn.request.now.astimezone(self.zone))
-        free = await self.appointments.free_slots(doctor.doctor_id, day)
+        free = await self.clinic.free_slots(doctor.doctor_id, day)
         wanted = [slot for slot in free if slot.start.strftime("%H:%M") == asked.time]
         shown = wanted or free[:_SHOWN]
         return {
@@ -165,14 +254,14 @@ class SchedulingTools:
         }
 
     async def _list(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
-        found = await self.appointments.of_patient(turn.patient_id)
+        found = await self.clinic.of_patient(turn.patient_id)
         names = {each.doctor_id: "" for each in found}
         for doctor_id in names:
-            names[doctor_id] = await self.appointments.doctor_name(doctor_id)
+            names[doctor_id] = await self.clinic.doctor_name(doctor_id)
         return {"appointments": [_appointment_row(each, names[each.doctor_id]) for each in found]}
 
     async def _book(self, turn: TurnContext, asked: BookArguments) -> ToolOutput:
-        slot = await self.appointments.bookable(turn.patient_id, asked.slot_id)
+        slot = await self.clinic.bookable(turn.patient_id, asked.slot_id)
         reason = " ".join(asked.reason.split())
         name = await self._named(slot.doctor_id, slot.start)
         request = Request("book_appointment", turn.agent, name, slot_id=slot.slot_id, reason=reason)
@@ -180,7 +269,7 @@ class SchedulingTools:
 
     async def _move(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
         old = await self._own(turn, asked.appointment_id)
-        slot = await self.appointments.bookable(
+        slot = await self.clinic.bookable(
             turn.patient_id, asked.slot_id, instead_of=old.appointment_id
         )
         before = await self._named(old.doctor_id, old.start)
@@ -207,7 +296,7 @@ class SchedulingTools:
         """Tell whether somebody is registered; of another person nothing but that."""
         refuse_untyped(turn, name=asked.name, birth_date=asked.birth_date)
         patient_id = turn.request.patient_id
-        known = await self.people.known(asked.name, asked.birth_date, patient_id=patient_id)
+        known = await self.clinic.known(asked.name, asked.birth_date, patient_id=patient_id)
         answer = {"registered": known, "next": _NEXT[known]}
         return answer | ({"patient_id_retrieved": patient_id} if known == "this_patient" else {})
 
@@ -220,7 +309,7 @@ class SchedulingTools:
         return self._ask(turn, Request("register_person", turn.agent, name, **fields), fields)
 
     async def _eligibility(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
-        found = await self.people.coverage(
+        found = await self.clinic.coverage(
             turn.patient_id, today=turn.request.now.astimezone(self.zone).date()
         )
         if found is None:
@@ -230,18 +319,18 @@ class SchedulingTools:
 
     async def _named(self, doctor_id: str, start: datetime) -> str:
         """Return an appointment as a question names it: *Dr. Anna Smith*, Mon 23 Nov 2026 16:00."""
-        name = await self.appointments.doctor_name(doctor_id)
+        name = await self.clinic.doctor_name(doctor_id)
         return f"{_quoted(name)}, {start:%a %-d %b %Y %H:%M}"
 
     async def _doctor(self, name: str) -> Doctor:
-        found = await self.appointments.doctors(name)
+        found = await self.clinic.doctors(name)
         if len(found) != 1:
             problem = "no doctor has that name" if not found else "several doctors have that name"
             raise ToolInputError(f"{problem}; ask the user, or use find_doctor")
         return found[0]
 
     async def _own(self, turn: TurnContext, appointment_id: str) -> Appointment:
-        booked = await self.appointments.of_patient(turn.patient_id)
+        booked = await self.clinic.of_patient(turn.patient_id)
         return own_appointment(turn, appointment_id, booked, ids=self.ids)
 
 

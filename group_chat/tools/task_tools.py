@@ -97,7 +97,7 @@ class TaskTools:
 
     async def delete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
         """Ask the user to confirm that a task is deleted."""
-        assistant = await self._assistant.open(turn)
+        assistant = await self._assistant.open(turn, changes=True)
         meant = await assistant.all_meant("task", asked.task_id, assistant.services.tasks.get)
         return assistant.ask_first("delete_task", meant)
 

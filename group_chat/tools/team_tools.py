@@ -10,11 +10,11 @@ from data_models.entity_keys import CONVERSATION_KEYS, canonical_key
 from data_models.errors import ToolInputError
 from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
 from data_models.written_order import in_written_order
-from group_chat.team import PLAN_TOOL
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import HandedOver, TurnContext
 from services.language.consent import consent_in
 from services.patient_context.snapshot import neutralise
+from services.team import PLAN_TOOL
 
 HAND_OVER, CONFIRM_PLAN, CANCEL_PLAN = "hand_over", "confirm_plan", "cancel_plan"
 ORDERS = (HAND_OVER, PLAN_TOOL, CONFIRM_PLAN, CANCEL_PLAN)

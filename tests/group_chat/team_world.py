@@ -13,20 +13,23 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from data_models.turn_events import AgentMessageFinished, AgentTextDelta
-from group_chat.entity_tool_watcher import EntityToolWatcher
 from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import Models, build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.profile import ModelProfile
 from group_chat.semantic_group_chat import SemanticGroupChat
-from group_chat.team import Team, load_team
+from group_chat.tool_watchers import EntityToolWatcher
 from group_chat.tools.catalogue import TOOL_NAMES, Connected
 from group_chat.tools.evidence_tools import EvidenceTools
+from group_chat.tools.foreign_tools import ForeignTools
+from group_chat.tools.order_tools import OrderTools
 from group_chat.tools.scheduling_tools import SchedulingTools
 from group_chat.tools.watcher import ToolRun
 from group_chat.turn_context import TurnContext
+from services.conversations.patient_artifacts import PatientArtifacts
 from services.group_chat_port import ChatFinished, GroupChatEvent, GroupChatRequest, PlanChanged
 from services.records.ports import PatientRecords
+from services.team import Team, load_team
 from tests.fakes import CountingIds
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.services.records.charts import records_in
@@ -35,8 +38,8 @@ SAMPLES = Path(__file__).parents[2] / "samples" / "patients"
 Event = TypeVar("Event")
 
 
-class MemoryArtifacts:
-    """An `ArtifactStore` that keeps what it is given."""
+class MemoryArtifacts(PatientArtifacts):
+    """`PatientArtifacts` that keep what they are given."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
@@ -117,6 +120,8 @@ class TeamWorld:
         clinic: SchedulingTools | None = None,
         window_tokens: int | None = None,
         evidence: EvidenceTools | None = None,
+        foreign: ForeignTools | None = None,
+        orders: OrderTools | None = None,
     ) -> None:
         self.clock = SystemClock()
         self.model = FakeOpenAI()
@@ -126,8 +131,9 @@ class TeamWorld:
         self._records = records or records_in(SAMPLES, self.clock)
         self._window_tokens = window_tokens
         self._limits = limits or GroupChatLimits(window_tokens=lambda: window_tokens)
-        self._clinic = clinic
-        self._evidence = evidence
+        self._connected = Connected(
+            clinic=clinic, evidence=evidence, foreign=foreign, orders=orders
+        )
         self._models: Models | None = None
         self._chat: SemanticGroupChat | None = None
 
@@ -156,7 +162,7 @@ class TeamWorld:
             limits=self._limits,
             is_language_model=True,
             watcher=EntityToolWatcher(then=self.watcher),
-            connected=Connected(clinic=self._clinic, evidence=self._evidence),
+            connected=self._connected,
         )
         return self
 

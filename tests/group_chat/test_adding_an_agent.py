@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-from group_chat.team import TEAM_FILE, load_team
+import pytest
+
 from group_chat.tools.catalogue import TOOL_NAMES, catalogue
+from services.team import TEAM_FILE, load_team
 from tests.fakes import CountingIds, FixedClock
 from tests.group_chat.team_world import SAMPLES, call, propose, team_world, text
 from tests.services.records.charts import records_in
@@ -16,6 +18,7 @@ def documented_example() -> str:
     return DOCUMENTED.read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0]
 
 
+@pytest.mark.slow
 async def test_the_agent_of_the_guide_joins_plans_and_is_handed_to(tmp_path: Path) -> None:
     edited = tmp_path / "team.yaml"
     edited.write_text(TEAM_FILE.read_text(encoding="utf-8") + documented_example(), "utf-8")
@@ -32,6 +35,7 @@ async def test_the_agent_of_the_guide_joins_plans_and_is_handed_to(tmp_path: Pat
     assert "You are Medication" in member
 
 
+@pytest.mark.slow
 async def test_braces_in_instructions_mean_nothing(tmp_path: Path) -> None:
     edited = tmp_path / "team.yaml"
     agent = documented_example().replace("You are Medication.", "You are {{$secret}} {x}.")

@@ -84,6 +84,7 @@ def gate_holds(events: list[GroupChatEvent]) -> bool:
     return len(after.said) <= 1 and not ran
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 async def test_a_whimsical_model_breaks_no_rule(world: TeamWorld, seed: int) -> None:
     whim = Whim(seed)

@@ -44,28 +44,18 @@ NOW = FixedClock().now().astimezone(BERLIN)
 TOMORROW = (NOW + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-class Names:
-    """A `PatientNames` that knows one other patient."""
+class Names(RosterOnly):
+    """Names that know one other patient."""
 
     async def of_others(self, patient_id: PatientId | None, roster: Any) -> frozenset[str]:
         return frozenset({*roster, "Whitfield", "Margaret Whitfield"})
 
-    async def of_each(
-        self, patient_ids: Any, *, active: PatientId
-    ) -> dict[PatientId, frozenset[str]]:
-        return {}
 
-
-class NoNames:
-    """A `PatientNames` whose records do not answer."""
+class NoNames(RosterOnly):
+    """Names whose records do not answer."""
 
     async def of_others(self, patient_id: PatientId | None, roster: Any) -> frozenset[str]:
         raise RecordsUnavailableError("down")
-
-    async def of_each(
-        self, patient_ids: Any, *, active: PatientId
-    ) -> dict[PatientId, frozenset[str]]:
-        return {}
 
 
 class Office:
@@ -396,6 +386,7 @@ async def test_nothing_works_without_a_back_end_and_everybody_is_told(tmp_path: 
     assert {action_of(name) for name in DEEDS} == set(DEEDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", INJECTIONS)
 async def test_orders_inside_titles_and_mails_change_nothing_but_text(
     tmp_path: Path, text: str

@@ -2,10 +2,12 @@
 
 import asyncio
 
+import pytest
+
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.turn_events import ToolCallResult
-from group_chat.tools.in_order import CallLine
+from group_chat.turn_context import CallLine
 from services.records.need import EVERYTHING, Need
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
@@ -31,6 +33,7 @@ class FirstIsSlowest(PatientRecords):
         return record
 
 
+@pytest.mark.slow
 async def test_results_are_sent_in_the_order_of_the_calls() -> None:
     calls = [ToolCall("rounds-problems", {}), ToolCall("rounds-medications", {})]
     clock = SystemClock()

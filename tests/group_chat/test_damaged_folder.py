@@ -11,7 +11,7 @@ import pytest
 
 from data_models.turn_events import AgentMessageFinished, ToolCallResult
 from services.language.utterance import Utterance
-from services.records.folder.json_stream import VALUE_LIMIT_CHARS
+from services.records.folder.files import VALUE_LIMIT_CHARS
 from tests.fakes import FixedClock
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.team_world import TeamWorld
@@ -87,6 +87,7 @@ async def world(folder: Path) -> AsyncIterator[TeamWorld]:
     records.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FOUND)
 async def test_a_letter_of_any_kind_is_found_and_cited_by_its_passage(
     world: TeamWorld, kind: str
@@ -107,6 +108,7 @@ async def test_a_letter_of_any_kind_is_found_and_cited_by_its_passage(
     assert [(one.ref, words in (one.quote or "")) for one in said.citations] == [(ref, True)]
 
 
+@pytest.mark.slow
 async def test_the_rest_of_a_damaged_chart_is_served_and_what_is_lacking_is_said(
     world: TeamWorld, capsys: pytest.CaptureFixture[str]
 ) -> None:

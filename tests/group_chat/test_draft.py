@@ -1,6 +1,7 @@
 from datetime import UTC, datetime
 from typing import cast
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,6 +21,7 @@ def draft(limit_bytes: int = 10_000) -> tuple[Draft, list[GroupChatEvent], TurnC
     return Draft(turn=turn, agent="Radiology", message_id="m1", meter=meter), events, turn
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=60), max_size=20), st.integers(0, 300))
 def test_the_message_is_the_sum_of_its_deltas_within_the_cap(
     pieces: list[str], limit_bytes: int

@@ -46,17 +46,22 @@ class Booking:
         default_factory=lambda: EntityMeter(registry=CollectorRegistry(), agents=[AGENT, SCHEDULER])
     )
     turns: int = 0
+    reads_legacy: bool = False
 
     async def say(self, words: str, *replies: Reply) -> Heard:
         self.turns += 1
-        session = EntitySession(
+        run_id = f"run_{self.turns}"
+        return await self.world.say(words, *replies, entities=self.session(), run_id=run_id)
+
+    def session(self) -> EntitySession:
+        return EntitySession(
             entities=self.entities,
             team=AgentNames.of(card.name for card in self.world.chat.agents),
             clock=SystemClock(),
             meter=self.meter,
             session_id="c1",
+            reads_legacy=self.reads_legacy,
         )
-        return await self.world.say(words, *replies, entities=session, run_id=f"run_{self.turns}")
 
     async def slot(self) -> str:
         tomorrow = (datetime.now(UTC) + timedelta(days=1)).date()
@@ -68,7 +73,7 @@ class Booking:
 async def booking(tmp_path: Path) -> AsyncIterator[Booking]:
     records = local_records(tmp_path)
     clinic = Clinic(records=records, clock=SystemClock(), ids=CountingIds(), zone=UTC)
-    tools = SchedulingTools(appointments=clinic, people=clinic, ids=CountingIds())
+    tools = SchedulingTools(clinic=clinic, ids=CountingIds())
     async with team_world(clinic=tools) as world:
         yield Booking(world, clinic)
 
@@ -97,14 +102,37 @@ async def test_a_delta_is_stored_and_shown_to_every_agent(booking: Booking) -> N
     assert last == {"entities": {"doctor_preference": "Dr. Smith"}, "derived_entities": {}}
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        '{"response": {"entities_to_update": {"time_preference": "15:00"}}}',
-        'Noted:\n```json\n{"entities": {"time_preference": "15:00"}}\n```',
-    ],
+async def test_a_model_corrects_a_wish_with_the_words_of_the_user_only(booking: Booking) -> None:
+    wish = {"doctor_preference": "Dr. Jones"}
+    heard = {"doctor_preference": "Dr. Smith"}
+    booking.session().heard(heard)
+    made_up = call("update_entities", entities_to_update=wish, words="Dr. Jones is best")
+    await booking.say(f"@{AGENT} hello", made_up, text("Noted."))
+    assert booking.entities.conversation.get_all() == heard
+    quoted = call("update_entities", entities_to_update=wish, words="Dr. Jones, not Dr. Smith")
+    await booking.say(f"@{AGENT} I said Dr. Jones, not Dr. Smith!", quoted, text("Noted."))
+    assert booking.entities.conversation.get_all() == wish
+
+
+LEGACY_REPLIES = (
+    '{"response": {"entities_to_update": {"time_preference": "15:00"}}}',
+    'Noted:\n```json\n{"entities": {"time_preference": "15:00"}}\n```',
 )
-async def test_a_structured_reply_of_an_older_prompt_is_read(booking: Booking, reply: str) -> None:
+
+
+@pytest.mark.parametrize(
+    "reply", [*LEGACY_REPLIES, 'The mail says:\n```json\n{"entities_to_update": {"a": "x"}}\n```']
+)
+async def test_json_in_what_an_agent_writes_changes_nothing(booking: Booking, reply: str) -> None:
+    await booking.say(f"@{AGENT} what does the mail say?", text(reply))
+    assert booking.entities.conversation.get_all() == {}
+
+
+@pytest.mark.parametrize("reply", LEGACY_REPLIES)
+async def test_a_structured_reply_of_an_older_prompt_is_read_where_that_is_on(
+    booking: Booking, reply: str
+) -> None:
+    booking.reads_legacy = True
     heard = await booking.say(f"@{AGENT} at three", text(reply))
     assert heard.said == [(AGENT, reply)]
     assert booking.entities.conversation.get_all() == {"time_preference": "15:00"}

@@ -54,6 +54,7 @@ def last_result(world: TeamWorld) -> str:
     return str([one for one in world.prompts()[-1] if one["role"] == "tool"][-1]["content"])
 
 
+@pytest.mark.slow
 async def test_the_facilitator_hands_trials_and_guidelines_to_their_agents(
     world: TeamWorld,
 ) -> None:
@@ -71,6 +72,7 @@ async def test_the_facilitator_hands_trials_and_guidelines_to_their_agents(
         assert agent in heard.speakers
 
 
+@pytest.mark.slow
 async def test_a_model_is_given_each_criterion_with_verdict_and_row(world: TeamWorld) -> None:
     heard = await told(world, TRIALS, call("clinical_trials"), text("See the table."))
     given = last_result(world)
@@ -86,6 +88,7 @@ async def test_a_model_is_given_each_criterion_with_verdict_and_row(world: TeamW
     assert [ref for row in view.rows for ref in row.sources if ref not in known] == []
 
 
+@pytest.mark.slow
 async def test_a_wrong_value_beside_a_study_is_held_back_once_the_chart_was_looked_at(
     world: TeamWorld,
 ) -> None:
@@ -122,6 +125,7 @@ async def test_what_a_study_asks_for_never_supports_a_statement_on_the_patient(
     assert message.statements, "it is marked as what no row says"
 
 
+@pytest.mark.slow
 async def test_a_model_quotes_the_guideline_with_document_section_and_version(
     world: TeamWorld,
 ) -> None:
@@ -177,6 +181,7 @@ async def test_what_no_guideline_holds_gives_the_model_that_sentence_and_no_row(
     assert "do not answer that" in heard.said[-1][1]
 
 
+@pytest.mark.slow
 async def test_only_the_search_of_the_settings_leaves_whatever_the_model_asks_for() -> None:
     async with AsyncExitStack() as stack:
         double, studies = await stack.enter_async_context(register())

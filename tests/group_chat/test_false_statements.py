@@ -60,6 +60,7 @@ async def world() -> AsyncIterator[TeamWorld]:
         yield made
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("said", NOT_SO)
 async def test_what_is_not_so_is_marked_or_not_shown(world: TeamWorld, said: str) -> None:
     # The second text is for the repair, which is asked for only where a row says otherwise.

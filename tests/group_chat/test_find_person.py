@@ -51,11 +51,12 @@ class Scheduler:
 async def scheduler(tmp_path: Path) -> AsyncIterator[Scheduler]:
     records = local_records(tmp_path)
     clinic = Clinic(records=records, clock=SystemClock(), ids=CountingIds(), zone=UTC)
-    tools = SchedulingTools(appointments=clinic, people=clinic, ids=CountingIds())
+    tools = SchedulingTools(clinic=clinic, ids=CountingIds())
     async with team_world(clinic=tools) as world:
         yield Scheduler(world, clinic, records)
 
 
+@pytest.mark.slow
 async def test_of_another_person_only_that_they_are_registered(scheduler: Scheduler) -> None:
     found = await scheduler.asked("is Maria Lopez, born 1971-05-14, registered?", **MARIA)
     assert set(found) == {"registered", "next"}
@@ -64,6 +65,7 @@ async def test_of_another_person_only_that_they_are_registered(scheduler: Schedu
     assert "person-maria-lopez" not in sent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said",
     [
@@ -109,6 +111,7 @@ async def test_a_first_name_is_not_enough(scheduler: Scheduler) -> None:
     assert "full name" in found["error"]
 
 
+@pytest.mark.slow
 async def test_the_active_patient_is_told_from_others_nobody_and_several(
     scheduler: Scheduler,
 ) -> None:

@@ -50,6 +50,7 @@ async def turn(world: TeamWorld, number: int) -> tuple[str, Heard]:
     return patient, Heard([event async for event in world.chat.run(request)])
 
 
+@pytest.mark.slow
 async def test_twenty_conversations_side_by_side_stay_apart(world: TeamWorld) -> None:
     turns = await asyncio.gather(*(turn(world, number) for number in range(20)))
     for number, (patient, heard) in enumerate(turns):
@@ -63,6 +64,7 @@ async def test_twenty_conversations_side_by_side_stay_apart(world: TeamWorld) ->
         assert len(set(re.findall(r"patient_\d+", request.text))) == 1
 
 
+@pytest.mark.slow
 async def test_nothing_that_the_process_keeps_holds_a_word_of_a_turn(world: TeamWorld) -> None:
     _, heard = await turn(world, 3)
     assert heard.reason == "answered"

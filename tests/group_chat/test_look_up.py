@@ -25,6 +25,7 @@ def read(*about: ChartQuestion, agent: str | None = "Radiology") -> Utterance:
 IMAGING = ChartQuestion("imaging_reports")
 
 
+@pytest.mark.slow
 async def test_a_record_question_costs_one_call_of_the_agent(world: TeamWorld) -> None:
     heard = await world.say(ASKED, text("It is stable."), utterance=read(IMAGING))
     assert heard.said == [("Radiology", "It is stable.")]
@@ -38,6 +39,7 @@ async def test_a_record_question_costs_one_call_of_the_agent(world: TeamWorld) -
     assert not result.is_error
 
 
+@pytest.mark.slow
 async def test_the_rows_count_as_sources_of_the_answer(world: TeamWorld) -> None:
     heard = await world.say("x", text("a"), utterance=read(IMAGING))
     ref = str(heard.of(ToolCallResult)[0].content).partition('"ref":"')[2].partition('"')[0]
@@ -45,6 +47,7 @@ async def test_the_rows_count_as_sources_of_the_answer(world: TeamWorld) -> None
     assert f"[{ref}]" in said.said[0][1]
 
 
+@pytest.mark.slow
 async def test_it_is_fetched_once_by_the_first_who_has_the_tool(world: TeamWorld) -> None:
     heard = await world.say(
         ASKED,
@@ -63,6 +66,7 @@ async def test_only_tools_that_read_the_record_are_run(world: TeamWorld, tool: s
     assert heard.of(ToolCallResult) == []
 
 
+@pytest.mark.slow
 async def test_what_is_read_is_fetched_whoever_answers(world: TeamWorld) -> None:
     visits = read(ChartQuestion("encounters"), ChartQuestion("imaging_reports"))
     heard = await world.say(ASKED, text("Hm."), utterance=visits)
@@ -70,6 +74,7 @@ async def test_what_is_read_is_fetched_whoever_answers(world: TeamWorld) -> None
     assert heard.speakers == ["Radiology"]
 
 
+@pytest.mark.slow
 async def test_a_look_up_that_fails_is_the_agents_to_report(world: TeamWorld) -> None:
     wrong = ChartQuestion("imaging_reports", {"nonsense": 1})
     heard = await world.say(ASKED, text("I could not read it."), utterance=read(wrong))

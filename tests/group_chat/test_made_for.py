@@ -77,6 +77,7 @@ class Office:
         return str(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", ["patient_42", None])
 async def test_no_other_turn_reads_what_was_made_for_a_patient(
     tmp_path: Path, other: str | None

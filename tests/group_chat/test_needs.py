@@ -83,6 +83,7 @@ async def test_a_step_whose_keys_nobody_said_asks_for_them(talk: Talk) -> None:
     assert (talk.continuation.plan_step, talk.continuation.waits_for) == (2, NEEDS)
 
 
+@pytest.mark.slow
 async def test_filling_what_was_asked_lets_the_plan_go_on(talk: Talk) -> None:
     await talk.say("continue")
     half = await talk.say("Dr. Smith", wishes={"doctor_preference": "Dr. Smith"})
@@ -102,6 +103,7 @@ async def test_a_user_may_go_on_without_it(talk: Talk) -> None:
     assert heard.speakers == ["Orchestrator", "AppointmentManager", "Orchestrator"]
 
 
+@pytest.mark.slow
 async def test_another_question_leaves_the_plan_waiting(talk: Talk) -> None:
     await talk.say("continue")
     await talk.say("who is on the team?", text("Ten agents."))
@@ -116,6 +118,7 @@ async def test_another_question_leaves_the_plan_waiting(talk: Talk) -> None:
     assert "AppointmentManager" in heard.speakers
 
 
+@pytest.mark.slow
 async def test_a_step_that_is_reached_during_the_turn_waits_too(talk: Talk) -> None:
     talk.plan = plan(first="pending")
     heard = await talk.say("continue", text("The CT shows nothing.\n\nBack to you *Orchestrator*."))

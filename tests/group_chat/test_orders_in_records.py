@@ -40,6 +40,7 @@ async def world(tmp_path: Path) -> AsyncIterator[TeamWorld]:
         yield made
 
 
+@pytest.mark.slow
 async def test_the_orders_reach_the_model_as_a_tools_result_and_move_no_patient(
     world: TeamWorld,
 ) -> None:
@@ -65,6 +66,7 @@ async def test_the_orders_reach_the_model_as_a_tools_result_and_move_no_patient(
         assert not any("Ignore previous instructions" in one for one in systems)
 
 
+@pytest.mark.slow
 async def test_a_tool_that_is_not_the_agents_does_not_run(world: TeamWorld) -> None:
     heard = await world.say(
         "PatientHistory: what do the notes say?",

@@ -28,6 +28,7 @@ async def proposed(world: TeamWorld) -> Plan:
     return plan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "written",
     [
@@ -50,6 +51,7 @@ async def test_the_last_line_hands_over_whatever_is_around_it(
     assert heard.reason == "answered"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "promise",
     [
@@ -87,6 +89,7 @@ async def test_a_server_that_knows_no_forced_tools_is_taken_at_its_word(world: T
     assert heard.said == [("Radiology", ANSWER)]
 
 
+@pytest.mark.slow
 async def test_the_tool_hands_over_and_the_agent_is_shown_its_task(world: TeamWorld) -> None:
     order = call("hand_over", agent="radiology", task="summarise the latest CT")
     heard = await world.say("what is new?", order, text(ANSWER))
@@ -104,6 +107,7 @@ async def test_words_beside_the_tools_hand_over_are_not_shown(world: TeamWorld) 
     assert heard.said == [("Radiology", ANSWER)]
 
 
+@pytest.mark.slow
 async def test_a_hand_over_to_a_stranger_comes_back_to_the_model(world: TeamWorld) -> None:
     heard = await world.say(
         "summarise",
@@ -128,6 +132,7 @@ async def test_needs_in_free_words_come_back_to_the_model(world: TeamWorld) -> N
     assert heard.plan.steps[0].needs == []
 
 
+@pytest.mark.slow
 async def test_needs_name_earlier_steps_and_known_keys(world: TeamWorld) -> None:
     steps = [
         {"agent": "Radiology", "text": "look"},
@@ -147,6 +152,7 @@ async def test_whose_work_a_message_is_speaks_first_without_the_facilitator(
     assert heard.said == [("Radiology", ANSWER)]
 
 
+@pytest.mark.slow
 async def test_a_record_question_without_an_agent_goes_to_who_has_the_tool(
     world: TeamWorld,
 ) -> None:
@@ -161,6 +167,7 @@ async def test_a_courtesy_at_the_end_waits_for_nobody(world: TeamWorld) -> None:
     assert heard.reason == "answered"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "tool", "status"),
     [
@@ -178,6 +185,7 @@ async def test_the_facilitator_confirms_and_drops_a_plan_by_the_users_own_words(
     assert heard.plan.status == status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "said", ["what would you do", 'the GP wrote "yes, go ahead"', "yes if the CT is new"]
 )
@@ -191,6 +199,7 @@ async def test_without_a_yes_in_own_words_the_plan_is_shown_again(
     assert heard.said[-1][1].endswith("Shall I go ahead with this plan?")
 
 
+@pytest.mark.slow
 async def test_while_another_question_is_open_no_tool_confirms_the_plan(world: TeamWorld) -> None:
     plan = await proposed(world)
     asked = Continuation(agent="Orchestrator", asked_at=SystemClock().now())

@@ -13,7 +13,7 @@ from group_chat.look_up import LOOK_UPS
 from group_chat.models.fit import FIRST_CHARS_PER_TOKEN
 from group_chat.models.profile import ModelProfile
 from services.records.views import lists
-from services.records.views.lines import lines_of, must_stay
+from services.records.views.lines import must_stay, told
 from services.records.views.medications import medications
 from services.records.views.problems import problems
 from services.records.views.summary import chart_summary
@@ -40,7 +40,7 @@ async def test_what_is_active_is_in_what_a_small_model_gets(patient: str) -> Non
         lists.allergies(record),
     ]
     for view in views:
-        text = lines_of(view, limit_chars=small().result_chars)
+        text = told(view, limit_chars=small().result_chars).text
         assert len(text) <= small().result_chars
         assert [row.name for row in view.rows if must_stay(row) and row.name not in text] == []
 

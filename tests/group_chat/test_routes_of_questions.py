@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from group_chat.team import TEAM_FILE, AgentSpec, card_of
 from services.language.reading import read
 from services.language.utterance import Situation, TeamMember
+from services.team import TEAM_FILE, AgentSpec, card_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "agents.md"
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)

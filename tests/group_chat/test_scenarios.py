@@ -49,6 +49,7 @@ async def nobody(_: ToolAction) -> ToolRan:
     raise AssertionError("no tool is due")
 
 
+@pytest.mark.slow
 async def test_an_agent_begins_one_records_fields_and_the_house_runs_the_steps_tool(
     team: TeamWorld,
 ) -> None:
@@ -86,6 +87,7 @@ async def test_only_the_lead_is_shown_the_step(team: TeamWorld) -> None:
     assert GROUNDING_MARK not in radiology
 
 
+@pytest.mark.slow
 async def test_a_value_of_another_type_is_the_models_to_mend(team: TeamWorld) -> None:
     runtime, document = await board(team)
     await runtime.begin("tumor-board-preparation", agent=LEAD, act=nobody)
@@ -99,6 +101,7 @@ async def test_a_value_of_another_type_is_the_models_to_mend(team: TeamWorld) ->
     assert document.profile.fields == {}
 
 
+@pytest.mark.slow
 async def test_a_value_that_the_user_did_not_say_is_the_models_to_ask_for(team: TeamWorld) -> None:
     runtime, document = await board(team, "let us begin")
     await runtime.begin("tumor-board-preparation", agent=LEAD, act=nobody)
@@ -114,6 +117,7 @@ async def test_a_value_that_the_user_did_not_say_is_the_models_to_ask_for(team: 
     assert "presenter" not in document.scenario.variables
 
 
+@pytest.mark.slow
 async def test_the_server_runs_a_tool_under_its_key_without_a_model(team: TeamWorld) -> None:
     action = ToolAction("load_patient_data", {}, "key-1")
     events = [event async for event in team.chat.act(team.request("hello"), action)]
@@ -123,6 +127,7 @@ async def test_the_server_runs_a_tool_under_its_key_without_a_model(team: TeamWo
     assert team.prompts() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["no_such_tool", "search_record"])
 async def test_a_tool_that_is_not_there_or_lacks_arguments_has_failed(
     team: TeamWorld, tool: str

@@ -64,6 +64,7 @@ def after_a_look(request: RecordedRequest) -> Reply:
     return in_one_or_two_calls(request)
 
 
+@pytest.mark.slow
 async def test_they_run_at_the_same_time_and_their_messages_interleave(world: TeamWorld) -> None:
     plan = await proposed(world, *AGENTS)
     world.model.brain, world.model.pace = after_a_look, 5.0
@@ -79,6 +80,7 @@ async def test_they_run_at_the_same_time_and_their_messages_interleave(world: Te
     assert len(begun) == 6
 
 
+@pytest.mark.slow
 async def test_the_close_sees_every_finding_whole(world: TeamWorld) -> None:
     await run(world, *AGENTS)
     close = world.model.requests[-1]
@@ -89,6 +91,7 @@ async def test_the_close_sees_every_finding_whole(world: TeamWorld) -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.slow
 async def test_findings_of_a_turn_before_are_closed_with_the_others(world: TeamWorld) -> None:
     plan = await proposed(world, "PatientHistory", "PatientStatus")
     done = plan.confirmed(None, now=plan.created_at).with_step(1, "done", now=plan.created_at)
@@ -99,6 +102,7 @@ async def test_findings_of_a_turn_before_are_closed_with_the_others(world: TeamW
     assert any("It began in 2019." in one for one in contents)
 
 
+@pytest.mark.slow
 async def test_a_specialist_is_shown_its_task_and_nobody_elses_words(world: TeamWorld) -> None:
     await run(world, *AGENTS)
     for request in world.model.requests:
@@ -106,6 +110,7 @@ async def test_a_specialist_is_shown_its_task_and_nobody_elses_words(world: Team
             assert "says:" not in request.text
 
 
+@pytest.mark.slow
 async def test_what_tools_found_is_filed_in_the_plans_order(world: TeamWorld) -> None:
     heard = await run(world, "Pathology", "Radiology")
     assert heard.speakers[1] == "Radiology" or heard.speakers[1] == "Pathology"
@@ -114,6 +119,7 @@ async def test_what_tools_found_is_filed_in_the_plans_order(world: TeamWorld) ->
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_a_step_that_fails_beside_others_is_named_as_missing_in_the_close(
     world: TeamWorld,
 ) -> None:
@@ -130,6 +136,7 @@ async def test_a_step_that_fails_beside_others_is_named_as_missing_in_the_close(
     assert "Steps that nobody carried out:" in world.model.requests[-1].text
 
 
+@pytest.mark.slow
 async def test_five_steps_take_at_most_seven_calls_in_sequence() -> None:
     async with team_world() as world:
         world.model.brain = in_one_or_two_calls
@@ -142,6 +149,7 @@ async def test_five_steps_take_at_most_seven_calls_in_sequence() -> None:
     assert 1 + len(names[4:]) <= 7
 
 
+@pytest.mark.slow
 async def test_a_step_begins_with_the_rows_of_its_agent(world: TeamWorld) -> None:
     await run(world, "Radiology", "PatientHistory")
     asked = {name_of(one): one for one in world.model.requests if name_of(one) in AGENTS}
@@ -151,6 +159,7 @@ async def test_a_step_begins_with_the_rows_of_its_agent(world: TeamWorld) -> Non
         assert asked[name].messages[-1]["role"] == "tool"
 
 
+@pytest.mark.slow
 async def test_a_crash_goes_on_with_the_steps_that_are_not_done(world: TeamWorld) -> None:
     plan = await proposed(world, *AGENTS[:3])
     at = plan.created_at
@@ -190,6 +199,7 @@ def test_the_history_is_in_the_plans_order_whoever_ended_first() -> None:
     assert [one.plan_step for one in said] == [None, 2, 1, 3, None]
 
 
+@pytest.mark.slow
 async def test_entities_of_steps_are_merged_in_the_plans_order(world: TeamWorld) -> None:
     agents = [card.name for card in world.chat.agents]
     session = EntitySession(

@@ -33,6 +33,7 @@ def active_in(file: Path) -> set[str]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("file", sorted(SAMPLES.glob("*.json")), ids=lambda file: file.stem)
 async def test_every_active_drug_of_a_sample_is_in_the_request(file: Path, window: int) -> None:
@@ -54,6 +55,7 @@ class OneRecord:
         return self._record
 
 
+@pytest.mark.slow
 async def test_what_does_not_fit_into_the_smallest_window_is_shown_whole_by_code() -> None:
     drugs = [
         resource("MedicationRequest", f"m{at}", status="active", intent="order",

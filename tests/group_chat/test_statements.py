@@ -63,6 +63,7 @@ async def test_what_is_wrong_again_is_listed_with_what_the_record_says(world: Te
     assert "9.7" in said.statements[0].record_says
 
 
+@pytest.mark.slow
 async def test_an_invented_source_is_taken_out_and_the_sentence_marked(world: TeamWorld) -> None:
     said = await ask(world, text("The stage is IVB [DocumentReference/note-99]."))
     assert "note-99" not in said.text
@@ -76,18 +77,21 @@ async def test_drugs_that_no_row_names_are_marked(world: TeamWorld) -> None:
     assert states(said) == ["unsupported"]
 
 
+@pytest.mark.slow
 async def test_no_allergies_is_not_said_of_who_has_one(world: TeamWorld) -> None:
     said = await ask(world, text("No allergies."), text("Nothing more to say."))
     assert "No allergies" not in said.text
     assert states(said) == ["contradicted"]
 
 
+@pytest.mark.slow
 async def test_a_sentence_of_another_patient_is_withheld_whole(world: TeamWorld) -> None:
     said = await ask(world, text("For patient_15 the stage is IIIA. She is well."))
     assert said.text == "She is well."
     assert "IIIA" not in said.model_dump_json()
 
 
+@pytest.mark.slow
 async def test_a_sentence_with_another_patients_name_is_withheld_whole(world: TeamWorld) -> None:
     def named(text: str) -> frozenset[str]:
         return frozenset({"tunde", "adeyemi"}) if "Tunde Adeyemi" in text else frozenset()
@@ -126,6 +130,7 @@ async def test_who_speaks_without_a_look_is_made_to_look_first(world: TeamWorld)
     assert forced["tool_choice"] == "required"
 
 
+@pytest.mark.slow
 async def test_having_been_made_to_look_once_binds_no_later_answer(world: TeamWorld) -> None:
     await test_who_speaks_without_a_look_is_made_to_look_first(world)
     said = await ask(world, text("The stage is IVB [DocumentReference/note-7]."))
@@ -147,12 +152,14 @@ async def test_a_look_is_asked_for_once(world: TeamWorld) -> None:
     assert states(answer(heard)) == ["unsupported"]
 
 
+@pytest.mark.slow
 async def test_sentences_are_shown_while_the_model_still_writes(world: TeamWorld) -> None:
     heard = await world.say("hello", text("Good morning. How can I help you today, doctor?"))
     pieces = [event.text for event in heard.of(AgentTextDelta)]
     assert "".join(pieces) == "Good morning. How can I help you today, doctor?"
 
 
+@pytest.mark.slow
 async def test_claims_come_before_the_end_of_their_message(world: TeamWorld) -> None:
     heard = await world.say(
         "@PatientStatus how is she?",

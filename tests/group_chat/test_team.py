@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import ConfigurationError
-from group_chat.team import load_team
 from group_chat.tools.catalogue import TOOL_NAMES
+from services.team import load_team
 
 ROOT = Path(__file__).parents[2]
 LEADER = "  - {name: Lead, facilitator: true, description: leads, instructions: lead}\n"
@@ -96,11 +96,12 @@ def test_an_absent_or_binary_file_is_refused(tmp_path: Path) -> None:
         load_team(binary, tools=TOOL_NAMES)
 
 
+@pytest.mark.slow
 def test_checking_the_team_at_start_loads_no_heavy_library() -> None:
     # The port opens before Semantic Kernel is loaded, and the team is checked before the port.
     code = (
         "import sys\n"
-        "from group_chat.team import load_team\n"
+        "from services.team import load_team\n"
         "from group_chat.tools.catalogue import TOOL_NAMES\n"
         "load_team(tools=TOOL_NAMES)\n"
         "print([m for m in ('semantic_kernel', 'openai', 'docx') if m in sys.modules])"

@@ -1,6 +1,7 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ JSON = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.text(max_size=20), JSON, max_size=8), st.integers(300, 3_000))
 def test_a_result_is_valid_json_within_its_bound(data: dict[str, Any], limit_chars: int) -> None:
     text = compact_json(plain(data), limit_chars=limit_chars)

@@ -55,6 +55,7 @@ def results(heard: Heard) -> list[dict[str, Any]]:
     return [json.loads(content) for content in found if content.startswith("{")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agent", "tool", "arguments", "part"),
     [
@@ -111,6 +112,7 @@ async def test_the_same_patient_as_an_argument_is_dropped(world: TeamWorld) -> N
     assert world.watcher.refused == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bad",
     [
@@ -162,6 +164,7 @@ async def test_records_that_fail_are_an_error_result(error: Exception, code: str
     assert "secret" not in heard.of(ToolCallResult)[0].content
 
 
+@pytest.mark.slow
 async def test_a_slow_tool_is_an_error_result() -> None:
     limits = GroupChatLimits(tool_seconds=0.05)
     async with team_world(records=BrokenRecords(None), limits=limits) as world:
@@ -175,6 +178,7 @@ async def test_a_fault_of_ours_is_not_hidden_as_a_result() -> None:
             await world.say("@Radiology go", call("imaging_reports"))
 
 
+@pytest.mark.slow
 async def test_without_a_patient_tools_say_so(world: TeamWorld) -> None:
     heard = await world.say(
         "@Radiology go", call("imaging_reports"), text("Whom?"), patient_id=None
@@ -182,6 +186,7 @@ async def test_without_a_patient_tools_say_so(world: TeamWorld) -> None:
     assert "no patient is active" in results(heard)[0]["error"]
 
 
+@pytest.mark.slow
 async def test_cancelling_the_turn_stops_a_running_tool() -> None:
     async with team_world(records=BrokenRecords(None)) as world:
         world.model.queue(call("imaging_reports"))
@@ -192,6 +197,7 @@ async def test_cancelling_the_turn_stops_a_running_tool() -> None:
     assert heard.reason == "limit"
 
 
+@pytest.mark.slow
 async def test_sources_that_tools_gave_become_citations_and_others_do_not(
     world: TeamWorld,
 ) -> None:
@@ -206,6 +212,7 @@ async def test_sources_that_tools_gave_become_citations_and_others_do_not(
     assert 0 < len(citation.title) <= 80
 
 
+@pytest.mark.slow
 async def test_the_report_holds_what_agents_said_with_sources_and_is_an_artifact(
     world: TeamWorld,
 ) -> None:
@@ -230,6 +237,7 @@ async def test_the_report_holds_what_agents_said_with_sources_and_is_an_artifact
     assert result["statements"] >= 2
 
 
+@pytest.mark.slow
 async def test_the_report_holds_what_a_workflow_noted_of_the_users_answers(
     world: TeamWorld,
 ) -> None:

@@ -125,6 +125,7 @@ async def test_a_list_that_names_agents_is_no_plan(world: TeamWorld) -> None:
     assert heard.speakers == ["Orchestrator"]
 
 
+@pytest.mark.slow
 async def test_after_a_proposal_no_other_tool_runs(world: TeamWorld) -> None:
     both = [*propose(("Radiology", "Review")).tool_calls, *call("load_patient_data").tool_calls]
     heard = await world.say("start", Reply(text=None, tool_calls=both))
@@ -134,6 +135,7 @@ async def test_after_a_proposal_no_other_tool_runs(world: TeamWorld) -> None:
     assert [run.data is None for run in world.watcher.runs] == [False, True]
 
 
+@pytest.mark.slow
 async def test_a_confirmed_plan_runs_its_steps_with_lines_that_cost_no_model(
     world: TeamWorld,
 ) -> None:
@@ -158,6 +160,7 @@ async def test_a_confirmed_plan_runs_its_steps_with_lines_that_cost_no_model(
     assert "\nAll steps of the plan are done." in last_words(world)
 
 
+@pytest.mark.slow
 async def test_a_button_confirms_chosen_steps_in_their_order(world: TeamWorld) -> None:
     plan = await proposed(world, "Radiology", "Pathology", "PatientStatus")
     press = Press(target_id=plan.plan_id, answer="confirm", steps=(3, 1))
@@ -170,6 +173,7 @@ async def test_a_button_confirms_chosen_steps_in_their_order(world: TeamWorld) -
     }  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_no_cancels_the_plan_without_a_model(world: TeamWorld) -> None:
     plan = await proposed(world)
     heard = await world.say("no", plan=plan)
@@ -181,6 +185,7 @@ async def test_no_cancels_the_plan_without_a_model(world: TeamWorld) -> None:
     assert heard.reason == "answered"
 
 
+@pytest.mark.slow
 async def test_anything_else_is_the_facilitators_who_may_propose_anew(world: TeamWorld) -> None:
     plan = await proposed(world)
     heard = await world.say("without the brain", propose(("Radiology", "Review")), plan=plan)
@@ -192,6 +197,7 @@ async def test_anything_else_is_the_facilitators_who_may_propose_anew(world: Tea
     assert kept.said[-1][1].endswith("Shall I go ahead with this plan?")
 
 
+@pytest.mark.slow
 async def test_a_change_in_plain_words_is_carried_out_at_once(world: TeamWorld) -> None:
     plan = await proposed(world)
     heard = await world.say(
@@ -204,6 +210,7 @@ async def test_a_change_in_plain_words_is_carried_out_at_once(world: TeamWorld) 
     }  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_a_question_beside_an_open_plan_is_answered_and_the_plan_stays(
     world: TeamWorld,
 ) -> None:
@@ -218,6 +225,7 @@ async def test_a_question_beside_an_open_plan_is_answered_and_the_plan_stays(
     assert later.plan.status == "done"
 
 
+@pytest.mark.slow
 async def test_an_agent_that_asks_is_resumed_and_its_step_kept(world: TeamWorld) -> None:
     plan = await proposed(world, "Radiology")
     heard = await world.say("yes", text("Which of the two CTs?"), plan=plan)
@@ -234,6 +242,7 @@ async def test_an_agent_that_asks_is_resumed_and_its_step_kept(world: TeamWorld)
     assert heard.plan.status == "done"
 
 
+@pytest.mark.slow
 async def test_one_of_two_agents_that_work_side_by_side_asks_and_is_resumed(
     world: TeamWorld,
 ) -> None:
@@ -320,6 +329,7 @@ async def test_a_plan_stays_paused_for_a_message_that_came_later(world: TeamWorl
     assert later.said[-1][1] == "The plan is paused: say “continue” to go on with it."
 
 
+@pytest.mark.slow
 async def test_a_leads_own_question_beside_a_plan_does_not_start_it(world: TeamWorld) -> None:
     plan = await proposed(world)
     heard = await world.say("which CT?", text("Do you mean the newer one?"), plan=plan)
@@ -365,11 +375,13 @@ async def test_an_imitated_snapshot_of_the_user_stays_the_users(world: TeamWorld
     assert sum(line.startswith("PATIENT_CONTEXT_JSON") for line in lines) == 1
 
 
+@pytest.mark.slow
 async def test_an_empty_answer_is_an_error(world: TeamWorld) -> None:
     with pytest.raises(ModelOutputError):
         await world.say("hello", Reply(text=""), Reply(text=""))
 
 
+@pytest.mark.slow
 async def test_what_was_finished_before_a_model_fault_stands(world: TeamWorld) -> None:
     plan = await proposed(world)
     refused = Reply(status=401, delay_seconds=0.05)
@@ -403,6 +415,7 @@ async def test_thirty_messages_end_the_turn_with_an_offer() -> None:
     )
 
 
+@pytest.mark.slow
 async def test_twenty_tool_calls_end_the_turn_after_an_answer_from_what_there_is() -> None:
     async with team_world(limits=GroupChatLimits(tool_calls=2)) as world:
         calls = [call("load_patient_data")] * 3
@@ -412,6 +425,7 @@ async def test_twenty_tool_calls_end_the_turn_after_an_answer_from_what_there_is
     assert heard.reason == "limit"
 
 
+@pytest.mark.slow
 async def test_endless_tool_calls_end_the_turn_with_an_offer() -> None:
     async with team_world(limits=GroupChatLimits(tool_rounds=2)) as world:
         heard = await world.say("hello", *[call("load_patient_data")] * 4)
@@ -420,6 +434,7 @@ async def test_endless_tool_calls_end_the_turn_with_an_offer() -> None:
     assert heard.said == []
 
 
+@pytest.mark.slow
 async def test_too_much_text_is_cut_and_kept() -> None:
     async with team_world(limits=GroupChatLimits(output_bytes=100)) as world:
         heard = await world.say("hello", Reply(text="é" * 5_000, chunk_chars=10))
@@ -428,6 +443,7 @@ async def test_too_much_text_is_cut_and_kept() -> None:
     assert len(heard.of(Notice)) == 1
 
 
+@pytest.mark.slow
 async def test_too_much_text_aborts_the_call() -> None:
     async with team_world(limits=GroupChatLimits(output_bytes=100)) as world:
         endless = Reply(text="word " * 2_000, tokens_per_second=200)
@@ -436,6 +452,7 @@ async def test_too_much_text_aborts_the_call() -> None:
         await until(lambda: world.model.requests[0].was_aborted)
 
 
+@pytest.mark.slow
 async def test_the_deadline_keeps_what_was_said_and_aborts_the_call(world: TeamWorld) -> None:
     slow = Reply(text="word " * 500, tokens_per_second=50)
     deadline = world.clock.monotonic() + 0.4
@@ -445,6 +462,7 @@ async def test_the_deadline_keeps_what_was_said_and_aborts_the_call(world: TeamW
     await until(lambda: world.model.requests[0].was_aborted)
 
 
+@pytest.mark.slow
 async def test_cancelling_the_reader_aborts_the_call(world: TeamWorld) -> None:
     world.model.queue(Reply(text="word " * 500, tokens_per_second=50))
     started = asyncio.Event()
@@ -483,6 +501,7 @@ def test_the_samples_are_there() -> None:
     assert (SAMPLES / "patient_4.json").exists()
 
 
+@pytest.mark.slow
 async def test_a_plan_is_shown_paused_and_dropped_in_the_language_of_the_user(
     world: TeamWorld,
 ) -> None:

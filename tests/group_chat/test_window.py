@@ -49,6 +49,7 @@ def test_look_alikes_of_the_snapshot_are_shown_as_data() -> None:
     assert all(not text.startswith("PATIENT_CONTEXT_JSON") for text in shown)
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.lists(st.text(max_size=300), min_size=1, max_size=4), max_size=12),
     st.lists(st.text(max_size=300), max_size=6),

@@ -71,6 +71,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(JSON)
 def test_any_json_gives_an_answer_or_our_own_error(value: object) -> None:
     for wrapped in (

@@ -159,6 +159,7 @@ async def test_a_server_that_is_not_there_is_unavailable() -> None:
     await models.close()
 
 
+@pytest.mark.slow
 async def test_a_stream_that_falls_silent_is_given_up_though_it_had_begun(site: ModelSite) -> None:
     site.server.queue(Reply(text="word " * 50, chunk_chars=5, tokens_per_second=1.5))
     with pytest.raises(ModelTimeoutError):
@@ -166,6 +167,7 @@ async def test_a_stream_that_falls_silent_is_given_up_though_it_had_begun(site: 
     await until_aborted(site)
 
 
+@pytest.mark.slow
 async def test_a_slow_stream_ends_with_the_budget_of_the_call(site: ModelSite) -> None:
     site.server.queue(Reply(text="word " * 5_000, chunk_chars=5, tokens_per_second=50))
     limits = CallLimits(idle_seconds=0.3, call_seconds=0.4, retries=1)
@@ -175,6 +177,7 @@ async def test_a_slow_stream_ends_with_the_budget_of_the_call(site: ModelSite) -
     assert len(site.server.requests) == 1
 
 
+@pytest.mark.slow
 async def test_calls_beyond_the_limit_wait_no_longer_than_their_budget(site: ModelSite) -> None:
     site.server.queue(Reply(text="In time.", delay_seconds=0.01))
     site.server.delay_seconds = 60
@@ -208,6 +211,7 @@ async def test_a_dead_server_costs_a_turn_one_budget_whatever_it_asks(site: Mode
     assert 1.0 < took < 6.0, "each waited as if it were the first"
 
 
+@pytest.mark.slow
 async def test_the_repair_of_an_answer_shares_its_budget(site: ModelSite) -> None:
     bad = Reply(text="no json", delay_seconds=0.6)
     site.server.brain = lambda _: bad

@@ -52,6 +52,7 @@ async def test_text_comes_in_the_order_it_was_said(site: ModelSite) -> None:
     assert await streamed(site.models()) == said
 
 
+@pytest.mark.slow
 async def test_the_first_text_does_not_wait_for_the_last(site: ModelSite) -> None:
     site.server.queue(Reply(text="a" + "b" * 199, chunk_chars=1, tokens_per_second=5.0))
     parts = site.models(limits=CallLimits()).chat.get_streaming_chat_message_contents(
@@ -160,6 +161,7 @@ async def test_closing_a_stream_half_way_aborts_the_call_and_frees_its_slot(
     assert await streamed(models) == "Next."
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "first",
     [
@@ -180,6 +182,7 @@ async def test_what_fails_before_its_first_token_is_tried_once_more(
     assert len(site.server.requests) == 2
 
 
+@pytest.mark.slow
 async def test_what_fails_twice_is_not_tried_a_third_time(site: ModelSite) -> None:
     site.server.queue(Reply(status=500), Reply(status=500), Reply(text="never"))
     with pytest.raises(ModelUnavailableError):
@@ -231,6 +234,7 @@ async def test_a_connection_that_has_become_stale_costs_no_retry(site: ModelSite
     assert await streamed(models) == "Two."
 
 
+@pytest.mark.slow
 async def test_prompt_characters_are_counted_for_each_request_of_the_turn(
     site: ModelSite,
 ) -> None:

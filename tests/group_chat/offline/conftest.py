@@ -11,11 +11,12 @@ from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.semantic_group_chat import SemanticGroupChat
-from group_chat.team import Team
-from services.group_chat_port import GroupChatRequest, PastTurns
+from services.conversations.past_turns import PatientPast
+from services.group_chat_port import GroupChatRequest
 from services.language.reading import read
 from services.language.utterance import Situation
 from services.records.ports import PatientRecords
+from services.team import Team
 from services.turn.reading import member_of
 from tests.fakes import CountingIds
 from tests.group_chat.team_world import (
@@ -42,7 +43,7 @@ class Conversation:
     turns: list[Turn] = field(default_factory=list)
     is_read: bool = False
 
-    async def say(self, text: str, *, past: PastTurns | None = None) -> Heard:
+    async def say(self, text: str, *, past: PatientPast | None = None) -> Heard:
         clock = SystemClock()
         team = tuple(map(member_of, self.chat.agents))
         situation = Situation(now=clock.now(), team=team)

@@ -26,3 +26,14 @@ def test_a_question_about_the_chart_is_handed_back() -> None:
 
 def test_another_appointment_is_kept() -> None:
     assert handed_back(prompt_for("book Dr. Jones then"), topic="appointment") is None
+
+
+def test_a_task_of_ones_own_does_not_answer_which_day() -> None:
+    for text in (
+        "remind me tomorrow to call the pharmacy",
+        "Erinnere mich morgen daran, die Apotheke anzurufen",
+    ):
+        prompt = prompt_for(text)
+        prompt.earlier = [Spoken("AppointmentManager", "- 2030-01-08 09:00\n\nWhich day suits?")]
+        reply = handed_back(prompt, topic="appointment")
+        assert reply is not None, text

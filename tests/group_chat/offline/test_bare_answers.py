@@ -93,6 +93,48 @@ def test_a_move_of_one_of_two_asks_which_and_keeps_the_day_it_goes_to() -> None:
         assert answer_as_booking(prompt).calls[0].arguments["day"] == "friday"
 
 
+@pytest.mark.parametrize(
+    ("said", "day", "time"),
+    [
+        ("move it one day later", "2030-01-09", "09:00"),
+        ("move it two hours earlier", "2030-01-08", "07:00"),
+        ("push it back by a week", "2030-01-15", "09:00"),
+        ("verschieb ihn um einen Tag", "2030-01-09", "09:00"),
+        ("verschiebe ihn um eine Woche nach hinten, eine Woche später", "2030-01-15", "09:00"),
+    ],
+)
+def test_a_move_by_days_or_hours_is_reckoned_from_what_is_booked(
+    said: str, day: str, time: str
+) -> None:
+    prompt = moving(said)
+    rows = prompt.answers[0].data["appointments"][:1]
+    prompt.answers = [ToolAnswer("list_appointments", {"appointments": rows})]
+    asked = answer_as_booking(prompt).calls[0].arguments
+    assert (asked["day"], asked["time"]) == (day, time)
+
+
+@pytest.mark.parametrize("said", ["cancel it", "sag ihn ab", "book a visit with Dr. Jones"])
+def test_another_order_ends_a_move_that_waits_for_its_day(said: str) -> None:
+    prompt = moving(said, Exchange("move it", "- 2030-01-08 09:00\n\nWhich day suits?"))
+    prompt.answers = []
+    prompt.tools = [ToolOffer("cancel_appointment"), ToolOffer("find_doctor")]
+    assert answer_as_booking(prompt).calls[0].wire_name != "list_appointments"
+    assert answer_as_booking(prompt).calls, "it is done, not asked for a day again"
+
+
+def test_a_move_that_was_proposed_is_not_proposed_again() -> None:
+    prompt = moving("move the one on wednesday to friday at 11:00")
+    free = {"wanted_time_is_free": True, "slots": [{"slot_id": "s1", "start": "2030-01-11 11:00"}]}
+    proposal = {"action": "move_appointment", "start": "2030-01-11 11:00"}
+    prompt.answers += [
+        ToolAnswer("available_slots", free),
+        ToolAnswer("move_appointment", {"proposal": proposal}),
+    ]
+    reply = answer_as_booking(prompt)
+    assert not reply.calls
+    assert "2030-01-11 11:00" in reply.text
+
+
 def test_a_move_with_a_day_is_no_yes_to_what_was_proposed_before() -> None:
     prompt = booking("move it to friday", "Which time suits?")
     prompt.tools = [ToolOffer(wire_name="list_appointments"), ToolOffer("cancel_appointment")]

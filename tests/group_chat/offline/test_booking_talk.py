@@ -9,6 +9,7 @@ from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
 from services.language.talk_texts import talk_text
 
 WHICH_DOCTOR = talk_text("en", "which_doctor")
+WHICH_DAY = talk_text("en", "which_day")
 WHICH_TIME = talk_text("en", "which_time")
 
 NO_PATEL = {"error": "no doctor has that name; ask the user, or use find_doctor"}
@@ -40,7 +41,9 @@ def prompt_of(
 def test_a_doctor_nobody_is_called_leads_to_those_there_are() -> None:
     tried = [ToolAnswer("available_slots", NO_PATEL)]
     reply = answer_as_booking(prompt_of("I want to see Dr. Patel", answers=tried))
-    assert [call.wire_name for call in reply.calls] == ["find_doctor"]
+    dropped, looked = reply.calls
+    assert dropped.arguments == {"entities_to_remove": ["doctor_preference"]}, "it asks no more"
+    assert looked.wire_name == "find_doctor"
     tried.append(ToolAnswer("find_doctor", DOCTORS))
     text = answer_as_booking(prompt_of("I want to see Dr. Patel", answers=tried)).text
     assert text.startswith("No doctor has that name: Dr. Patel.")
@@ -84,3 +87,57 @@ def test_a_time_no_day_has_is_not_replaced_by_an_earlier_wish(asked: str) -> Non
 @pytest.mark.parametrize("asked", ["when is her next visit?", "any upcoming appointments"])
 def test_who_asks_for_the_next_visit_is_shown_the_appointments(asked: str) -> None:
     assert answer_as_booking(prompt_of(asked)).calls[0].wire_name == "list_appointments"
+
+
+LISTED = f"Doctors here:\n- Dr. Anna Smith\n- Dr. Peter Jones\n\n{WHICH_DOCTOR}"
+WEEK = f"Dr. Jones is free on:\n- Mon 7 Jan 2030: 08:00\n- Tue 8 Jan 2030: 09:00\n\n{WHICH_DAY}"
+TIMES = f"Dr. Jones, 2030-01-07: free are 08:00, 08:30, 15:00.\n{WHICH_TIME}"
+
+
+@pytest.mark.parametrize(
+    ("said", "name"), [("the second one", "Dr. Peter Jones"), ("the first", "Dr. Anna Smith")]
+)
+def test_a_place_of_the_list_is_the_doctor_there(said: str, name: str) -> None:
+    calls = answer_as_booking(prompt_of(said, last=LISTED, wishes={})).calls
+    assert [call.arguments for call in calls] == [{"name": name}]
+
+
+@pytest.mark.parametrize(
+    ("said", "day"), [("the second one", "2030-01-08"), ("the last one", "2030-01-08")]
+)
+def test_a_place_of_the_list_is_the_day_there(said: str, day: str) -> None:
+    noted, looked = answer_as_booking(prompt_of(said, last=WEEK)).calls
+    assert noted.arguments["entities_to_update"] == {"date_preference": day}
+    assert looked.arguments["day"] == day
+
+
+@pytest.mark.parametrize(
+    ("said", "time"), [("the first one", "08:00"), ("the last one", "15:00"), ("8", "08:00")]
+)
+def test_a_place_of_the_list_is_the_time_there(said: str, time: str) -> None:
+    (looked,) = answer_as_booking(prompt_of(said, last=TIMES)).calls
+    assert looked.arguments["time"] == time
+
+
+def test_a_place_that_the_list_does_not_have_is_asked_for_again() -> None:
+    reply = answer_as_booking(prompt_of("the fourth one", last=LISTED, wishes={}))
+    assert [call.arguments for call in reply.calls] == [{"name": ""}]
+
+
+def test_a_question_for_free_times_begins_an_arrangement_and_is_noted() -> None:
+    asked = "what times are free tomorrow with Dr. Jones?"
+    noted, looked = answer_as_booking(prompt_of(asked, wishes={})).calls
+    assert noted.arguments["entities_to_update"]["doctor_preference"] == "Dr. Jones"
+    assert (looked.arguments["doctor"], looked.arguments["day"]) == ("Dr. Jones", "tomorrow")
+
+
+def test_when_it_is_asks_for_what_is_booked() -> None:
+    reply = answer_as_booking(prompt_of("when is it now?"))
+    assert [call.wire_name for call in reply.calls] == ["list_appointments"]
+
+
+def test_a_yes_to_a_question_for_the_day_is_no_yes_to_what_was_booked_before() -> None:
+    prompt = prompt_of("yes", last=WHICH_DAY, wishes={"doctor_preference": "Dr. Jones"})
+    proposal = {"action": "book_appointment", "slot_id": "s1"}
+    prompt.entities = {**prompt.entities, "derived_entities": {"appointment_proposal": proposal}}
+    assert answer_as_booking(prompt).text == WHICH_DAY

@@ -28,7 +28,11 @@ async def decide(message: str, *others: str, is_open: bool = True) -> str:
         ("go to the other patient", "another"),
         ("start from scratch", "clear"),
         ("do not clear anything", "open"),
-        ("clear the fluid?", "clear"),
+        ("clear the fluid?", "open"),
+        ("clear thursday 4pm for me", "open"),
+        ("clear my inbox", "open"),
+        ("forget about it all", "clear"),
+        ("wipe the chat please", "clear"),
         ("patient_4 again", "open"),
     ],
 )

@@ -7,12 +7,12 @@ import pytest
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from data_models.turn_events import AgentTextDelta, ToolCallStarted
-from group_chat.team import AgentSpec, Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.group_chat_port import ArtifactMade
 from services.language.talk_texts import talk_text
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
+from services.team import AgentSpec, Team, load_team
 from tests.group_chat.offline.conftest import ROSTER, Conversation, conversation
 from tests.group_chat.team_world import Heard
 
@@ -51,6 +51,7 @@ async def test_to_review_a_patient_takes_the_team(said: str) -> None:
     assert steps(await conversation().say(said)) == TEAM
 
 
+@pytest.mark.slow
 async def test_a_confirmed_plan_runs_to_its_end() -> None:
     talk = conversation()
     await talk.say("start tumor board for patient_4")
@@ -66,6 +67,7 @@ async def test_a_confirmed_plan_runs_to_its_end() -> None:
     assert list(talk.artifacts.files)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "patient_id", ["patient_4", "patient_7", "patient_15", "patient_21", "patient_33", "patient_42"]
 )
@@ -99,6 +101,7 @@ async def test_the_roster_is_told_from_the_snapshot() -> None:
     assert heard.reason == "answered"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("question", "agent", "tool"),
     [
@@ -120,12 +123,14 @@ async def test_a_question_goes_to_the_agent_whose_it_is(
     assert "Back to you" not in heard.said[-1][1]
 
 
+@pytest.mark.slow
 async def test_an_addressed_agent_answers_without_the_leader() -> None:
     heard = await conversation().say("@Pathology what about PD-L1?")
     assert heard.speakers == ["Pathology"]
     assert "PD-L1" in heard.said[0][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "left"),
     [
@@ -142,6 +147,7 @@ async def test_an_open_plan_can_be_changed(change: str, left: list[str]) -> None
     assert heard.plan.status == "done"
 
 
+@pytest.mark.slow
 async def test_a_changed_plan_can_be_added_to() -> None:
     talk = conversation()
     await talk.say("make a plan with only Radiology")
@@ -157,6 +163,7 @@ async def test_other_words_leave_the_plan_open() -> None:
     assert talk.plan.status == "proposed"
 
 
+@pytest.mark.slow
 async def test_an_overview_of_documents_is_not_taken_for_a_plan() -> None:
     talk = conversation(patient_id="patient_15")
     heard = await talk.say("load patient data")
@@ -172,6 +179,7 @@ async def test_without_a_patient_the_user_is_asked_for_one(said: str) -> None:
     assert tools_of(heard) == []
 
 
+@pytest.mark.slow
 async def test_a_timeline_is_read_to_its_newest_event() -> None:
     talk = conversation(patient_id="patient_15")
     heard = await talk.say("@PatientHistory timeline")
@@ -217,6 +225,7 @@ async def test_an_agent_that_was_added_works_without_rules_of_its_own() -> None:
     assert REF.search(heard.said[0][1])
 
 
+@pytest.mark.slow
 async def test_the_same_conversation_is_answered_in_the_same_words() -> None:
     async def spoken(talk: Conversation) -> list[str]:
         lines = ("hello", "give me the timeline", "start tumor board", "yes")
@@ -228,6 +237,7 @@ async def test_the_same_conversation_is_answered_in_the_same_words() -> None:
     assert [hide_time.sub("", t) for t in first] == [hide_time.sub("", t) for t in second]
 
 
+@pytest.mark.slow
 async def test_text_streams_in_pieces() -> None:
     heard = await conversation().say("@PatientHistory timeline")
     pieces = heard.of(AgentTextDelta)
@@ -235,6 +245,7 @@ async def test_text_streams_in_pieces() -> None:
     assert "".join(piece.text for piece in pieces) == heard.said[0][1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "imitation",
     [

@@ -7,6 +7,7 @@ from tests.group_chat.offline.conftest import conversation
 LONGEST_CHARS = 1_500
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("patient", "text", "said", "not_said"),
     [

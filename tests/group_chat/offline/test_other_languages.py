@@ -59,6 +59,14 @@ def _secretary(asked: str) -> Prompt:
             "draft_mail",
             {"to": ["anna@example.org"], "title": "den Dienst", "text": "Ich kann Freitag"},
         ),
+        (
+            'put "call the lab" on my task list for tomorrow',
+            "add_task",
+            {"title": "call the lab", "due": "tomorrow"},
+        ),
+        ("add order PET to my todo list", "add_task", {"title": "order PET"}),
+        ("what's on my list?", "list_tasks", {}),
+        ("done with the pharmacy call", "complete_task", {}),
         ("supprime la tâche Rota", "delete_task", {}),
         ("borra la tarea Rota", "delete_task", {}),
     ],
@@ -68,6 +76,12 @@ def test_a_request_for_ones_own_things_calls_its_tool(
 ) -> None:
     (call,) = reply_to(_secretary(asked)).calls
     assert (call.wire_name, dict(call.arguments)) == (f"o-{tool}", given)
+
+
+def test_a_new_mail_to_a_name_alone_says_how_to_ask_for_a_draft() -> None:
+    reply = reply_to(_secretary("send a mail to Dr Chen that the visit is cancelled"))
+    assert not reply.calls
+    assert "draft a mail to anna@example.org" in reply.text
 
 
 @pytest.mark.parametrize(

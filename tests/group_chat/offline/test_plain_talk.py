@@ -20,6 +20,7 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
     return "\n".join(f"[{agent}] {said}" for agent, said in heard.said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -39,6 +40,12 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
         ("please update the diagnosis", "only read here"),
         ("prescribe osimertinib", "only read here"),
         ("order a CT", "only read here"),
+        ('write "LFTs weekly" in the chart', "only read here"),
+        ("add a note to her record", "only read here"),
+        ("close the chart", "nothing has to be closed"),
+        ("schließe die Akte", "zu schließen ist nichts"),
+        ("switch back to Whitfield", "`patient_4` is open"),
+        ("and now back to Mrs Whitfield", "`patient_4` is open"),
         ("show me the source", "Nothing with a source was said yet"),
         ("that's wrong", "I only repeat what the record"),
         ("call the patient", "I cannot call or write"),
@@ -102,6 +109,7 @@ def test_who_wants_a_document_gets_one(text: str) -> None:
     assert "document" in topics_of(text)
 
 
+@pytest.mark.slow
 async def test_a_question_is_answered_with_the_passages_that_name_it_and_not_with_it_all() -> None:
     said = await answer_to("what was the last hemoglobin?")
     assert "haemoglobin 11.8 g/dL" in said, "notes may spell it the other way"
@@ -115,12 +123,14 @@ async def test_what_is_not_found_is_said_without_claiming_that_it_is_not_there()
     assert "Course of the illness" not in said
 
 
+@pytest.mark.slow
 async def test_a_question_on_the_course_that_names_nothing_found_shows_the_course() -> None:
     said = await answer_to("when was the brachytherapy?")
     assert "I found no passage" in said
     assert "Course of the illness" in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "caution"),
     [
@@ -152,6 +162,7 @@ async def test_what_is_on_record_of_danger_is_a_question_like_any_other() -> Non
     assert "in danger" not in said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("text", "agent"),
     [("show CEA over time", "Pathology"), ("list all labs", "PatientHistory")],
@@ -160,11 +171,13 @@ async def test_labs_and_markers_find_somebody_who_answers(text: str, agent: str)
     assert f"[{agent}]" in await answer_to(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["hemoglobin", "brain mets", "husband"])
 async def test_a_word_or_two_are_looked_for_in_the_notes(text: str) -> None:
     assert "**From notes and reports**" in await answer_to(text)
 
 
+@pytest.mark.slow
 async def test_of_two_questions_the_one_that_nobody_answers_yet_is_named() -> None:
     said = await answer_to("what is her ECOG? and what did the biopsy show?")
     assert "[Pathology]" in said or "[PatientStatus]" in said
@@ -188,6 +201,9 @@ async def test_a_word_in_common_with_an_agents_work_is_no_reason_to_ask_it(text:
         ("what happened in March 2024?", "PatientHistory"),
         ("show me the pathology", "Pathology"),
         ("which patients have we discussed?", "Orchestrator"),
+        ("who is on my list today?", "Orchestrator"),
+        ("who have we discussed?", "Orchestrator"),
+        ("wen haben wir besprochen?", "Orchestrator"),
         ("start tumor board", "Orchestrator"),
     ],
 )
@@ -208,6 +224,7 @@ async def test_a_question_about_a_person_holds_nobody_back(text: str, agent: str
     assert (await talk.say(text)).speakers[-1] == agent
 
 
+@pytest.mark.slow
 async def test_who_only_names_a_patient_searches_for_nothing() -> None:
     assert "`patient_4` is open. What would" in await answer_to("start with patient_4")
     assert "“ferritin”" in await answer_to("any ferritin in patient_4?")
@@ -239,6 +256,7 @@ async def test_a_mail_that_is_not_understood_shows_how_to_say_it() -> None:
     assert "draft a mail to anna@example.org" in await answer_to("email the summary to dr jones")
 
 
+@pytest.mark.slow
 async def test_the_sources_of_the_last_answer_are_named() -> None:
     talk = conversation()
     await talk.say("what is the stage?")

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.turn_events import ToolCallStarted
+from services.conversations.past_turns import PatientPast
 from services.memory_blocks.recall import Recalled, Remark
 from services.records.answers.as_said import held_of_same
 from tests.group_chat.offline.conftest import conversation
@@ -12,7 +13,7 @@ from tests.group_chat.offline.conftest import conversation
 SAID = Remark(3, datetime(2025, 1, 2, tzinfo=UTC), "user", "Her contact is Ottilie Brandauer.")
 
 
-class Past:
+class Past(PatientPast):
     """Remembers one remark, and what was asked of it."""
 
     def __init__(self, *remarks: Remark) -> None:
@@ -47,6 +48,7 @@ async def test_what_nobody_said_is_said_not_to_be_found() -> None:
     assert "nothing on that in the 12 earlier turns" in heard.said[0][1]
 
 
+@pytest.mark.slow
 async def test_other_questions_are_answered_from_the_record() -> None:
     past = Past(SAID)
     await conversation().say("does she have brain metastases?", past=past)

@@ -107,6 +107,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(["items", "reports", "fact", "events"]), JSON, max_size=3))
 def test_any_result_gives_an_answer(data: dict[str, Any]) -> None:
     prompt = Prompt(tools=[ToolOffer("x-scan")], answers=[ToolAnswer("scan", data)])

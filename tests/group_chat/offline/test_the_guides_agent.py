@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from group_chat.team import TEAM_FILE, Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
+from services.team import TEAM_FILE, Team, load_team
 from tests.group_chat.offline.conftest import conversation
 from tests.group_chat.test_adding_an_agent import documented_example
 
@@ -32,6 +32,7 @@ def widened(tmp_path_factory: pytest.TempPathFactory) -> Team:
     return load_team(edited, tools=TOOL_NAMES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_read", [True, False])
 @pytest.mark.parametrize("question", QUESTIONS)
 async def test_the_guides_agent_changes_no_route(
