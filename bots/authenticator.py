@@ -1,7 +1,7 @@
 """Who may speak to the bot. What is cheap to refuse is refused first (spec page 7, R3)."""
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import jwt
@@ -41,26 +41,6 @@ class Ticket:
     claims: dict[str, Any] = field(default_factory=dict, repr=False)
 
 
-class BotAuthenticator(Protocol):
-    """Lets callers in, in two steps: without the body, and with it."""
-
-    def knock(self, request: web.Request) -> Ticket:
-        """Look at the caller; nothing is read or fetched.
-
-        Raises:
-            UnauthenticatedError, ForbiddenError: it cannot be one of ours.
-        """
-        ...
-
-    async def admit(self, ticket: Ticket, activity: Inbound) -> None:
-        """Return if the caller may send `activity`.
-
-        Raises:
-            UnauthenticatedError, ForbiddenError: it may not.
-        """
-        ...
-
-
 class LoopbackAuthenticator:
     """For the Emulator and the Playground: this machine only, in dev and without an app id."""
 
@@ -68,7 +48,11 @@ class LoopbackAuthenticator:
         self._service_urls = service_urls
 
     def knock(self, request: web.Request) -> Ticket:
-        """See `BotAuthenticator.knock`."""
+        """Look at the caller; nothing is read or fetched.
+
+        Raises:
+            UnauthenticatedError, ForbiddenError: it cannot be one of ours.
+        """
         passed_on = any(name in request.headers for name in _FORWARDING)
         # A page of elsewhere whose name was made to point here names its own host or origin.
         named = [f"http://{request.headers.get(hdrs.HOST, '')}"]
@@ -78,7 +62,11 @@ class LoopbackAuthenticator:
         return Ticket()
 
     async def admit(self, ticket: Ticket, activity: Inbound) -> None:
-        """See `BotAuthenticator.admit`."""
+        """Return if the caller may send `activity`.
+
+        Raises:
+            UnauthenticatedError, ForbiddenError: it may not.
+        """
         if not activity.channel_id or not self._service_urls.allows(activity.service_url):
             raise ForbiddenError
 
@@ -110,7 +98,11 @@ class ChannelAuthenticator:
         self._clock = clock
 
     def knock(self, request: web.Request) -> Ticket:
-        """See `BotAuthenticator.knock`."""
+        """Look at the caller; nothing is read or fetched.
+
+        Raises:
+            UnauthenticatedError, ForbiddenError: it cannot be one of ours.
+        """
         shown = request.headers.getall(hdrs.AUTHORIZATION, [])
         authorization = shown[0] if len(shown) == 1 else None
         token = Handshake(peer=request.remote, host="", authorization=authorization).bearer
@@ -122,7 +114,11 @@ class ChannelAuthenticator:
         return Ticket(token=token, key_id=form.key_id, claims=form.claims)
 
     async def admit(self, ticket: Ticket, activity: Inbound) -> None:
-        """See `BotAuthenticator.admit`."""
+        """Return if the caller may send `activity`.
+
+        Raises:
+            UnauthenticatedError, ForbiddenError: it may not.
+        """
         if not activity.channel_id or not self._service_urls.allows(activity.service_url):
             raise ForbiddenError
         signed_for = ticket.claims.get(_SERVICE_URL_CLAIM)
@@ -139,6 +135,10 @@ class ChannelAuthenticator:
         if not self._tenants.allows(activity.tenant) or not self._users.allows(user):
             logger.info("bot_user_not_allowed", channel=activity.channel_id)
             raise ForbiddenError
+
+
+BotAuthenticator: TypeAlias = LoopbackAuthenticator | ChannelAuthenticator
+"""Lets callers in, in two steps: without the body, and with it."""
 
 
 def _verify(token: str, key: Any, app_id: str) -> None:

@@ -1,19 +1,64 @@
 """What the bot does with each type of activity. It decides nothing about patients or agents."""
 
+from collections import OrderedDict
+
 from botbuilder.core import TurnContext
 
+from bots.abilities import TEAMS
 from bots.adapter import AGENT, ANSWER, INBOUND, Answer
+from bots.cards import welcome_card
 from bots.conversation_owners import ConversationOwners
 from bots.delivery import Delivery
 from bots.inbound import Inbound
 from bots.incoming import MessageReader
 from bots.invokes import Invokes
-from bots.reference import Reference, reference_of
-from bots.rendering import text_activity
-from bots.welcome import Greeter, welcome
+from bots.reference import Activity, Reference, reference_of
+from bots.rendering import card_activity, text_activity
 from data_models.errors import StoreError, UserInputError
 from data_models.incoming_message import IncomingMessage
 from services.channels.ports import ChannelServices
+
+# What the bot says when it meets somebody (spec page 6.3).
+
+REMEMBERED = 10_000
+_GREETING = "Hello, I am Rounds: a team of agents for your patients, one patient at a time."
+
+
+def welcome(patient_id_example: str) -> Activity:
+    """Return a short welcome with three examples, each a button."""
+    examples = (
+        f"start tumor board for {patient_id_example}",
+        "which patients have we discussed?",
+        "clear patient context",
+    )
+    return card_activity(welcome_card(_GREETING, examples), summary=_GREETING)
+
+
+class Greeter:
+    """Says in which conversations a welcome is due: once in each, while this process runs."""
+
+    def __init__(self) -> None:
+        self._greeted: OrderedDict[str, None] = OrderedDict()
+
+    def is_due(self, activity: Inbound) -> bool:
+        """Tell whether `activity` brings somebody new, and remember its conversation."""
+        place = activity.conversation
+        if place is None or activity.recipient is None or not _brings_somebody(activity):
+            return False
+        key = f"{activity.channel_id}/{activity.recipient.id}/{place.id}"
+        known = key in self._greeted
+        self._greeted[key] = None
+        if len(self._greeted) > REMEMBERED:
+            self._greeted.popitem(last=False)
+        return not known
+
+
+def _brings_somebody(activity: Inbound) -> bool:
+    bot = activity.recipient.id if activity.recipient is not None else None
+    added = {member.id for member in activity.members_added or ()}
+    # Teams adds the bot where it is installed; elsewhere the bot is added before the user comes.
+    return bot in added if activity.channel_id == TEAMS else bool(added - {bot})
+
 
 _CARD_ACTION = "adaptiveCard/action"
 _TAKEN = {

@@ -1,11 +1,123 @@
 """The bot that the settings ask for."""
 
+import asyncio
+import importlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import structlog
 from aiohttp import web
 
-from bots.config import bot_config
-from bots.routes import add_bot_routes, add_closed_routes
+from bots.bot_access import BotAccess, open_bot_access
+from bots.config import BotConfig, bot_config
+from data_models.errors import ForbiddenError, NotFoundError
+from data_models.incoming_message import IncomingMessage
+from services.access.allow_list import EVERYBODY
 from services.channels.ports import ChannelServices
+from services.runs.hub import Run
 from settings import Settings
+
+# The Bot Framework endpoints, for `app.py` to add to the web application.
+#
+# botbuilder takes half a second to import, so it is loaded once the port is open. Until then
+# strangers are refused as always, and others wait.
+
+if TYPE_CHECKING:
+    from bots.endpoint import Endpoint
+
+logger = structlog.get_logger()
+
+
+def add_bot_routes(app: web.Application, *, config: BotConfig, services: ChannelServices) -> None:
+    """Add `POST /api/messages` and `POST /api/{agent}/messages` to `app`.
+
+    Errors rise from the handlers as `RoundsError`; the application's middleware answers them.
+    """
+    gate = _Gate(config=config, services=services)
+    app.cleanup_ctx.append(gate.open)
+    app.router.add_post("/api/messages", gate.take)
+    app.router.add_post("/api/{agent}/messages", gate.take)
+
+
+def add_closed_routes(app: web.Application) -> None:
+    """Refuse every activity: outside dev nobody can be verified without an app id."""
+    logger.warning("bot_endpoints_closed", setting="MicrosoftAppId")
+    app.router.add_post("/api/messages", _refuse)
+    app.router.add_post("/api/{agent}/messages", _refuse)
+
+
+async def _refuse(_: web.Request) -> web.Response:
+    raise ForbiddenError
+
+
+@dataclass(frozen=True, slots=True)
+class _Open:
+    """The running bot, as far as it is loaded."""
+
+    access: BotAccess
+    loading: "asyncio.Task[Endpoint]"
+
+
+class _Gate:
+    """Holds requests until the endpoint is loaded."""
+
+    def __init__(self, *, config: BotConfig, services: ChannelServices) -> None:
+        self._config = config
+        self._services = services
+        self._open: _Open | None = None
+
+    async def open(self, _: web.Application) -> AsyncIterator[None]:
+        """Run the endpoint for as long as the application runs."""
+        _say_who_may_write(self._config)
+        access = open_bot_access(self._config, self._services.clock)
+        loading = asyncio.create_task(self._load(access))
+        self._open = _Open(access, loading)
+        self._services.scheduler.on_orphan("bot", self._deliver)
+        self._services.hand_over.on_settled(self._settle)
+        yield
+        await (await loading).close()
+        await access.close()
+
+    async def take(self, request: web.Request) -> web.Response:
+        """Take an activity."""
+        if self._open is None:
+            raise web.HTTPServiceUnavailable
+        agent = request.match_info.get("agent")
+        self._open.access.doors.at(agent).knock(request)
+        known = {card.name.casefold() for card in self._services.team.agents}
+        if agent is not None and agent.casefold() not in known:
+            raise NotFoundError
+        endpoint = await asyncio.shield(self._open.loading)
+        return await endpoint.take(request)
+
+    async def _deliver(self, run: Run) -> None:
+        if self._open is not None:
+            await (await asyncio.shield(self._open.loading)).deliver(run)
+
+    async def _settle(self, message: IncomingMessage) -> None:
+        if self._open is not None:
+            await (await asyncio.shield(self._open.loading)).settle(message)
+
+    async def _load(self, access: BotAccess) -> "Endpoint":
+        await asyncio.to_thread(importlib.import_module, "bots.endpoint")
+        from bots.endpoint import make_endpoint
+
+        return make_endpoint(self._config, self._services, access)
+
+
+def _say_who_may_write(config: BotConfig) -> None:
+    if config.bots.team.app_id is None:
+        logger.warning("bot_serves_this_machine_only", setting="MicrosoftAppId")
+        return
+    for setting, names in (
+        ("ADDITIONAL_ALLOWED_TENANT_IDS", config.bots.team.tenants),
+        ("ADDITIONAL_ALLOWED_USER_IDS", config.users),
+    ):
+        if EVERYBODY in names:
+            logger.warning("bot_open_to_everybody", setting=setting)
+        elif not names:
+            logger.warning("bot_open_to_nobody", setting=setting)
 
 
 def add_bots(app: web.Application, settings: Settings, services: ChannelServices) -> None:

@@ -3,13 +3,13 @@
 from bots.inbound import Inbound
 from bots.incoming import owner_of, required
 from data_models.identifiers import is_web_name
-from services.channels.ports import Reader
+from services.views.conversation_reader import ConversationReader
 
 
 class ConversationOwners:
     """Finds conversations. An id that the web cannot claim, as all of Teams', is kept as it is."""
 
-    def __init__(self, *, reader: Reader) -> None:
+    def __init__(self, *, reader: ConversationReader) -> None:
         self._reader = reader
 
     async def of(self, activity: Inbound) -> str:

@@ -29,7 +29,7 @@ from data_models.errors import (
     RoundsError,
 )
 from data_models.turn_events import SharedState
-from services.channels.ports import Reader
+from services.views.conversation_reader import ConversationReader
 
 INLINE_LIMIT_BYTES = 180_000
 """The Bot Framework takes 256 kB a message, and the file grows by a third in it."""
@@ -74,7 +74,7 @@ class FileTransfers:
     def __init__(
         self,
         *,
-        reader: Reader,
+        reader: ConversationReader,
         outbox: Outbox,
         session: aiohttp.ClientSession,
         drives: ServiceUrls,

@@ -17,7 +17,7 @@ from data_models.errors import (
 )
 from data_models.turn_events import AgentMessageFinished, RunFailed, TurnEvent
 from services.channels.deliveries import Deliveries, Owed
-from services.channels.ports import Answers
+from services.channels.repeats import Repeats
 from services.runs.hub import Run
 
 PATIENCE_SECONDS = 75.0
@@ -41,7 +41,7 @@ class Redelivery:
     """Pays what is left over: refused by the channel, or owed by a process that died."""
 
     def __init__(
-        self, *, outbox: Outbox, deliveries: Deliveries, answers: Answers, look: Look
+        self, *, outbox: Outbox, deliveries: Deliveries, answers: Repeats, look: Look
     ) -> None:
         self._outbox = outbox
         self._deliveries = deliveries

@@ -30,12 +30,49 @@ from data_models.turn_events import (
     TurnEvent,
     ViewShown,
 )
-from routes.state_document import state_document
 from routes.view_document import view_document
 from services.language.inert import inert
 
+# The shared state as JSON, the way every transport shows it.
+
+
+def state_document(state: SharedState) -> dict[str, Any]:
+    """Return `state` as plain JSON values."""
+    return {
+        "conversation_id": state.conversation_id,
+        "patient_id": state.patient_id,
+        "all_patient_ids": list(state.all_patient_ids),
+        "patient_count": state.patient_count,
+        "patient": None if state.patient is None else state.patient._asdict(),
+        "decision": state.decision,
+        "plan": state.plan.model_dump(mode="json") if state.plan else None,
+        "question": dict(state.question) if state.question else None,
+        "undo": dict(state.undo) if state.undo else None,
+        "artifacts": [artifact.model_dump(mode="json") for artifact in state.artifacts],
+        "scenario": state.scenario.model_dump(mode="json", exclude={"keys"})
+        if state.scenario
+        else None,
+        "model_kind": state.model_kind,
+        "facilitator": state.facilitator,
+        "timing": state.timing.model_dump(),
+    }
+
+
 PROTOCOL_VERSION = "1.0"
 Frame = dict[str, Any]
+_ANSWER_SCHEMA: Frame = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+}
+_PLAN_SCHEMA: Frame = {
+    "type": "object",
+    "properties": {
+        "answer": {"enum": ["confirm", "change", "cancel"]},
+        "steps": {"type": "array", "items": {"type": "integer"}},
+    },
+    "required": ["answer"],
+}
 
 
 class AgUiFrames:
@@ -48,6 +85,7 @@ class AgUiFrames:
         run_id: str,
         echo: IncomingMessage | None = None,
         client_message_id: str | None = None,
+        interrupts: bool = True,
     ) -> None:
         """Begin a run.
 
@@ -56,7 +94,10 @@ class AgUiFrames:
             run_id: The client's name of the run.
             echo: What was asked, for a watcher who did not ask it.
             client_message_id: The client's own id of what it asked, so that it can tell runs apart.
+            interrupts: Whether a question ends a run as an interrupt. Stock clients take no plain
+                words after one; without, the run succeeds and the question is in the state.
         """
+        self._interrupts = interrupts
         self._thread_id = thread_id
         self._run_id = run_id
         self._echo = echo
@@ -127,8 +168,10 @@ class AgUiFrames:
 
     def _finished(self, event: RunFinished) -> Frame:
         outcome: Frame = {"type": event.outcome}
-        if event.outcome == "interrupt":
+        if event.outcome == "interrupt" and self._interrupts:
             outcome["interrupts"] = [_interrupt(self._state, self._run_id)]
+        elif event.outcome == "interrupt":
+            outcome["type"] = "success"
         frame: Frame = {"type": "RUN_FINISHED", **self._ids(), "outcome": outcome}
         frame["result"] = {"timing": asdict(event.timing)}
         return frame
@@ -176,11 +219,20 @@ def _interrupt(state: SharedState | None, run_id: str) -> Frame:
     if state is not None and state.question is not None:
         question = state.question
         reason, text = question.get("kind", "question"), question.get("text", "")
-        return {"id": f"question:{question['id']}", "reason": reason, "message": text}
+        asked = {"id": f"question:{question['id']}", "reason": reason, "message": text}
+        return {**asked, "responseSchema": _ANSWER_SCHEMA}
     if state is not None and state.plan is not None and state.plan.status == "proposed":
         text = "Shall the plan be carried out?"
-        return {"id": f"plan:{state.plan.plan_id}", "reason": "plan", "message": text}
-    return {"id": f"input:{run_id}", "reason": "input"}
+        asked = {"id": f"plan:{state.plan.plan_id}", "reason": "plan", "message": text}
+        return {**asked, "responseSchema": _PLAN_SCHEMA}
+    return {"id": f"input:{run_id}", "reason": "input", "responseSchema": _ANSWER_SCHEMA}
+
+
+def not_read(run_id: str) -> Frame:
+    """Return the frame that says that what a page sends besides the message is not read."""
+    text = "Tools and context that this page sends are not read."
+    value = {"kind": "not_read", "text": text, "details": {}}
+    return {"type": "CUSTOM", "name": "notice", "value": value, "metadata": {"runId": run_id}}
 
 
 def _of_agent(

@@ -31,5 +31,6 @@ async def show_session(request: web.Request) -> web.Response:
             "model_kind": "language_model" if context.team.is_language_model else "offline",
             "patient_id_example": context.patient_id_example,
             "link_hosts": list(context.link_hosts),
+            "dictation": context.speech is not None,
         }
     )

@@ -1,7 +1,7 @@
 """The door of the API: no handler under `/api/` runs without a verified principal."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
@@ -19,6 +19,8 @@ _FORWARDING = (
 )  # fmt: skip
 SESSION_COOKIE = "__Host-rounds"
 SIGN_OUT = "/auth/logout"
+MCP = "/mcp"
+"""For programs: no cookie and no proxy's word opens it, only a bearer token."""
 _COOKIE_LIMIT_CHARS = 200
 _PRINCIPAL = web.RequestKey("principal", Principal)
 
@@ -57,6 +59,8 @@ def authentication(
     async def authenticated(request: web.Request, handler: Handler) -> web.StreamResponse:
         if is_guarded(request):
             handshake = handshake_of(request, trusted_proxy=trusted_proxy)
+            if _route_of(request) == MCP:
+                handshake = replace(handshake, session_id=None, client_principal=None)
             origins.check(handshake)
             request[_PRINCIPAL] = await authenticator.authenticate(handshake)
             request[_ENTERED] = Entered(authenticator, handshake)
@@ -99,12 +103,16 @@ def operator_of(request: web.Request) -> Principal:
 
 
 def is_guarded(request: web.Request) -> bool:
-    """Tell whether `request` needs a principal: all of `/api/` but the bots', and signing out."""
-    resource = request.match_info.route.resource
-    route = request.path if resource is None else resource.canonical
+    """Tell whether `request` needs a principal: `/api/` but the bots', `/mcp`, signing out."""
+    route = _route_of(request)
     is_bots = request.method == hdrs.METH_POST and _BOT_ROUTE.fullmatch(route) is not None
     is_api = route.startswith("/api/") or request.path.startswith("/api/")
-    return not is_bots and (is_api or route == SIGN_OUT)
+    return not is_bots and (is_api or route in (SIGN_OUT, MCP))
+
+
+def _route_of(request: web.Request) -> str:
+    resource = request.match_info.route.resource
+    return request.path if resource is None else resource.canonical
 
 
 def handshake_of(request: web.Request, *, trusted_proxy: bool) -> Handshake:

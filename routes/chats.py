@@ -93,6 +93,18 @@ async def show_artifact(request: web.Request) -> web.Response:
     return download(data, file_name=artifact.file_name, media_type=artifact.media_type)
 
 
+async def show_receipt(request: web.Request) -> web.Response:
+    """`GET /api/chats/{chat_id}/runs/{run_id}/receipt`: what one turn read, said and did."""
+    run_id = request.match_info["run_id"]
+    data = await request.app[CONTEXT].reader.receipt(
+        request.match_info["chat_id"],
+        run_id,
+        owner=principal_of(request).id,
+        patient_id=request.query.get("patient_id"),
+    )
+    return download(data, file_name=f"receipt-{run_id}.json", media_type="application/fhir+json")
+
+
 async def show_patient(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/patients/{patient_id}`: who the patient is, for the banner."""
     directory = request.app[CONTEXT].directory

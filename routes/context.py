@@ -1,49 +1,29 @@
 """What every handler finds on the application."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from aiohttp import web
 from prometheus_client import CollectorRegistry
+from pydantic import SecretStr
 
 from data_models.clock import Clock, IdSource
 from routes.health import Readiness
-from routes.ports import (
-    MemoryService,
-    PatientChart,
-    PatientDirectory,
-    PatientFinder,
-    PatientSources,
-    Reader,
-    Restoring,
-    Scheduler,
-)
 from services.access.limits import MessageRate, SocketSlots
 from services.chart_access.break_glass import BreakGlass
-from services.group_chat_port import AgentCard
+from services.group_chat_port import GroupChat
 from services.rounds.round_deeds import RoundDeeds
 from services.rounds.round_service import RoundService
 from services.scenarios.operators.operator_service import OperatorService
-
-
-class Team(Protocol):
-    """What clients are told about the team; a `GroupChat` fits."""
-
-    @property
-    def agents(self) -> Sequence[AgentCard]:
-        """The team, facilitator first."""
-        ...
-
-    @property
-    def facilitator(self) -> str:
-        """Name of the agent who speaks for the server."""
-        ...
-
-    @property
-    def is_language_model(self) -> bool:
-        """False while the offline rules answer in place of a language model."""
-        ...
+from services.speech import Speech
+from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.conversation_reader import ConversationReader
+from services.views.memory_service import MemoryService
+from services.views.patient_chart import PatientChart
+from services.views.patient_directory import PatientDirectory
+from services.views.patient_finder import PatientFinder
+from services.views.patient_sources import PatientSources
+from services.views.program_charts import ProgramCharts
+from services.views.restoring import Restoring
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,38 +47,44 @@ class RouteContext:
     """The collaborators of the handlers.
 
     Attributes:
+        metrics_token: None: the figures are for who reaches the port.
         directory: None where nobody can tell who a patient is.
         sources: None where nobody can open what answers cite.
         finder: None where no patients are looked for by name.
         chart: None where no chart is shown beside the conversation.
+        programs: None where charts are not served to programs (`/mcp`).
         restoring: None where a clear is undone by its word only.
         memory: None where nobody can look at what is remembered.
         rounds: None where no rounds are made; nor `round_deeds`.
         operators: None where scenarios are not served.
         reads: None: reads are not counted; nor exports.
         glass: None where no chart is opened in an emergency.
+        speech: None where nobody dictates.
         patient_id_example: An id in the configured form, for the client's examples.
         link_hosts: Hosts that links in answers may lead to.
     """
 
-    scheduler: Scheduler
-    reader: Reader
-    team: Team
+    scheduler: TurnScheduler
+    reader: ConversationReader
+    team: GroupChat
     rate: MessageRate
     slots: SocketSlots
     clock: Clock
     ids: IdSource
     readiness: Readiness
     registry: CollectorRegistry
+    metrics_token: SecretStr | None = None
     directory: PatientDirectory | None = None
     sources: PatientSources | None = None
     finder: PatientFinder | None = None
     chart: PatientChart | None = None
+    programs: ProgramCharts | None = None
     memory: MemoryService | None = None
     restoring: Restoring | None = None
     rounds: RoundService | None = None
     round_deeds: RoundDeeds | None = None
     operators: OperatorService | None = None
+    speech: Speech | None = None
     patient_id_example: str = "patient_4"
     link_hosts: tuple[str, ...] = ()
     reads: MessageRate | None = None

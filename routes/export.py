@@ -15,9 +15,9 @@ from data_models.patient_identity import PatientIdentity
 from routes.auth import principal_of
 from routes.chats import download
 from routes.context import CONTEXT
-from routes.ports import Reader
 from services.language.inert import inert
 from services.statements.shown import maker_label, not_supported, pipe_table, views_of
+from services.views.conversation_reader import ConversationReader
 
 Views: TypeAlias = Mapping[str, ChartView]
 PAGE_TURNS = 200
@@ -68,7 +68,7 @@ def _as_word(
 
 
 async def _all_turns(
-    reader: Reader, chat_id: str, owner: str, patient_id: str | None
+    reader: ConversationReader, chat_id: str, owner: str, patient_id: str | None
 ) -> tuple[list[Turn], Views, str | None, PatientIdentity | None]:
     """Return every turn of one patient, the rows shown with them, and who that is.
 

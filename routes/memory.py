@@ -7,11 +7,11 @@ from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.json_input import parse_json
-from routes.ports import MemoryService
 from routes.replies import json_reply
 from services.access.bodies import body_of
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView
+from services.views.memory_service import MemoryService
 
 
 async def show_memory(request: web.Request) -> web.Response:

@@ -9,14 +9,76 @@ from routes.export import WORD_TYPE
 from routes.openapi_memory import memory_paths, memory_schemas
 from routes.openapi_operator import operator_paths, operator_schemas
 from routes.openapi_rounds import round_paths, round_schemas
-from routes.openapi_schemas import SCHEMAS
 from routes.rates import READS, UNCOUNTED
 from routes.replies import json_reply
+from routes.speech import speech_paths
+from routes.user import user_paths
 from services.records.views.source import SourceText
+from services.views.chart_parts import PARTS
 from services.views.conversation_view import ConversationSummary, ConversationView, Progress
-from services.views.patient_chart import PARTS
 from services.views.patient_directory import Demographics
 from services.views.patient_finder import FoundPatients
+
+# Shapes of requests and answers, as JSON Schema, where no model says them.
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def _of(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "required": list(properties), "properties": properties}
+
+
+_TEXT = {"type": "string"}
+_TEXT_OR_NULL = {"type": ["string", "null"]}
+_OBJECT = {"type": "object"}
+_KIND = {"enum": ["language_model", "offline"]}
+
+SCHEMAS: dict[str, Any] = {
+    "Problem": _of(
+        type=_TEXT,
+        title=_TEXT,
+        status={"type": "integer"},
+        detail=_TEXT,
+        error=_TEXT,
+        code=_TEXT,
+        ref=_TEXT,
+    ),
+    "NewChat": _of(chat_id=_TEXT),
+    "Chats": _of(chats={"type": "array", "items": _ref("ConversationSummary")}),
+    "Turns": _of(
+        turns={"type": "array", "items": _ref("Turn")},
+        patient_id={"type": ["string", "null"]},
+        next_before={"type": ["integer", "null"]},
+    ),
+    "ChartPart": _of(
+        view_id=_TEXT,
+        patient_id=_TEXT,
+        kind=_TEXT,
+        title=_TEXT,
+        rows={"type": "array", "items": _OBJECT},
+        sources={"type": "array", "items": _OBJECT},
+    ),
+    "Agents": _of(agents={"type": "array", "items": _TEXT}, error=_TEXT_OR_NULL),
+    "Agent": _of(name=_TEXT, description=_TEXT, is_facilitator={"type": "boolean"}),
+    "Session": _of(
+        principal=_of(id=_TEXT, name=_TEXT),
+        agents={"type": "array", "items": _ref("Agent")},
+        model_kind=_KIND,
+        patient_id_example=_TEXT,
+        link_hosts={"type": "array", "items": _TEXT},
+        dictation={"type": "boolean"},
+    ),
+    "Restored": _of(chat_id={"type": "string"}, documents={"type": "integer"}),
+    "Stopped": _of(stopped={"type": "boolean"}),
+    "RunAgentInput": _of(
+        threadId={"type": "string", "minLength": 1},
+        runId={"type": "string", "minLength": 1, "maxLength": 200},
+        messages={"type": "array", "items": _OBJECT},
+    ),
+}
+
 
 Json: TypeAlias = dict[str, Any]
 _REFUSALS = {"400": "The request is malformed.", "401": "Nobody is signed in."}
@@ -54,9 +116,8 @@ def _in_path(name: str, text: str) -> Json:
 
 def _in_query(name: str, text: str, schema: Json | None = None, *, required: bool = False) -> Json:
     given = schema or {"type": "string", "minLength": 1}
-    return {
-        "name": name, "in": "query", "required": required, "description": text, "schema": given,
-    }  # fmt: skip
+    found: Json = {"name": name, "in": "query", "required": required, "description": text}
+    return found | {"schema": given}
 
 
 _CHAT = _in_path("chat_id", "Id of the conversation, as issued by the server.")
@@ -68,9 +129,8 @@ _OPEN: Json = {"security": []}
 
 def _chats() -> Json:
     listed = _operation(
-        "listChats", "The caller's conversations", ("200", "All.", _body("Chats")),
-        refusals=_REFUSALS,
-    )  # fmt: skip
+        "listChats", "The caller's talks", ("200", "All.", _body("Chats")), refusals=_REFUSALS
+    )
     created = _operation(
         "createChat", "A new conversation", ("201", "Its id.", _body("NewChat")), refusals=_REFUSALS
     )
@@ -96,9 +156,8 @@ def _history() -> Json:
         "showMessages", "Turns of one patient, oldest first", ("200", "A page.", _body("Turns")),
         refusals=_OF_A_CHAT, parameters=(_CHAT, _PATIENT, before, limit),
     )  # fmt: skip
-    form = _in_query(
-        "format", "Form of the file.", {"enum": ["md", "json", "docx"], "default": "md"}
-    )
+    forms = {"enum": ["md", "json", "docx"], "default": "md"}
+    form = _in_query("format", "Form of the file.", forms)
     content = _body({"type": "string"}, "text/markdown") | _body({"type": "object"})
     content |= _body({"type": "string", "format": "binary"}, WORD_TYPE)
     exported = _operation(
@@ -129,14 +188,18 @@ def _of_one_patient() -> Json:
         "showChart", "A part of a chart", ("200", "Its rows.", _body("ChartPart")),
         refusals=_OF_A_CHAT, parameters=(_CHAT, whose, part, name),
     )  # fmt: skip
-    owner = _in_query("patient_id", "Whose file it is.", required=True)
-    file = _body({"type": "string", "format": "binary"}, "application/octet-stream")
+    file, file_id = _body(_TEXT, "application/octet-stream"), _in_path("artifact_id", "Its id.")
     artifact = _operation(
         "showArtifact", "A file that an agent made", ("200", "The file.", file),
-        refusals=_OF_A_CHAT,
-        parameters=(_CHAT, _in_path("artifact_id", "Id of the file."), owner),
+        refusals=_OF_A_CHAT, parameters=(_CHAT, file_id, whose),
+    )  # fmt: skip
+    bundle, run = _body(_OBJECT, "application/fhir+json"), _in_path("run_id", "Of the turn.")
+    receipt = _operation(
+        "showReceipt", "What a turn read, said and did", ("200", "A FHIR Bundle.", bundle),
+        refusals=_OF_A_CHAT, parameters=(_CHAT, run, _PATIENT),
     )  # fmt: skip
     return {
+        "/api/chats/{chat_id}/runs/{run_id}/receipt": {"get": receipt},
         "/api/chats/{chat_id}/sources": {"get": source},
         "/api/chats/{chat_id}/chart": {"get": chart},
         "/api/chats/{chat_id}/patients/{patient_id}": {"get": demographics},
@@ -154,10 +217,9 @@ def _patients() -> Json:
 
 
 def _turns() -> Json:
-    run = _in_query("run_id", "Stop only this run.")
     stopped = _operation(
         "stopTurn", "Cancel the running turn", ("200", "Whether one ran.", _body("Stopped")),
-        refusals=_OF_A_CHAT, parameters=(_CHAT, run),
+        refusals=_OF_A_CHAT, parameters=(_CHAT, _in_query("run_id", "Stop only this run.")),
     )  # fmt: skip
     restored = _operation(
         "undoClear", "Bring back what the caller cleared in the last 24 hours",
@@ -187,8 +249,10 @@ def _turns() -> Json:
 
 
 def _about_the_server() -> Json:
-    page = _body({"type": "string"}, "text/html")
+    shown = ("200", "A page.", _body({"type": "string"}, "text/html"))
     text = _body({"type": "string"}, "text/plain")
+    hidden: tuple[str, str, Json] = ("401", "A token is set, and not this one.", {})
+    figures = ("200", "Figures.", text)
     states = _body({"type": "object", "additionalProperties": {"type": "string"}})
     unready = ("503", "Something is not reachable.", states)
     asset = _operation(
@@ -198,20 +262,15 @@ def _about_the_server() -> Json:
     agents = ("200", "Names.", _body("Agents"))
     session = ("200", "The session.", _body("Session"))
     return {
-        "/": {"get": _operation("showPage", "The web client", ("200", "A page.", page), **_OPEN)},
-        "/operator": {
-            "get": _operation(
-                "showOperatorPage", "For operators", ("200", "A page.", page), **_OPEN
-            )
-        },
+        "/": {"get": _operation("showPage", "The web client", shown, **_OPEN)},
+        "/operator": {"get": _operation("showOperatorPage", "For operators", shown, **_OPEN)},
+        **user_paths(),
         "/assets/{name}": {"get": asset},
         "/healthz": {"get": _operation("healthz", "It lives", ("200", "Yes.", states), **_OPEN)},
         "/readyz": {
             "get": _operation("readyz", "It can work", ("200", "Yes.", states), unready, **_OPEN)
         },
-        "/metrics": {
-            "get": _operation("metrics", "For Prometheus", ("200", "Figures.", text), **_OPEN)
-        },
+        "/metrics": {"get": _operation("metrics", "For Prometheus", figures, hidden, **_OPEN)},
         "/api/openapi.json": {
             "get": _operation("showOpenapi", "This", ("200", "It.", _body({"type": "object"})))
         },
@@ -243,7 +302,7 @@ def _models() -> Json:
 def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
-    paths |= _patients() | memory_paths() | round_paths() | operator_paths()
+    paths |= speech_paths() | _patients() | memory_paths() | round_paths() | operator_paths()
     _say_what_is_counted(paths)
     return {
         "openapi": "3.1.0",
@@ -256,11 +315,8 @@ def document() -> Json:
         "paths": paths,
         "components": {
             "schemas": {
-                **SCHEMAS,
-                **_models(),
-                **memory_schemas(),
-                **round_schemas(),
-                **operator_schemas(),
+                **(SCHEMAS | _models() | memory_schemas()),
+                **(round_schemas() | operator_schemas()),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },

@@ -2,9 +2,20 @@
 
 from aiohttp import web
 
-from routes.operator_answers import PREFIX, dry_run_document, played_document, review_document
-from routes.operator_context import after_of, limit_of, number_of, scenario_of, service_of
+from data_models.errors import BadFrameError, ScenarioNotFoundError
+from data_models.scenario import is_scenario_id
+from routes.auth import operator_of
+from routes.context import CONTEXT
+from routes.operator_answers import (
+    PREFIX,
+    bulk_document,
+    dry_run_document,
+    played_document,
+    review_document,
+    sessions_document,
+)
 from routes.operator_input import (
+    BulkAct,
     Definition,
     Mapping,
     Policies,
@@ -12,12 +23,114 @@ from routes.operator_input import (
     Proposal,
     Reason,
     Rollback,
+    SessionAct,
     Share,
     decision,
 )
-from routes.operator_sessions import session_routes
 from routes.replies import json_reply
+from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.plan_view import view_of_graph
+from services.scenarios.operators.session_service import SessionFilter
+
+# What the operators' handlers read of a request: who asks, and of what.
+
+PAGE_LIMIT = 500
+
+
+def service_of(request: web.Request) -> tuple[OperatorService, str]:
+    """Return the service and the operator's id; the role comes first."""
+    who = operator_of(request)
+    service = request.app[CONTEXT].operators
+    if service is None:
+        raise web.HTTPNotFound
+    return service, who.id
+
+
+def scenario_of(request: web.Request) -> str:
+    """Return the scenario's id; what is none has no name in the store and is not looked up."""
+    scenario_id = request.match_info["scenario_id"]
+    if not is_scenario_id(scenario_id):
+        raise ScenarioNotFoundError("there is no such scenario")
+    return scenario_id
+
+
+def after_of(request: web.Request) -> str:
+    """Return the cursor of the page before; "" for the first one."""
+    return request.query.get("after", "")
+
+
+def limit_of(request: web.Request) -> int:
+    """Return how many rows are wanted, at most 500."""
+    return max(1, min(number_of(request.query.get("limit", "200")), PAGE_LIMIT))
+
+
+def number_of(raw: str) -> int:
+    """Return a number of a path or query.
+
+    Raises:
+        BadFrameError: it is none.
+    """
+    if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
+        raise BadFrameError("not a number")
+    return int(raw)
+
+
+# `/api/operator/…/sessions`: single sessions of a scenario, looked at and acted on.
+
+
+async def list_sessions(request: web.Request) -> web.Response:
+    """`GET …/sessions?step=&version=&review=&channel=`: sessions that fit."""
+    service, _ = service_of(request)
+    query = request.query
+    wanted = SessionFilter(
+        query.get("step", ""),
+        number_of(query.get("version", "0")),
+        query.get("review", ""),
+        query.get("channel", ""),
+    )
+    rows, cursor = await service.sessions.listed(
+        scenario_of(request), wanted, after=after_of(request), limit=limit_of(request)
+    )
+    return json_reply(sessions_document(rows, cursor))
+
+
+async def show_session(request: web.Request) -> web.Response:
+    """`GET …/sessions/{session}`: its way, its fields, and what the next version would do."""
+    service, who = service_of(request)
+    view = await service.sessions.show(
+        scenario_of(request), request.match_info["session"], operator=who
+    )
+    return json_reply(view.model_dump(mode="json"))
+
+
+async def act(request: web.Request) -> web.Response:
+    """`POST …/sessions/{session}/act`: move, resume, ask again, end or pin it."""
+    service, who = service_of(request)
+    sent = await decision(request, SessionAct)
+    session = request.match_info["session"]
+    await service.sessions.act(scenario_of(request), session, sent.act(), operator=who)
+    return json_reply({"done": 1, "refused": [], "cursor": ""})
+
+
+async def act_on_all(request: web.Request) -> web.Response:
+    """`POST …/sessions/act`: the same for every session of a filter, 500 at a time."""
+    service, who = service_of(request)
+    sent = await decision(request, BulkAct)
+    result = await service.sessions.act_on_all(
+        scenario_of(request), sent.wanted(), sent.act(), operator=who, after=sent.after
+    )
+    return json_reply(bulk_document(result))
+
+
+def session_routes() -> list[web.RouteDef]:
+    """Return the routes of this file."""
+    all_of = f"{PREFIX}scenarios/{{scenario_id}}/sessions"
+    return [
+        web.get(all_of, list_sessions),
+        web.post(f"{all_of}/act", act_on_all),
+        web.get(f"{all_of}/{{session}}", show_session),
+        web.post(f"{all_of}/{{session}}/act", act),
+    ]
 
 
 async def list_scenarios(request: web.Request) -> web.Response:

@@ -6,7 +6,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from data_models.errors import ForbiddenError
-from routes.auth import SIGN_OUT, is_guarded, principal_of
+from routes.auth import MCP, SIGN_OUT, is_guarded, principal_of
 from services.access.limits import MessageRate
 
 READS = frozenset({hdrs.METH_GET, hdrs.METH_HEAD, hdrs.METH_OPTIONS})
@@ -39,7 +39,7 @@ def counting(
             return await handler(request)
         _check_scope(request, resource.canonical)
         caller = principal_of(request).id
-        if request.method not in READS:
+        if not _only_reads(request, resource.canonical):
             if resource.canonical not in UNCOUNTED:
                 rate.take(caller)
         elif reads is not None:
@@ -51,6 +51,11 @@ def counting(
     return counted
 
 
+def _only_reads(request: web.Request, route: str) -> bool:
+    """Whether nothing is changed: programs send what they ask for."""
+    return request.method in READS or route == MCP
+
+
 def _check_scope(request: web.Request, route: str) -> None:
     """Return if the caller's key may do this.
 
@@ -59,6 +64,6 @@ def _check_scope(request: web.Request, route: str) -> None:
     """
     if route.startswith(_OPERATORS) or route == SIGN_OUT:
         return
-    writes = request.method not in READS or route in _SOCKETS
+    writes = not _only_reads(request, route) or route in _SOCKETS
     if ("chat" if writes else "read") not in principal_of(request).scopes:
         raise ForbiddenError

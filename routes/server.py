@@ -5,24 +5,40 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from routes import ag_ui, agents, chat_socket, chats, export, health, memory, metrics, openapi
-from routes.auth import authentication
+from routes.auth import authentication, operator_of
 from routes.context import CONTEXT, RouteContext
-from routes.cors import preflights, readable_by
 from routes.emergencies import emergency_routes
 from routes.evened import evened
 from routes.operator import operator_routes
-from routes.operator_answers import refusals
+from routes.operator_answers import PREFIX, refusals
 from routes.patients import patient_routes
 from routes.problem import problems
-from routes.quality import quality_routes
 from routes.rates import counting
+from routes.replies import json_reply
+from routes.response_headers import preflights, readable_by, security_headers
 from routes.rounds import round_routes
-from routes.security_headers import security_headers
 from routes.sign_in import SignInRoutes, tell_page
+from routes.speech import speech_routes
 from routes.static_client import StaticClient
+from routes.user import user_routes
 from services.access.handshake import Authenticator
 from services.access.oidc import OidcSignIn
 from services.access.origin import OriginPolicy
+from services.telemetry.quality import quality_rows
+
+# `GET /api/operator/quality`: how good the answers of this server are, live.
+
+
+async def show_quality(request: web.Request) -> web.Response:
+    """Return the counts by agent and model since this process began."""
+    operator_of(request)
+    rows = quality_rows(request.app[CONTEXT].registry)
+    return json_reply({"rows": [one.model_dump() for one in rows]})
+
+
+def quality_routes() -> list[web.RouteDef]:
+    """Return the routes of this file."""
+    return [web.get(f"{PREFIX}quality", show_quality)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +87,18 @@ def create_web_app(
     )
     app[CONTEXT] = context
     app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
-    app.on_response_prepare.append(security_headers(https=door.https))
+    app.on_response_prepare.append(
+        security_headers(https=door.https, microphone=context.speech is not None)
+    )
     app.on_response_prepare.append(readable_by(allowed=door.allowed_origins))
     app.on_shutdown.append(chat_socket.close_sockets)
     page = client or StaticClient()
     page.load()
     app.router.add_routes(_routes(page))
+    if context.programs is not None:
+        from routes.mcp_server import McpRoutes  # a second of imports that few need
+
+        app.router.add_routes(McpRoutes(charts=context.programs, hosts=context.link_hosts).routes())
     if door.sign_in is not None:
         app.router.add_routes(SignInRoutes(sign_in=door.sign_in).routes())
         app.on_response_prepare.append(tell_page)
@@ -121,12 +143,17 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.post("/api/chats/{chat_id}/stop", chats.stop_turn),
         web.post("/api/chats/{chat_id}/restore", chats.undo_clear),
         web.get("/api/chats/{chat_id}/patients/{patient_id}", chats.show_patient),
+        web.get(
+            "/api/chats/{chat_id}/runs/{run_id:[A-Za-z0-9_-]{1,100}}/receipt", chats.show_receipt
+        ),
         web.get("/api/chats/{chat_id}/artifacts/{artifact_id}", chats.show_artifact),
         web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),
         web.post("/api/ag-ui", ag_ui.ag_ui),
+        *user_routes(),
         *patient_routes(),
         *round_routes(),
         *operator_routes(),
         *emergency_routes(),
+        *speech_routes(),
         *quality_routes(),
     ]

@@ -1,13 +1,13 @@
 """The two ways in which a socket is told of runs: whole messages, or AG-UI events."""
 
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from data_models.errors import RoundsError
 from data_models.turn_events import Notice, TurnEvent
 from routes import ag_ui_frames, plain_frames
 from routes.context import RouteContext
-from routes.ports import Run
+from services.runs.hub import Run
 
 Frame: TypeAlias = dict[str, Any]
 
@@ -28,42 +28,14 @@ class Watch:
     echo: bool = False
 
 
-class RunView(Protocol):
-    """Renders one run's events as frames."""
-
-    def frames(self, seq: int, event: TurnEvent, *, told: bool = False) -> list[Frame]:
-        """Return what the client is sent for the run's `seq`-th event.
-
-        Args:
-            told: It is a notice that the client was given at once, by `Mode.queued`.
-        """
-        ...
-
-
-class Mode(Protocol):
-    """How a client wants to be told."""
-
-    def view(self, watch: Watch) -> RunView:
-        """Begin to show a run."""
-        ...
-
-    def refusal(self, error: RoundsError, *, ref: str, client_message_id: str | None) -> Frame:
-        """Return the frame for what did not become a run; `ref` finds it in the log."""
-        ...
-
-    def queued(self, watch: Watch, notice: Notice) -> Frame:
-        """Return the frame that says, amid another run's, that this one waits."""
-        ...
-
-
 class StreamingMode:
     """AG-UI events."""
 
     def __init__(self, *, chat_id: str) -> None:
         self._chat_id = chat_id
 
-    def view(self, watch: Watch) -> RunView:
-        """See `Mode.view`."""
+    def view(self, watch: Watch) -> "_Streamed":
+        """Begin to show a run."""
         return _Streamed(
             ag_ui_frames.AgUiFrames(
                 thread_id=self._chat_id,
@@ -74,13 +46,13 @@ class StreamingMode:
         )
 
     def refusal(self, error: RoundsError, *, ref: str, client_message_id: str | None) -> Frame:
-        """See `Mode.refusal`."""
+        """Return the frame for what did not become a run; `ref` finds it in the log."""
         return ag_ui_frames.refusal(
             error.code, error.user_message, ref=ref, client_message_id=client_message_id
         )
 
     def queued(self, watch: Watch, notice: Notice) -> Frame:
-        """See `Mode.queued`."""
+        """Return the frame that says, amid another run's, that this one waits."""
         return ag_ui_frames.queued(
             notice, run_id=watch.run.run_id, client_message_id=watch.client_message_id
         )
@@ -91,6 +63,7 @@ class _Streamed:
         self._frames = frames
 
     def frames(self, seq: int, event: TurnEvent, *, told: bool = False) -> list[Frame]:
+        """See `PlainFrames.frames`; here a notice may be told twice."""
         return [self._frames.frame(seq, event)]
 
 
@@ -100,11 +73,8 @@ class PlainMode:
     def __init__(self, *, context: RouteContext) -> None:
         self._context = context
 
-    def view(self, watch: Watch) -> RunView:
-        """See `Mode.view`."""
-        return self._frames(watch)
-
-    def _frames(self, watch: Watch) -> plain_frames.PlainFrames:
+    def view(self, watch: Watch) -> plain_frames.PlainFrames:
+        """Begin to show a run."""
         return plain_frames.PlainFrames(
             facilitator=self._context.team.facilitator,
             client_message_id=watch.client_message_id,
@@ -112,11 +82,16 @@ class PlainMode:
         )
 
     def refusal(self, error: RoundsError, *, ref: str, client_message_id: str | None) -> Frame:
-        """See `Mode.refusal`."""
+        """Return the frame for what did not become a run; `ref` finds it in the log."""
         return plain_frames.refusal(
             error.code, error.user_message, ref=ref, client_message_id=client_message_id
         )
 
     def queued(self, watch: Watch, notice: Notice) -> Frame:
-        """See `Mode.queued`."""
-        return self._frames(watch).frames(1, notice)[0]
+        """Return the frame that says, amid another run's, that this one waits."""
+        return self.view(watch).frames(1, notice)[0]
+
+
+Mode: TypeAlias = StreamingMode | PlainMode
+"""How a client wants to be told."""
+RunView: TypeAlias = _Streamed | plain_frames.PlainFrames

@@ -16,10 +16,10 @@ from uuid import UUID
 
 import orjson
 
-from group_chat.team import Team, load_team
 from group_chat.tools.catalogue import TOOL_NAMES
 from infra.teams.icons import color_icon, outline_icon
 from infra.teams.manifest import COLOR_FILE, OUTLINE_FILE, TeamsApp, manifest
+from services.team import Team, load_team
 
 ROOT = Path(__file__).resolve().parents[2]
 # The same bytes on every day, so that a package can be compared with another.

@@ -11,9 +11,9 @@ from aiohttp.test_utils import TestServer
 from prometheus_client import CollectorRegistry
 
 from bots import delivery
+from bots.bot_factory import add_bot_routes
 from bots.config import BotConfig, Registration
 from bots.per_bot import PerBot
-from bots.routes import add_bot_routes
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from data_models.incoming_message import IncomingMessage
@@ -23,12 +23,14 @@ from routes.problem import problems
 from services.access.limits import MessageRate
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
-from services.channels.ports import ChannelServices, Deliver
-from services.channels.repeats import Fate
+from services.channels.ports import ChannelServices
+from services.channels.repeats import Fate, Repeats
+from services.hand_over.hand_over import HandOver
 from services.replica import Replica
 from services.runs.hub import Run
 from services.telemetry.metrics import Metrics
 from services.turn.state import footer_of
+from services.turn_scheduler.conversation_worker import Deliver
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.fakes import CountingIds
 from tests.fakes_connector import FakeConnector
@@ -60,7 +62,7 @@ class Bot:
     server: TestServer
 
 
-class KeptAnswers:
+class KeptAnswers(Repeats):
     """Answers as the conversation's document keeps them: by the message, past any restart."""
 
     def __init__(self) -> None:
@@ -82,7 +84,7 @@ class KeptAnswers:
         return run
 
 
-class WatchedTurns:
+class WatchedTurns(HandOver):
     """A hand-over that notes what it is to watch."""
 
     def __init__(self) -> None:

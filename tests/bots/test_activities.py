@@ -97,6 +97,7 @@ async def test_a_body_over_the_limit_is_refused(bot: Bot, channel: FakeConnector
     assert posted.status == 413
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(FIELDS), JSON))
 def test_whatever_comes_in_is_an_activity_or_refused(fields: dict[str, Any]) -> None:
     try:
@@ -218,6 +219,7 @@ async def test_group_chats_are_answered_like_others(bot: Bot, channel: FakeConne
 # -- other types ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_whoever_joins_is_welcomed_once_with_examples(
     bot: Bot, channel: FakeConnector
 ) -> None:
@@ -231,6 +233,7 @@ async def test_whoever_joins_is_welcomed_once_with_examples(
     assert bot.scheduler.messages == []
 
 
+@pytest.mark.slow
 async def test_teams_is_welcomed_where_the_bot_is_installed(
     bot: Bot, channel: FakeConnector
 ) -> None:

@@ -181,6 +181,7 @@ async def test_users_of_an_agents_directory_get_no_further_than_its_bot(
 # -- the replies ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 async def test_every_reply_is_sent_by_the_bot_that_was_spoken_to(
     bots: Bot, speak: Say, teams: FakeConnector, directory: ChannelDirectory
 ) -> None:
@@ -227,6 +228,7 @@ async def test_a_refusal_is_told_by_the_bot_that_was_spoken_to(
     assert set(teams.tokens) == {AGENT_TOKEN}
 
 
+@pytest.mark.slow
 async def test_what_is_owed_is_paid_by_the_bot_that_owes_it(
     start: Start, directory: ChannelDirectory, speak: Say, teams: FakeConnector
 ) -> None:

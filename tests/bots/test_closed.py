@@ -4,7 +4,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from bots.routes import add_closed_routes
+from bots.bot_factory import add_closed_routes
 from routes.problem import problems
 from tests.fakes import CountingIds
 

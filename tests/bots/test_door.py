@@ -136,6 +136,7 @@ WRONG_FIELDS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRONG_FIELDS)
 @pytest.mark.parametrize("kind", ["message", "conversationUpdate", "invoke", "typing"])
 async def test_a_good_token_does_not_excuse(

@@ -3,6 +3,8 @@
 import base64
 from typing import Any
 
+import pytest
+
 from tests.bots.conftest import Bot
 from tests.bots.scripts import Talk, telling
 from tests.fakes_connector import Activity, FakeConnector
@@ -43,6 +45,7 @@ async def answer(
     assert (await teams.post(bot.url, activity)).status == 200
 
 
+@pytest.mark.slow
 async def test_teams_asks_before_a_report_goes_into_the_users_drive(
     bot: Bot, teams: FakeConnector
 ) -> None:
@@ -56,12 +59,14 @@ async def test_teams_asks_before_a_report_goes_into_the_users_drive(
     assert info["attachments"][0]["content"] == {"uniqueId": "u-1", "fileType": "docx"}
 
 
+@pytest.mark.slow
 async def test_a_report_that_is_declined_stays(bot: Bot, teams: FakeConnector) -> None:
     await answer(bot, teams, await offered(bot, teams), "decline")
     await teams.until_said("stays with this conversation")
     assert teams.uploads == []
 
 
+@pytest.mark.slow
 async def test_a_report_never_goes_to_an_address_that_is_no_drive(
     bot: Bot, teams: FakeConnector
 ) -> None:
@@ -71,6 +76,7 @@ async def test_a_report_never_goes_to_an_address_that_is_no_drive(
     assert teams.uploads == []
 
 
+@pytest.mark.slow
 async def test_a_report_of_another_conversation_is_not_found(
     bot: Bot, teams: FakeConnector
 ) -> None:
@@ -82,12 +88,14 @@ async def test_a_report_of_another_conversation_is_not_found(
     assert teams.uploads == []
 
 
+@pytest.mark.slow
 async def test_a_group_is_told_where_the_report_is(bot: Bot, teams: FakeConnector) -> None:
     teams.groups.add("conversation-1")
     message = await offered(bot, teams)
     assert "one-to-one chats only" in message["text"]
 
 
+@pytest.mark.slow
 async def test_the_emulator_gets_the_report_within_the_message(
     bot: Bot, channel: FakeConnector
 ) -> None:

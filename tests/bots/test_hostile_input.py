@@ -44,6 +44,7 @@ async def test_no_activity_makes_the_server_fail(
     channel.faults.clear()
 
 
+@pytest.mark.slow
 async def test_logs_hold_neither_what_was_said_nor_tokens(
     bot: Bot, channel: FakeConnector, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -10,7 +10,7 @@ from services.channels import deliveries
 from tests.bots.conftest import Bot, KeptAnswers, Start
 from tests.bots.scripts import Talk, telling
 from tests.bots.test_owed import DeadLater, lost, never, notes, until_noted, until_owed
-from tests.fakes_connector import FakeConnector
+from tests.fakes_connector import RESET, FakeConnector
 
 
 @pytest.fixture(autouse=True)
@@ -45,6 +45,23 @@ async def test_replies_come_in_order_once_the_channel_is_back_and_nobody_writes(
     assert ["The first." in texts[1], "The second." in texts[2]] == [True, True]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("status", [401, 429, 503, RESET])
+async def test_whatever_a_channel_answers_for_a_while_both_replies_come_once_and_in_order(
+    status: int, bot: Bot, channel: FakeConnector, tmp_path: Path
+) -> None:
+    bot.scheduler.script = telling(two)
+    channel.fail_next(status, kind="message", times=4)
+    await channel.say(bot.url, "hello")
+    await channel.until_said("The second.")
+    await until_owed(tmp_path, 0)
+    texts = [text for text in channel.texts() if "The " in text]
+    assert ["The first." in texts[0], "The second." in texts[1]] == [True, True]
+    assert len(texts) == 2
+    assert not [text for text in channel.texts() if "missing here" in text]
+
+
+@pytest.mark.slow
 async def test_a_busy_channel_is_not_asked_before_the_time_it_named(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
@@ -57,6 +74,7 @@ async def test_a_busy_channel_is_not_asked_before_the_time_it_named(
     assert channel.texts() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [403, 404])
 async def test_a_conversation_that_takes_nothing_is_parked_until_somebody_writes(
     status: int, bot: Bot, channel: FakeConnector, tmp_path: Path
@@ -71,6 +89,7 @@ async def test_a_conversation_that_takes_nothing_is_parked_until_somebody_writes
     await channel.until_said("Lost at first.")
 
 
+@pytest.mark.slow
 async def test_what_a_dead_process_owed_comes_without_a_new_message(
     start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:
@@ -86,6 +105,7 @@ async def test_what_a_dead_process_owed_comes_without_a_new_message(
     await until_owed(tmp_path, 0)
 
 
+@pytest.mark.slow
 async def test_what_cannot_be_taken_is_named_and_the_rest_follows(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
@@ -98,6 +118,7 @@ async def test_what_cannot_be_taken_is_named_and_the_rest_follows(
     await until_owed(tmp_path, 0)
 
 
+@pytest.mark.slow
 async def test_notes_of_the_version_before_are_found_at_the_next_contact(
     start: Start, channel: FakeConnector, tmp_path: Path
 ) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bots.next_steps import next_steps
+from bots.rendering import next_steps
 from data_models.turn_events import RunFailed
 from tests.bots.conftest import Bot
 from tests.bots.scripts import NOW, Talk, plan_of, telling
@@ -77,6 +77,7 @@ async def test_a_pressed_suggestion_is_what_it_says(bot: Bot, channel: FakeConne
     }
 
 
+@pytest.mark.slow
 async def test_a_group_is_not_asked(bot: Bot, channel: FakeConnector) -> None:
     channel.groups.add("conversation-1")
     bot.scheduler.script = telling(switches, decision="NEW_BLANK")
@@ -101,6 +102,7 @@ async def test_an_example_of_the_welcome_is_said_by_its_button(
         assert bot.scheduler.messages[-1].press is None
 
 
+@pytest.mark.slow
 async def test_what_failed_is_said_again_by_one_button(bot: Bot, channel: FakeConnector) -> None:
     async def fails(talk: Talk) -> None:
         talk.run.emit(RunFailed(code="model_timeout", text="The model was slow.", ref="run_1"))

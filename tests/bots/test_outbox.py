@@ -137,6 +137,7 @@ async def test_what_the_channel_never_takes_is_named_in_a_line(
     assert ["missing here" in text for text in channel.texts()] == [True, False]
 
 
+@pytest.mark.slow
 async def test_a_channel_that_is_slow_to_accept_gets_one_message(
     connector: Connector, channel: FakeConnector, monkeypatch: pytest.MonkeyPatch
 ) -> None:

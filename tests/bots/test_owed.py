@@ -56,6 +56,7 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.02)
 
 
+@pytest.mark.slow
 async def test_nothing_is_left_of_what_was_delivered(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
@@ -76,6 +77,7 @@ async def test_a_note_says_no_word_of_the_question(
     assert "canary-7" not in note.read_text()
 
 
+@pytest.mark.slow
 async def test_what_a_channel_refused_comes_from_another_process(
     start: Start, channel: FakeConnector, tmp_path: Path
 ) -> None:
@@ -108,6 +110,7 @@ async def test_what_a_dead_process_owed_is_made_from_the_stored_answer(
     assert ["Stored before the crash." in text for text in channel.texts()] == [False, True, False]
 
 
+@pytest.mark.slow
 async def test_a_reply_is_owed_before_the_one_ahead_of_it_is_out(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
@@ -121,6 +124,7 @@ async def test_a_reply_is_owed_before_the_one_ahead_of_it_is_out(
     await until_owed(tmp_path, 2)
 
 
+@pytest.mark.slow
 async def test_what_another_replica_answered_and_died_over_comes_from_where_it_was_asked(
     start: Start,
     channel: FakeConnector,
@@ -178,6 +182,7 @@ async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
     assert texts.count("Three.") == 1
 
 
+@pytest.mark.slow
 async def test_nobody_delivers_what_another_replica_is_at_work_on(
     start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:
@@ -193,6 +198,7 @@ async def test_nobody_delivers_what_another_replica_is_at_work_on(
     assert len(channel.texts()) == 1
 
 
+@pytest.mark.slow
 async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
     start: Start,
     channel: FakeConnector,
@@ -211,6 +217,7 @@ async def test_what_nobody_touches_for_a_while_is_delivered_after_all(
     await channel.until_said("From far away.")
 
 
+@pytest.mark.slow
 async def test_a_server_that_stops_does_not_wait_for_what_others_deliver(
     start: Start, channel: FakeConnector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -227,6 +234,7 @@ async def test_a_server_that_stops_does_not_wait_for_what_others_deliver(
         await second.server.close()
 
 
+@pytest.mark.slow
 async def test_a_queued_message_that_runs_elsewhere_is_owed_there(
     bot: Bot, channel: FakeConnector, tmp_path: Path
 ) -> None:
@@ -254,6 +262,7 @@ async def test_a_note_that_cannot_be_written_costs_no_reply(
     await channel.until_said("You said: hello")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fate", "said"),
     [("cleared", "from before the conversation was cleared"), ("unknown", "too old to be shown")],

@@ -103,6 +103,7 @@ async def test_a_plan_that_words_confirmed_gets_a_card_that_follows_it(
     assert "All steps are done." in texts_of(after)
 
 
+@pytest.mark.slow
 async def test_the_steps_are_shown_as_they_run(bot: Bot, channel: FakeConnector) -> None:
     reached: list[str] = []
 
@@ -135,6 +136,7 @@ async def test_a_cancelled_plan_says_so_on_its_card(bot: Bot, teams: FakeConnect
     assert len(teams.cards()) == 1
 
 
+@pytest.mark.slow
 async def test_a_plan_that_rests_is_not_shown_again(bot: Bot, channel: FakeConnector) -> None:
     async def answers(talk: Talk) -> None:
         talk.show(plan=RUNNING)

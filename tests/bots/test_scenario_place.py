@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from data_models.scenario_session import ScenarioPlace
 from tests.bots.conftest import Bot
 from tests.bots.scripts import Talk, telling
@@ -26,6 +28,7 @@ async def said(bot: Bot, channel: FakeConnector, *after: ScenarioPlace, **before
     return "\n".join(one.get("text", "") for one in await channel.until_quiet())
 
 
+@pytest.mark.slow
 async def test_a_new_place_is_told_once_with_the_answer(bot: Bot, channel: FakeConnector) -> None:
     told = await said(bot, channel, DAY, TIME, scenario=None)
     assert told.count("steps done") == 1
@@ -33,10 +36,12 @@ async def test_a_new_place_is_told_once_with_the_answer(bot: Bot, channel: FakeC
     assert "\n\n*Booking: Free < b> times, 3 of 10 steps done*\n\n---" in first
 
 
+@pytest.mark.slow
 async def test_a_place_that_stays_is_not_told(bot: Bot, channel: FakeConnector) -> None:
     told = await said(bot, channel, DAY, scenario=DAY)
     assert "steps done" not in told
 
 
+@pytest.mark.slow
 async def test_nothing_is_told_without_a_scenario(bot: Bot, channel: FakeConnector) -> None:
     assert "steps done" not in await said(bot, channel)

@@ -42,6 +42,7 @@ async def slowly(talk: Talk) -> None:
     await talk.say(*SENTENCES, apart=APART)
 
 
+@pytest.mark.slow
 async def test_an_answer_grows_in_a_one_to_one_chat(bot: Bot, teams: FakeConnector) -> None:
     bot.scheduler.script = telling(slowly)
     began = time.monotonic()
@@ -58,6 +59,7 @@ async def test_an_answer_grows_in_a_one_to_one_chat(bot: Bot, teams: FakeConnect
     assert [one["type"] for one in teams.messages()] == ["message"]
 
 
+@pytest.mark.slow
 async def test_the_final_message_has_all_that_others_have(bot: Bot, teams: FakeConnector) -> None:
     source = Citation(ref="DocumentReference/note-3", title="CT chest", quote="a mass")
 
@@ -74,6 +76,7 @@ async def test_the_final_message_has_all_that_others_have(bot: Bot, teams: FakeC
     assert final["channelData"] == {"feedbackLoop": {"type": "default"}}
 
 
+@pytest.mark.slow
 async def test_what_goes_on_is_told_until_there_is_text(bot: Bot, teams: FakeConnector) -> None:
     async def looks_up(talk: Talk) -> None:
         talk.run.emit(ToolCallStarted(call_id="c1", agent="Radiology", tool="read_reports"))
@@ -89,6 +92,7 @@ async def test_what_goes_on_is_told_until_there_is_text(bot: Bot, teams: FakeCon
     assert told == ["Radiology looks something up …", "250 of 1,000 reports are read."]
 
 
+@pytest.mark.slow
 async def test_one_stream_ends_before_the_next_begins(bot: Bot, teams: FakeConnector) -> None:
     async def two_agents(talk: Talk) -> None:
         await talk.say(*SENTENCES[:6], apart=APART, agent="PatientHistory", message_id="m1")
@@ -105,6 +109,7 @@ async def test_one_stream_ends_before_the_next_begins(bot: Bot, teams: FakeConne
     assert sum(kind == "final" for kind, _ in updates(teams)) == 2
 
 
+@pytest.mark.slow
 async def test_a_notice_waits_until_the_agent_has_finished(bot: Bot, teams: FakeConnector) -> None:
     async def noticed(talk: Talk) -> None:
         limit = asyncio.create_task(talk.say(*SENTENCES[:10], apart=APART))
@@ -140,6 +145,7 @@ async def test_a_failure_ends_what_was_shown(bot: Bot, teams: FakeConnector) -> 
     assert list(teams.buttons()) == ["Try again"]
 
 
+@pytest.mark.slow
 async def test_groups_get_one_message_for_each_agent(bot: Bot, teams: FakeConnector) -> None:
     teams.groups.add("conversation-1")
     bot.scheduler.script = telling(slowly)
@@ -150,6 +156,7 @@ async def test_groups_get_one_message_for_each_agent(bot: Bot, teams: FakeConnec
     assert {one["type"] for one in teams.activities()} == {"typing", "message"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [400, 403, 405])
 async def test_a_refused_stream_becomes_a_message(
     status: int, bot: Bot, teams: FakeConnector
@@ -182,6 +189,7 @@ async def test_a_busy_channel_gets_fewer_updates_and_the_whole_text(
     assert "number 15" in reply["text"]
 
 
+@pytest.mark.slow
 async def test_a_final_message_that_is_refused_comes_as_any_other(
     bot: Bot, teams: FakeConnector
 ) -> None:
@@ -234,6 +242,7 @@ async def test_a_stream_ends_in_time_and_the_rest_follows(
     assert f"{shown} {rest}".removeprefix("**Radiology**\n\n") == whole
 
 
+@pytest.mark.slow
 async def test_a_long_answer_begins_as_it_was_shown(bot: Bot, teams: FakeConnector) -> None:
     line = "A sentence that is rather long, „wörtlich“, and says little. "
     paragraph = line * 40 + "\n\n"
@@ -251,6 +260,7 @@ async def test_a_long_answer_begins_as_it_was_shown(bot: Bot, teams: FakeConnect
     assert sum(text.count(line.strip()) for text in texts) == 800
 
 
+@pytest.mark.slow
 async def test_links_of_a_model_are_dead_while_they_are_written(
     bot: Bot, teams: FakeConnector
 ) -> None:
@@ -275,6 +285,7 @@ async def test_links_of_a_model_are_dead_while_they_are_written(
     assert not any("](https" in text or "<img" in text for text in shown)
 
 
+@pytest.mark.slow
 async def test_of_agents_that_write_at_once_each_gets_a_message_of_its_own(
     bot: Bot, teams: FakeConnector
 ) -> None:

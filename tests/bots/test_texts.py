@@ -91,6 +91,7 @@ def test_nothing_that_could_lead_away_is_left(text: str) -> None:
     assert not any(f"<{letter}" in found for letter in "ahtpsjvcrxw/!?")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "piece",
     ["](", "](a", "](<", "[](", "![", "<", "<a", "www.", "data ", "a:", "a://", " ", "\n", "ß."],

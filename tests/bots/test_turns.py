@@ -93,6 +93,7 @@ async def test_the_offline_rules_say_what_they_are(bot: Bot, channel: FakeConnec
     assert "AIGeneratedContent" not in str(reply)
 
 
+@pytest.mark.slow
 async def test_typing_is_shown_until_the_first_text_and_not_after_the_last(
     bot: Bot, channel: FakeConnector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -133,6 +134,7 @@ async def test_a_turn_longer_than_the_channel_waits_is_delivered_once(
     assert len(channel.texts()) == 1
 
 
+@pytest.mark.slow
 async def test_an_activity_that_comes_twice_is_answered_once(
     bot: Bot, channel: FakeConnector
 ) -> None:
@@ -145,6 +147,7 @@ async def test_an_activity_that_comes_twice_is_answered_once(
     assert len(bot.scheduler.messages) == 1
 
 
+@pytest.mark.slow
 async def test_an_answer_from_storage_is_not_sent_again(bot: Bot, channel: FakeConnector) -> None:
     async def script(run: Run) -> None:
         run.replayed = True
@@ -175,6 +178,7 @@ async def test_each_agent_speaks_in_a_message_of_its_own_and_in_order(
     ]
 
 
+@pytest.mark.slow
 async def test_a_failed_turn_says_so_in_one_sentence(bot: Bot, channel: FakeConnector) -> None:
     bot.scheduler.script = script_of(RunFailed(code="model", text="The model failed.", ref="run_1"))
     await channel.say(bot.url, "hello")
@@ -338,6 +342,7 @@ async def test_a_question_which_one_is_meant_has_a_button_for_each(
     assert (press.target_id, press.answer) == ("question_7", "2")
 
 
+@pytest.mark.slow
 async def test_a_question_that_no_button_can_answer_has_none(
     bot: Bot, channel: FakeConnector
 ) -> None:
@@ -522,6 +527,7 @@ async def test_a_channel_that_fails_is_asked_again(bot: Bot, channel: FakeConnec
     assert len(channel.texts()) == 1
 
 
+@pytest.mark.slow
 async def test_what_a_channel_refused_is_delivered_at_the_next_contact(
     bot: Bot, channel: FakeConnector
 ) -> None:
@@ -552,6 +558,7 @@ async def test_a_message_of_another_replica_is_delivered_by_its_reference(
     await channel.until_said("From here.")
 
 
+@pytest.mark.slow
 async def test_replies_never_go_to_a_stored_address_that_is_not_allowed(
     bot: Bot, channel: FakeConnector
 ) -> None:

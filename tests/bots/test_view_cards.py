@@ -75,6 +75,7 @@ def test_text_of_a_record_is_shown_as_it_is_written() -> None:
     assert runs["inlines"][0] == {"type": "TextRun", "text": row.name}
 
 
+@pytest.mark.slow
 async def test_teams_gets_the_rows_as_a_card_behind_the_answer(
     bot: Bot, teams: FakeConnector
 ) -> None:

@@ -19,7 +19,7 @@ const subscriber = {
 };
 
 agent.addMessage({ id: "u1", role: "user", content: "start tumor board for patient_4" });
-await agent.runAgent({ runId: "peer-run-1" }, subscriber);
+await agent.runAgent({ runId: "peer-run-1", forwardedProps: { interrupts: true } }, subscriber);
 const [interrupt] = outcomes[0].interrupts;
 const plan = agent.state.plan.status;
 const resume = [{ interruptId: interrupt.id, status: "resolved", payload: "confirm" }];

@@ -1,8 +1,8 @@
-"""A scheduler, a reader and a team that keep the contracts of `routes.ports`, all in memory."""
+"""A scheduler, a reader and a team that do as the real ones do, all in memory."""
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
 from data_models.chart_view import ChartView, ViewRow
@@ -35,11 +35,20 @@ from data_models.turn_events import (
     TurnEvent,
     TurnTiming,
 )
-from services.group_chat_port import AgentCard
+from services.group_chat_port import (
+    AgentCard,
+    GroupChat,
+    GroupChatEvent,
+    GroupChatRequest,
+)
 from services.memory_edits.operations import Operation, apply
 from services.memory_edits.view import MemoryView, view_of
 from services.records.views.source import SourceText
 from services.runs.hub import Run, RunHub
+from services.scenarios.session.action import ToolAction
+from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.chart_parts import PARTS
+from services.views.conversation_reader import ConversationReader
 from services.views.conversation_view import (
     ConversationSummary,
     ConversationView,
@@ -47,9 +56,11 @@ from services.views.conversation_view import (
     Progress,
     RunningRow,
 )
-from services.views.patient_chart import PARTS
-from services.views.patient_directory import Demographics
-from services.views.patient_finder import FoundPatient, FoundPatients
+from services.views.memory_service import MemoryService
+from services.views.patient_chart import PatientChart
+from services.views.patient_directory import Demographics, PatientDirectory
+from services.views.patient_finder import FoundPatient, FoundPatients, PatientFinder
+from services.views.patient_sources import PatientSources
 from services.views.roster import RosterRow
 
 QUEUE_DEPTH = 20
@@ -100,7 +111,7 @@ async def echo(run: Run) -> None:
         run.emit(event)
 
 
-class FakeScheduler:
+class FakeScheduler(TurnScheduler):
     """A scheduler that runs a script for each message, one at a time per conversation."""
 
     def __init__(self, *, clock: Clock, ids: IdSource, script: Script = echo) -> None:
@@ -111,7 +122,7 @@ class FakeScheduler:
         self._hub = RunHub(clock=clock)
         self._ids = ids
         self._runs: dict[tuple[str, str], Run] = {}
-        self._conversations: dict[str, list[Run]] = defaultdict(list)
+        self._queues: dict[str, list[Run]] = defaultdict(list)
         self._turns: dict[str, asyncio.Task[None]] = {}
         self._drivers: set[asyncio.Task[None]] = set()
 
@@ -125,7 +136,7 @@ class FakeScheduler:
         key = (message.conversation_id, message.message_hash)
         if key in self._runs:
             return self._runs[key]
-        running = self._conversations[message.conversation_id]
+        running = self._queues[message.conversation_id]
         if len(running) > QUEUE_DEPTH:
             raise TooManyMessagesError(waiting=QUEUE_DEPTH)
         run = self._hub.add(Run(run_id=self._ids.new_id("run"), message=message))
@@ -137,7 +148,7 @@ class FakeScheduler:
         running.append(run)
         if len(running) == 1:
             self._begin(run)
-            driver = asyncio.create_task(self._drive(running))
+            driver = asyncio.create_task(self._play(running))
             self._drivers.add(driver)
             driver.add_done_callback(self._drivers.discard)
         return run
@@ -145,7 +156,7 @@ class FakeScheduler:
     def _begin(self, run: Run) -> None:
         self._turns[run.conversation_id] = asyncio.ensure_future(self.script(run))
 
-    async def _drive(self, running: list[Run]) -> None:
+    async def _play(self, running: list[Run]) -> None:
         while running:
             run = running[0]
             turn = self._turns[run.conversation_id]
@@ -166,7 +177,7 @@ class FakeScheduler:
         return run if self.owners.get(conversation_id) == owner else None
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
-        running = self._conversations[conversation_id]
+        running = self._queues[conversation_id]
         if not running or self.owners.get(conversation_id) != owner:
             return False
         if run_id is not None and running[0].run_id != run_id:
@@ -178,7 +189,7 @@ class FakeScheduler:
         return next((run.run_id for run in reversed(ended) if run.is_finished), None)
 
     def running(self, conversation_id: str) -> Run | None:
-        running = self._conversations[conversation_id]
+        running = self._queues[conversation_id]
         return running[0] if running else None
 
     async def close(self) -> None:
@@ -228,7 +239,7 @@ NOTE = SourceText(
 )
 
 
-class FakeReader:
+class FakeReader(ConversationReader):
     """A reader of conversations that belong to whom the scheduler says."""
 
     def __init__(self, *, scheduler: FakeScheduler, ids: IdSource) -> None:
@@ -310,6 +321,12 @@ class FakeReader:
             patient_id=PatientId("patient_4"), turns=turns, next_before=before, views=self.views
         )
 
+    async def receipt(
+        self, conversation_id: str, run_id: str, *, owner: str, patient_id: str | None
+    ) -> bytes:
+        await self.access(conversation_id, owner=owner)
+        raise NotFoundError("this turn left no receipt")
+
     async def artifact(
         self,
         conversation_id: str,
@@ -325,7 +342,7 @@ class FakeReader:
         return REPORT, b"PK\x03\x04"
 
 
-class FakeDirectory:
+class FakeDirectory(PatientDirectory):
     """Knows patient_4."""
 
     def __init__(self, *, reader: FakeReader) -> None:
@@ -348,8 +365,11 @@ PEOPLE = (
 )
 
 
-class FakeFinder:
+class FakeFinder(PatientFinder):
     """Knows two people by their names."""
+
+    def __init__(self) -> None:
+        """Need no directory."""
 
     async def find(self, text: str, *, owner: str) -> FoundPatients:
         if len(text) > 200:
@@ -375,7 +395,7 @@ CHART_PARTS: dict[str, tuple[ViewRow, ...]] = {
 }
 
 
-class FakeChart:
+class FakeChart(PatientChart):
     """A small chart of patient_4; what it has no rows for says so."""
 
     def __init__(self, *, reader: FakeReader) -> None:
@@ -405,7 +425,7 @@ class FakeChart:
         )
 
 
-class FakeSources:
+class FakeSources(PatientSources):
     """Holds one note of patient_4."""
 
     def __init__(self, *, reader: FakeReader) -> None:
@@ -420,7 +440,7 @@ class FakeSources:
         return NOTE
 
 
-class FakeMemory:
+class FakeMemory(MemoryService):
     """Remembers a little of patient_4, in a document of its own."""
 
     def __init__(self, *, reader: FakeReader) -> None:
@@ -477,8 +497,8 @@ class FakeMemory:
         return await self.show(conversation_id, owner=owner, patient_id=patient_id)
 
 
-class FakeTeam:
-    """A facilitator and one specialist."""
+class FakeTeam(GroupChat):
+    """A facilitator and one specialist; these tests ask them nothing."""
 
     agents = (
         AgentCard(name="Orchestrator", description="Plans and asks.", is_facilitator=True),
@@ -486,3 +506,9 @@ class FakeTeam:
     )
     facilitator = "Orchestrator"
     is_language_model = False
+
+    def act(self, request: GroupChatRequest, action: ToolAction) -> AsyncIterator[GroupChatEvent]:
+        raise NotImplementedError
+
+    def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
+        raise NotImplementedError

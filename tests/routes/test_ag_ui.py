@@ -56,6 +56,28 @@ async def test_only_the_last_user_message_is_read(server: Server) -> None:
     assert [message.text for message in server.scheduler.messages] == ["look at\nthis", "second"]
 
 
+@pytest.mark.parametrize(
+    ("more", "count"),
+    [
+        ({}, 0),
+        ({"tools": [{"name": "SECRET", "description": "", "parameters": {}}]}, 1),
+        ({"context": [{"description": "page", "value": "SECRET"}]}, 1),
+        ({"state": {"patient_id": "SECRET"}}, 0),
+        ({"forwardedProps": ["interrupts"]}, 0),
+    ],
+)
+async def test_what_a_page_sends_beside_the_message_is_not_read_and_a_notice_says_so(
+    server: Server, more: dict[str, Any], count: int
+) -> None:
+    events = await events_of(server, asks(**more))
+    notices = [one for one in events if one["type"] == "CUSTOM" and one["name"] == "notice"]
+    assert [one["value"]["kind"] for one in notices].count("not_read") == count
+    assert events[0]["type"] == "RUN_STARTED"
+    for event in events:
+        EVENT.validate_python(event)
+    assert "SECRET" not in str(server.scheduler.messages)
+
+
 async def test_a_repeated_request_starts_no_second_turn(server: Server) -> None:
     first = await events_of(server, asks())
     assert await events_of(server, asks()) == first

@@ -126,7 +126,22 @@ def test_an_interrupt_says_what_is_waited_for(
     frame = rendered([STARTED, StateChanged(state=state("chat_1", **changes)), waits])[-1]
     [only] = frame["outcome"]["interrupts"]
     assert (only["id"], only["reason"]) == interrupt
+    answers = only["responseSchema"]["properties"]["answer"]
+    assert answers.get("enum") == (
+        ["confirm", "change", "cancel"] if only["reason"] == "plan" else None
+    )
     EVENT.validate_python(frame)
+
+
+def test_a_client_that_takes_no_interrupts_is_given_the_question_in_the_state() -> None:
+    asked = {"id": "q_1", "kind": "clear", "text": "Clear all?"}
+    frames = AgUiFrames(thread_id="t", run_id="r", interrupts=False)
+    frames.frame(1, STARTED)
+    told = frames.frame(2, StateChanged(state=state("t", question=asked)))
+    ended = frames.frame(3, RunFinished(outcome="interrupt", timing=TurnTiming()))
+    EVENT.validate_python(ended)
+    assert ended["outcome"] == {"type": "success"}
+    assert told["snapshot"]["question"]["text"] == "Clear all?"
 
 
 def test_an_interrupt_before_any_state_still_names_something_to_answer() -> None:

@@ -428,6 +428,7 @@ class ShortLived:
         return Principal(id="entra:t:u", name="Ada", kind="entra", expires_at=expires_at)
 
 
+@pytest.mark.slow
 async def test_a_token_that_expires_closes_its_socket_with_4401(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:

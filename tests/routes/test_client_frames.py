@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from data_models.errors import BadFrameError
 from data_models.plan import StepEdit
-from routes.client_frames import MessageFrame, StopFrame, parse_client_frame
 from routes.json_input import parse_json
+from routes.socket_session import MessageFrame, StopFrame, parse_client_frame
 from tests.routes.conftest import Server
 
 JSON = st.recursive(
@@ -35,11 +35,13 @@ def parsed(data: bytes) -> object:
         return None
 
 
+@pytest.mark.slow
 @given(st.binary() | JSON.map(lambda value: repr(value).encode(errors="surrogatepass")))
 def test_any_bytes_are_a_frame_or_a_bad_frame(data: bytes) -> None:
     assert isinstance(parsed(data), MessageFrame | StopFrame | None)
 
 
+@pytest.mark.slow
 @given(NEARLY)
 def test_what_passes_is_what_was_sent(value: dict[str, Any]) -> None:
     try:
@@ -77,6 +79,7 @@ def value_by(chance: Random, depth: int) -> Any:
     return inner if kind == 7 else {chance.choice(words): each for each in inner}
 
 
+@pytest.mark.slow
 @settings(max_examples=5_000 if settings().max_examples >= 200 else 200)
 @given(st.integers(0, 2**48))
 def test_thousands_of_frames_are_read_or_refused(seed: int) -> None:
@@ -125,6 +128,7 @@ def test_what_is_not_json_says_nothing_about_what_it_was(data: bytes) -> None:
     assert "content" not in str(caught.value)
 
 
+@pytest.mark.slow
 async def test_no_bytes_close_the_socket_or_reach_the_desk(server: Server) -> None:
     socket = await server.socket()
     hostile = [b"\xff\xfe", b'{"content": "\\ud800"}', b'{"content": NaN}', b"[" * 5_000, b"null"]

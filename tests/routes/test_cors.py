@@ -7,9 +7,8 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from routes.auth import authentication
-from routes.cors import preflights, readable_by
 from routes.problem import problems
-from routes.security_headers import security_headers
+from routes.response_headers import preflights, readable_by, security_headers
 from services.access.dev import DevAuthenticator
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds

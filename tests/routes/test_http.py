@@ -11,6 +11,7 @@ from aiohttp.test_utils import make_mocked_request
 from docx import Document
 from openapi_spec_validator import validate
 from prometheus_client import CollectorRegistry, Counter
+from pydantic import SecretStr
 
 from data_models.clock import SystemClock
 from data_models.errors import StoreUnavailableError
@@ -21,7 +22,10 @@ from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start
 from tests.routes.fakes import FakeReader
 
 # Both pages are empty without the API, which asks who is there.
-PUBLIC = {"/", "/operator", "/assets/{name}", "/healthz", "/readyz", "/metrics", "/print.css"}
+PUBLIC = {"/", "/operator", "/assets/{name}", "/healthz", "/readyz", "/metrics", "/print.css"} | {
+    "/privacy",
+    "/terms",
+}
 
 
 async def get(
@@ -240,6 +244,7 @@ async def test_every_route_but_the_public_ones_needs_a_principal(server: Server)
     assert walked >= 18
 
 
+@pytest.mark.slow
 async def test_every_route_is_described_and_nothing_else(server: Server) -> None:
     _, document = await get(server, "/api/openapi.json")
     described = {
@@ -322,12 +327,53 @@ async def test_figures_are_served_for_prometheus(start: Start) -> None:
     assert b"rounds_turns_total 1.0" in body
 
 
+async def test_a_caller_learns_as_whom_it_is_known_and_what_it_may_do(server: Server) -> None:
+    assert await get(server, "/api/user/me") == (
+        200,
+        {
+            "id": "key:ada",
+            "name": "ada",
+            "kind": "api_key",
+            "roles": [],
+            "scopes": ["chat", "read"],
+            "expires_at": None,
+        },
+    )
+
+
+@pytest.mark.parametrize(("path", "title"), [("/privacy", "Privacy"), ("/terms", "Terms of use")])
+async def test_the_pages_that_the_teams_manifest_names_are_there(
+    server: Server, path: str, title: str
+) -> None:
+    async with server.client.get(server.base + path) as reply:
+        assert (reply.status, reply.content_type) == (200, "text/html")
+        assert f"<h1>{title}</h1>" in await reply.text()
+
+
+async def test_with_a_token_figures_are_served_to_who_shows_it(start: Start) -> None:
+    server = await start(metrics_token=SecretStr("scrape-me"))
+    shown: dict[str, int] = {
+        "Bearer scrape-me": 200,
+        "Bearer scrape-m": 401,
+        "Bearer ": 401,
+        "Basic scrape-me": 401,
+        "Bearer é": 401,
+        ADA["Authorization"]: 401,
+    }
+    for authorization, status in shown.items():
+        answer = await get(server, "/metrics", headers={"Authorization": authorization})
+        assert answer[0] == status, authorization
+    status, problem = await get(server, "/metrics", headers={})
+    assert (status, problem["type"]) == (401, "urn:rounds:error:unauthenticated")
+
+
 async def test_answers_of_the_api_are_not_kept_by_anybody(server: Server) -> None:
     async with server.client.get(f"{server.base}/api/agents", headers=ADA) as reply:
         assert reply.headers["Cache-Control"] == "no-store"
         assert "default-src 'none'" in reply.headers["Content-Security-Policy"]
 
 
+@pytest.mark.slow
 async def test_a_client_that_never_finishes_its_headers_is_let_go(start: Start) -> None:
     server = await start(handshake_seconds=0.3)
     reader, writer = await asyncio.open_connection("127.0.0.1", server.runner.addresses[0][1])

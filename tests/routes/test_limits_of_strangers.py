@@ -17,8 +17,8 @@ from data_models.errors import (
 )
 from data_models.folder_lock import folder_held
 from routes.evened import STEP_SECONDS, evened, wait_seconds
-from routes.listening import BoundedSite
 from routes.problem import problems
+from routes.serving import BoundedSite
 from routes.socket_session import BAD_FRAMES_LIMIT
 from services.access.limits import MessageRate
 from tests.fakes import CountingIds, FixedClock
@@ -37,6 +37,7 @@ async def ask(server: Server, path: str, who: dict[str, str] = ADA) -> aiohttp.C
         return reply
 
 
+@pytest.mark.slow
 async def test_every_reading_route_is_counted(start: Start) -> None:
     server = await start()
     routes = {
@@ -72,6 +73,7 @@ async def test_exports_have_a_limit_of_their_own(start: Start) -> None:
     assert (await ask(server, "/api/chats")).status == 200
 
 
+@pytest.mark.slow
 async def test_a_socket_of_bad_frames_is_closed_and_one_good_frame_counts_anew(
     server: Server,
 ) -> None:

@@ -151,6 +151,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
     await runner.cleanup()
 
 
+@pytest.mark.slow
 async def test_no_route_lets_in_who_is_no_operator(office: Office) -> None:
     for route in operator_routes():
         path = route.path.removeprefix("/api/operator/")
@@ -163,6 +164,7 @@ async def test_no_route_lets_in_who_is_no_operator(office: Office) -> None:
     assert office.ledger.entries == []
 
 
+@pytest.mark.slow
 async def test_every_problem_of_a_version_names_step_and_field(office: Office) -> None:
     broken = SECOND.replace("age < 18", "agee < 18").replace("target: reminder", "target: nowhere")
     status, problem = await office.call("POST", "validate", {"definition": broken})
@@ -189,6 +191,7 @@ async def test_a_malformed_request_is_refused_with_its_place(
     assert any(place in one for one in problem["problems"])
 
 
+@pytest.mark.slow
 async def test_a_plan_shows_both_versions_with_counts_of_sessions(office: Office) -> None:
     view = await office.planned()
     states = {node["id"]: node["state"] for node in view["new"]["nodes"]}
@@ -202,6 +205,7 @@ async def test_a_plan_shows_both_versions_with_counts_of_sessions(office: Office
     assert anchor["fields"] == ["age"]
 
 
+@pytest.mark.slow
 async def test_a_dry_run_pages_and_names_no_patient(office: Office) -> None:
     await office.planned()
     rows: list[dict[str, Any]] = []
@@ -218,6 +222,7 @@ async def test_a_dry_run_pages_and_names_no_patient(office: Office) -> None:
     assert not any(word in str(rows) for word in ("patient_4", "chat-", "session-"))
 
 
+@pytest.mark.slow
 async def test_policies_plan_again_and_take_the_approval_away(office: Office) -> None:
     view = await office.planned()
     assert (await office.call("POST", f"{ONE}/approve", who="bob"))[0] == 200
@@ -231,6 +236,7 @@ async def test_policies_plan_again_and_take_the_approval_away(office: Office) ->
     assert (status, "nowhere" in problem["detail"]) == (409, True)
 
 
+@pytest.mark.slow
 async def test_whoever_proposed_does_not_approve(office: Office) -> None:
     await office.planned()
     status, problem = await office.call("POST", f"{ONE}/approve")
@@ -239,6 +245,7 @@ async def test_whoever_proposed_does_not_approve(office: Office) -> None:
     assert history["entries"][0]["outcome"] == "refused"
 
 
+@pytest.mark.slow
 async def test_a_deployment_runs_behind_its_answer_and_the_second_one_is_told_so(
     office: Office,
 ) -> None:
@@ -268,6 +275,7 @@ async def test_a_deployment_runs_behind_its_answer_and_the_second_one_is_told_so
     assert "migration_plans_approved_total 1.0" in text
 
 
+@pytest.mark.slow
 async def test_a_canary_waits_and_is_widened(office: Office) -> None:
     await office.planned()
     await office.call("POST", f"{ONE}/approve", who="bob")
@@ -280,6 +288,7 @@ async def test_a_canary_waits_and_is_widened(office: Office) -> None:
     assert (overview["share_percent"], overview["deployment"]["marked"]) == (100, len(VISITORS))
 
 
+@pytest.mark.slow
 async def test_a_long_definition_holds_nobody_up(office: Office) -> None:
     long = "x: [" + "1," * 12_000 + "]"
     asked = asyncio.create_task(office.call("POST", "validate", {"definition": long}))
@@ -299,6 +308,7 @@ async def test_the_review_list_gives_reasons_and_hashed_sessions(office: Office)
     assert "place" not in page["rows"][0]
 
 
+@pytest.mark.slow
 async def test_every_act_is_on_record_before_it_happens(office: Office) -> None:
     await office.planned()
     acts = [

@@ -108,6 +108,7 @@ async def test_all_flagged_sessions_are_resumed_in_one_act(office: Office) -> No
     assert status == 400
 
 
+@pytest.mark.slow
 async def test_what_one_session_refuses_the_others_do_not_miss(office: Office) -> None:
     await published(office)
     body = {"action": "move", "reason": "again", "step": "day", "version": 1}

@@ -12,7 +12,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from data_models import errors
 from data_models.errors import RoundsError, StoreUnavailableError
 from routes.problem import problem_of, problems
-from routes.security_headers import security_headers
+from routes.response_headers import security_headers
 from tests.fakes import CountingIds
 
 CANARY = "KRAS-G12C-Müller"

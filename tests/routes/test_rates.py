@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from aiohttp import web
 
 from data_models.clock import SystemClock
@@ -35,6 +36,7 @@ async def statuses(server: Server, method: str, route: str, times: int) -> list[
     return found
 
 
+@pytest.mark.slow
 async def test_every_writing_route_is_counted_or_says_why_not(start: Start) -> None:
     server = await limited(start, 1)
     routes = writing_routes(server.app)

@@ -322,6 +322,7 @@ async def test_an_idle_session_is_over(clinic: Clinic) -> None:
     assert await clinic.reads(user) == 401
 
 
+@pytest.mark.slow
 async def test_nobody_stays_signed_in_longer_than_a_day_at_work(clinic: Clinic) -> None:
     user = await clinic.signed_in()
     for _ in range(47):

@@ -1,13 +1,64 @@
-"""Lets the pages of `ALLOWED_ORIGINS` read the API's answers; the door decides who they are."""
+"""Headers of answers: who may read them from elsewhere, and what a browser may do with them."""
 
 from collections.abc import Awaitable, Callable, Collection
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
+# Headers on every answer (spec page 7, R49).
+
+CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "require-trusted-types-for 'script'",
+    )
+)
+_HEADERS = {
+    "Content-Security-Policy": CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "X-Frame-Options": "DENY",
+    hdrs.SERVER: "Rounds",
+}
+_TWO_YEARS = "max-age=63072000"
+
+
+def security_headers(
+    *, https: bool, microphone: bool = False
+) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
+    """Return the signal for `app.on_response_prepare`; sockets and errors pass it too.
+
+    Args:
+        https: Whether browsers reach the server by https only.
+        microphone: Whether the page may ask for it.
+    """
+    headers = dict(_HEADERS)
+    if microphone:
+        headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=(self)"
+
+    async def add(request: web.Request, response: web.StreamResponse) -> None:
+        response.headers.update(headers)
+        if https:
+            response.headers["Strict-Transport-Security"] = _TWO_YEARS
+        if request.path.startswith("/api/"):
+            response.headers[hdrs.CACHE_CONTROL] = "no-store"
+
+    return add
+
+
 _ANSWER_SECONDS = "600"
 _METHODS = "GET, POST, PUT, DELETE"
-_HEADERS = "Authorization, Content-Type"
+_ALLOWED_HEADERS = "Authorization, Content-Type"
 
 
 def preflights(*, allowed: Collection[str]) -> Middleware:
@@ -27,7 +78,7 @@ def preflights(*, allowed: Collection[str]) -> Middleware:
             status=204,
             headers={
                 hdrs.ACCESS_CONTROL_ALLOW_METHODS: _METHODS,
-                hdrs.ACCESS_CONTROL_ALLOW_HEADERS: _HEADERS,
+                hdrs.ACCESS_CONTROL_ALLOW_HEADERS: _ALLOWED_HEADERS,
                 hdrs.ACCESS_CONTROL_MAX_AGE: _ANSWER_SECONDS,
             },
         )

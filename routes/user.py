@@ -1,0 +1,119 @@
+"""Who the caller is, and what people may read before they sign in."""
+
+from html import escape
+from typing import Any
+
+from aiohttp import web
+
+from routes.auth import principal_of
+from routes.replies import json_reply
+
+_PAGE = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>{title} · Rounds</title>
+<h1>{title}</h1>
+{paragraphs}
+</html>
+"""
+_PRIVACY = (
+    "Who runs this server is responsible for it and answers questions about your data. This page "
+    "says what the software does; the notice of your organisation goes before it.",
+    "Rounds stores conversations, what they remember of patients, and an audit trail of who opened "
+    "which chart and when. All of it lies in the storage that your organisation has chosen.",
+    "Charts are read from the records system of your organisation and are not copied as a whole; "
+    "answers hold rows of them, with their sources.",
+    "Where a language model is set up, it gets the message, the history of one patient at a time "
+    "and the rows that tools returned. Logs, traces and figures hold no word of a patient.",
+)
+_TERMS = (
+    "Who runs this server decides who may use it and for what; their terms go before this page.",
+    "Answers are drawn from the record and can be wrong or incomplete. Check name and birth date, "
+    "open the sources, and decide yourself: Rounds does not replace clinical judgement.",
+)
+
+
+async def show_me(request: web.Request) -> web.Response:
+    """`GET /api/user/me`: as whom the caller was verified, and what it may do."""
+    principal = principal_of(request)
+    ends = principal.expires_at
+    return json_reply(
+        {
+            "id": principal.id,
+            "name": principal.name,
+            "kind": principal.kind,
+            "roles": sorted(principal.roles),
+            "scopes": sorted(principal.scopes),
+            "expires_at": None if ends is None else ends.isoformat(),
+        }
+    )
+
+
+async def privacy(_: web.Request) -> web.Response:
+    """`GET /privacy`: what is stored, and where."""
+    return _page("Privacy", _PRIVACY)
+
+
+async def terms(_: web.Request) -> web.Response:
+    """`GET /terms`: what answers are, and are not."""
+    return _page("Terms of use", _TERMS)
+
+
+def user_routes() -> list[web.RouteDef]:
+    """Return the routes of this file."""
+    return [
+        web.get("/api/user/me", show_me),
+        web.get("/privacy", privacy),
+        web.get("/terms", terms),
+    ]
+
+
+def user_paths() -> dict[str, Any]:
+    """Return their description, for `GET /api/openapi.json`."""
+    text = {"type": "string"}
+    names = {"type": "array", "items": text}
+    me = {
+        "type": "object",
+        "required": ["id", "name", "kind", "roles", "scopes", "expires_at"],
+        "properties": {
+            "id": text,
+            "name": text,
+            "kind": text,
+            "roles": names,
+            "scopes": names,
+            "expires_at": {"type": ["string", "null"]},
+        },
+    }
+    shown = {"description": "The caller.", "content": {"application/json": {"schema": me}}}
+    refused = {"description": "Nobody is signed in."}
+    answers = {"200": shown, "400": {"description": "Malformed."}, "401": refused}
+    page = {"200": {"description": "A page.", "content": {"text/html": {"schema": text}}}}
+    return {
+        "/api/user/me": {
+            "get": {"operationId": "showMe", "summary": "Who calls", "responses": answers}
+        },
+        "/privacy": {
+            "get": {
+                "operationId": "showPrivacy",
+                "summary": "What is stored",
+                "responses": page,
+                "security": [],
+            }
+        },
+        "/terms": {
+            "get": {
+                "operationId": "showTerms",
+                "summary": "What answers are",
+                "responses": page,
+                "security": [],
+            }
+        },
+    }
+
+
+def _page(title: str, paragraphs: tuple[str, ...]) -> web.Response:
+    shown = "\n".join(f"<p>{escape(text)}</p>" for text in paragraphs)
+    return web.Response(
+        text=_PAGE.format(title=escape(title), paragraphs=shown), content_type="text/html"
+    )
