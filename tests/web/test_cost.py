@@ -21,6 +21,8 @@ from tests.web.conftest import Site, idle, say
 
 pytestmark = pytest.mark.slow
 LIMIT_BYTES = 120_000
+REQUESTS_OF_HOME = 12
+REQUESTS_OF_A_TURN = 6
 TOKEN_SEEN_BAR_MS = 100
 # The browser tells when the words were painted, on the clock that the server reads too.
 SEEN = """() => new Promise(resolve => {
@@ -50,6 +52,20 @@ def test_each_page_is_small(built: None, page: str) -> None:
 def test_who_chats_does_not_load_the_operators_page(built: None) -> None:
     own = set(packed_bytes("operator.html")) - set(packed_bytes("index.html"))
     assert any("operator" in name and name.endswith(".js") for name in own)
+
+
+async def test_no_view_asks_for_more_than_it_shows(site: Site, browser: Browser) -> None:
+    page = await site.open(browser)
+    await expect(page.get_by_text("Ask about a patient")).to_be_visible()
+    await page.wait_for_load_state("networkidle")
+    # What runs elsewhere is asked for again and again, by the clock.
+    home = [url for url in site.requested if not url.endswith("/progress")]
+    assert len(home) <= REQUESTS_OF_HOME, home
+    await say(page, "history of patient_4")
+    await idle(page)
+    await page.wait_for_load_state("networkidle")
+    turn = [url for url in site.requested if not url.endswith("/progress")][len(home) :]
+    assert len(turn) <= REQUESTS_OF_A_TURN, turn
 
 
 async def test_a_token_is_on_the_screen_soon_after_the_model_said_it(

@@ -1,5 +1,7 @@
 """The plan as a card: changed before it runs, followed while it does."""
 
+import asyncio
+
 import pytest
 from playwright.async_api import Browser, Page, expect
 
@@ -82,6 +84,26 @@ async def test_progress_is_told_step_by_step(site: Site, browser: Browser) -> No
     assert [line for line in told if line.startswith("Step")] == [
         f"Step {number} of 4: {agent} {text}" for number, (agent, text) in enumerate(STEPS, 1)
     ]
+
+
+async def test_a_running_plan_is_a_line_that_opens(site: Site, browser: Browser) -> None:
+    page = await proposed(site, browser)
+    is_looked_at = asyncio.Event()
+
+    async def hold(number: int) -> None:
+        await is_looked_at.wait()
+
+    site.board.at_step = hold
+    await page.get_by_role("button", name="Confirm").click()
+    plan = page.get_by_role("region", name="Plan")
+    await expect(plan).to_contain_text("Step 1 of 4: PatientHistory")
+    steps = plan.get_by_role("listitem")
+    await expect(steps).to_have_count(0)
+    await plan.locator("summary").press("Enter")
+    await expect(steps).to_have_count(4)
+    await expect(steps.nth(1)).to_contain_text("Radiology Review the imaging reports (to do)")
+    is_looked_at.set()
+    await expect(plan).to_have_count(0)
 
 
 async def test_change_begins_a_sentence_and_cancel_says_so(site: Site, browser: Browser) -> None:

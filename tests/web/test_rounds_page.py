@@ -50,21 +50,8 @@ async def test_a_round_is_prepared_paged_through_ticked_and_noted(
     await expect(row).to_contain_text("born 3 Feb 1941")
     await expect(row).to_contain_text("patient_1")
     await row.click()
-    for number in (1, 2, 3):
-        head = page.get_by_role("heading", level=2)
-        await expect(head).to_contain_text(f"{name(number)} · born 3 Feb {1940 + number}")
-        card = page.get_by_role("article")
-        await expect(card).to_contain_text(f"Admitted for {canary(number)}")
-        text = await card.inner_text()
-        assert [one for one in (1, 2, 3) if canary(one) in text] == [number]
-        if number < 3:
-            await page.get_by_role("link", name="Next").click()
-    await page.get_by_role("button", name="Tick off").click()
-    await expect(page.get_by_role("button", name="Done: take the tick back")).to_be_visible()
-    await page.get_by_role("textbox", name="New note").fill("Ask the daughter.")
-    await page.get_by_role("button", name="Add the note").click()
-    await expect(page.get_by_role("article")).to_contain_text("Ask the daughter.")
-    assert await violations(page) == []
+    await page_through(page)
+    await tick_and_note(page)
     await page.get_by_role("link", name="All patients").click()
     await expect(page.get_by_text("1 done")).to_be_visible()
     assert await violations(page) == []
@@ -74,6 +61,27 @@ async def test_a_round_is_prepared_paged_through_ticked_and_noted(
     await page.get_by_role("link", name="Back to the conversations").click()
     await expect(page.get_by_role("textbox", name="Message")).to_be_visible()
     assert errors == []
+
+
+async def page_through(page: Page) -> None:
+    for number in (1, 2, 3):
+        head = page.get_by_role("heading", level=2)
+        await expect(head).to_contain_text(f"{name(number)} · born 3 Feb {1940 + number}")
+        card = page.get_by_role("article")
+        await expect(card).to_contain_text(f"Admitted for {canary(number)}")
+        text = await card.inner_text()
+        assert [one for one in (1, 2, 3) if canary(one) in text] == [number]
+        if number < 3:
+            await page.get_by_role("link", name="Next").click()
+
+
+async def tick_and_note(page: Page) -> None:
+    await page.get_by_role("button", name="Tick off").click()
+    await expect(page.get_by_role("button", name="Done: take the tick back")).to_be_visible()
+    await page.get_by_role("textbox", name="New note").fill("Ask the daughter.")
+    await page.get_by_role("button", name="Add the note").click()
+    await expect(page.get_by_role("article")).to_contain_text("Ask the daughter.")
+    assert await violations(page) == []
 
 
 async def test_what_nobody_is_called_makes_no_list_and_loses_no_word(

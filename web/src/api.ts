@@ -46,9 +46,10 @@ export const socketProtocols = (): string[] => (token === null ? ["rounds"] : ["
 async function request(path: string, method = "GET", body?: unknown): Promise<Response> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (token !== null) headers.Authorization = `Bearer ${token}`;
-  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  const isFile = body instanceof Blob;
+  const sent = body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) };
   if (csrf !== null && method !== "GET") headers["X-CSRF-Token"] = csrf;
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined) headers["Content-Type"] = isFile ? body.type : "application/json";
   const reply = await fetch(path, { method, headers, ...sent });
   csrf = reply.headers.get("X-CSRF-Token") ?? csrf;
   if (reply.ok) return reply;
@@ -82,6 +83,12 @@ export const signOut = async (): Promise<void> => {
 
 /** Conversations of this page that nobody has written to yet: the server does not know them. */
 const unwritten = new Set<string>();
+
+/** The words of a recording; the server keeps neither. */
+export const writeDown = async (audio: Blob): Promise<string> => {
+  const reply = await request("/api/speech", "POST", audio);
+  return ((await reply.json()) as { text: string }).text;
+};
 
 export const createChat = async (): Promise<string> => {
   const { chat_id } = await ask<{ chat_id: string }>("/api/chats", "POST");

@@ -1,5 +1,6 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 
+import { Dictation } from "./dictation";
 import { identityText, Known } from "./patient_mark";
 import { strings } from "./strings";
 
@@ -24,6 +25,7 @@ interface ComposerProps {
   /** Messages behind the running turn. */
   waiting: number;
   patientId: string | null;
+  hasDictation: boolean;
   onSend: (text: string) => void;
   onStop: () => void;
 }
@@ -35,6 +37,7 @@ export function Composer({
   canSend,
   waiting,
   patientId,
+  hasDictation,
   onSend,
   onStop,
 }: ComposerProps) {
@@ -95,6 +98,9 @@ export function Composer({
         {length > WARN_CHARS ? said.used(length, LIMIT_CHARS) : said.hint}
       </span>
       {waiting > 0 && <span class="counter">{said.waiting(waiting)}</span>}
+      {hasDictation && (
+        <Dictation onText={(text) => onDraft([draft.trimEnd(), text].filter(Boolean).join(" "))} />
+      )}
       {isBusy && (
         <button type="button" class="button" onClick={onStop}>
           {said.stop}

@@ -140,7 +140,13 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
           />
         )}
         <Middle controls={controls} session={session} query={query} onQuery={setQuery} actions={actions} />
-        <Bottom controls={controls} draft={draft} onDraft={setDraft} onSignIn={onSignIn} />
+        <Bottom
+          controls={controls}
+          hasDictation={session.dictation}
+          draft={draft}
+          onDraft={setDraft}
+          onSignIn={onSignIn}
+        />
         {hasChart && (
           <ChartPane
             key={`chart ${patientId}`}
@@ -229,14 +235,15 @@ function Middle({ controls, session, query, onQuery, actions }: MiddleProps) {
 
 interface BottomProps {
   controls: ChatControls;
+  hasDictation: boolean;
   draft: string;
   onDraft: (draft: string) => void;
   onSignIn: () => void;
 }
 
-function Bottom({ controls, draft, onDraft, onSignIn }: BottomProps) {
+function Bottom({ controls, hasDictation, draft, onDraft, onSignIn }: BottomProps) {
   const { chat, link, problem, isElsewhere, verifiedAt, send, stop } = controls;
-  const { plan, question, patient_id } = chat.state;
+  const { plan, question, patient_id, undo } = chat.state;
   const canSend = link === "open" || link === "connecting";
   const busy = isBusy(chat);
   // The card goes, and the focus of whoever pressed its button with it.
@@ -257,6 +264,14 @@ function Bottom({ controls, draft, onDraft, onSignIn }: BottomProps) {
         />
       )}
       {question && <QuestionCard question={question} isBusy={busy || !canSend} onAnswer={answer} />}
+      {undo && (
+        <p class="strip info" role="status">
+          {strings.cleared}{" "}
+          <button type="button" class="button" disabled={busy || !canSend} onClick={() => answer(undo.say)}>
+            {strings.undoClear}
+          </button>
+        </p>
+      )}
       <LinkStatus link={link} verifiedAt={verifiedAt} onSignIn={onSignIn} />
       {isElsewhere && (
         <p class="strip info" role="status">
@@ -275,6 +290,7 @@ function Bottom({ controls, draft, onDraft, onSignIn }: BottomProps) {
         canSend={canSend}
         waiting={waitingCount(chat)}
         patientId={patient_id}
+        hasDictation={hasDictation}
         onSend={(text) => send(text)}
         onStop={stop}
       />

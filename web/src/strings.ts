@@ -11,6 +11,8 @@ const english = {
   tryAgain: "Try again",
   close: "Close",
   unreachable: "Rounds cannot be reached. Please check the connection and try again.",
+  cleared: "What was cleared can be brought back for 24 hours.",
+  undoClear: "Undo the clear",
   elsewhere: "Another server is answering. Its answer is shown here once it is complete.",
   notSaved: "The file could not be saved. Please try again.",
   skipToMessage: "Skip to the message box",
@@ -299,6 +301,16 @@ const english = {
     changeDraft: "Change the plan: ",
     cancel: "Cancel",
     statuses: { pending: "to do", running: "running", done: "done", skipped: "left out" },
+  },
+
+  dictation: {
+    start: "Dictate",
+    startLong: "Dictate: what you say is written into the message, and not sent",
+    stop: "Stop dictating",
+    listening: "Listening. Only you send the message.",
+    writing: "Writing down what you said…",
+    nothing: "Nothing was understood. Please dictate again, or type it.",
+    refused: "The browser gives no microphone. Please allow it in the address bar, or type.",
   },
 
   question: { label: "Open question", yes: "Yes", no: "No", noneOfThese: "None of these" },

@@ -11,6 +11,8 @@ export const german: Strings = {
   tryAgain: "Noch einmal versuchen",
   close: "Schließen",
   unreachable: "Rounds ist nicht erreichbar. Bitte die Verbindung prüfen und noch einmal versuchen.",
+  cleared: "Was geleert wurde, lässt sich 24 Stunden lang zurückholen.",
+  undoClear: "Leeren rückgängig machen",
   elsewhere: "Ein anderer Server antwortet. Seine Antwort erscheint hier, sobald sie vollständig ist.",
   notSaved: "Die Datei konnte nicht gespeichert werden. Bitte noch einmal versuchen.",
   skipToMessage: "Zum Nachrichtenfeld springen",
@@ -305,6 +307,16 @@ export const german: Strings = {
     changeDraft: "Ändere den Plan: ",
     cancel: "Abbrechen",
     statuses: { pending: "offen", running: "läuft", done: "erledigt", skipped: "ausgelassen" },
+  },
+
+  dictation: {
+    start: "Diktieren",
+    startLong: "Diktieren: Gesprochenes steht dann in der Nachricht und wird nicht gesendet",
+    stop: "Diktat beenden",
+    listening: "Es wird aufgenommen. Nur Sie senden die Nachricht.",
+    writing: "Das Gesprochene wird geschrieben…",
+    nothing: "Es wurde nichts verstanden. Bitte noch einmal diktieren oder tippen.",
+    refused: "Der Browser gibt kein Mikrofon frei. Bitte in der Adresszeile erlauben oder tippen.",
   },
 
   question: { label: "Offene Frage", yes: "Ja", no: "Nein", noneOfThese: "Nichts davon" },

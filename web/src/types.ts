@@ -51,6 +51,8 @@ export interface SharedState {
   question: Question | null;
   artifacts: Artifact[];
   scenario: ScenarioPlace | null;
+  /** After a clear: the words that bring back what was cleared. */
+  undo?: { say: string; until: string } | null;
 }
 
 export interface Citation {
@@ -162,6 +164,8 @@ export interface Session {
   model_kind: "language_model" | "offline";
   patient_id_example: string;
   link_hosts: string[];
+  /** Whether the server writes dictated words down. */
+  dictation: boolean;
 }
 
 export interface Demographics {

@@ -18,6 +18,7 @@ const session: Session = {
   model_kind: "language_model",
   patient_id_example: "patient_4",
   link_hosts: [],
+  dictation: false,
 };
 
 const root = document.body;

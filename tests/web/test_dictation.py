@@ -1,0 +1,79 @@
+"""What is dictated stands in the draft, where an operator has switched it on."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, async_playwright, expect
+
+from tests.e2e.server import Server
+from tests.fakes_speech import FakeSpeech, running_speech
+from tests.web.axe import violations
+from tests.web.conftest import QUIET, Site
+
+pytestmark = pytest.mark.slow
+MICROPHONE = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
+
+
+@pytest.fixture
+async def speech() -> AsyncIterator[FakeSpeech]:
+    async with running_speech() as served:
+        yield served
+
+
+@pytest.fixture
+async def app(built: None, speech: FakeSpeech, tmp_path: Path) -> AsyncIterator[str]:
+    given = {"LLM_PROVIDER": "offline", "SPEECH_URL": speech.url, "SPEECH_API_KEY": "k"}
+    server = Server(folder=tmp_path, environment=given)
+    await asyncio.to_thread(server.start)
+    yield server.url
+    server.close()
+
+
+@pytest.fixture
+async def speaker(chromium: str) -> AsyncIterator[Browser]:
+    """A browser with a microphone into which something is always said."""
+    async with async_playwright() as playwright:
+        args = [*QUIET, *MICROPHONE]
+        launched = await playwright.chromium.launch(executable_path=chromium, args=args)
+        yield launched
+        await launched.close()
+
+
+async def test_dictated_words_are_added_to_the_draft_and_sent_by_nobody_else(
+    app: str, speech: FakeSpeech, speaker: Browser
+) -> None:
+    page = await speaker.new_page()
+    await page.goto(app)
+    message = page.get_by_role("textbox", name="Message")
+    await message.fill("patient_4:")
+    await page.get_by_role("button", name="Dictate").click()
+    await expect(page.get_by_text("Listening. Only you send the message.")).to_be_visible()
+    assert await violations(page) == []
+    await page.wait_for_timeout(500)
+    await page.get_by_role("button", name="Stop dictating").click()
+    await expect(message).to_have_value("patient_4: What is the current stage?")
+    [(kind, size, model, key)] = speech.heard
+    assert (kind, model, key) == ("audio/webm", "whisper-1", "Bearer k")
+    assert size > 0
+    await expect(page.get_by_text("Ask about a patient")).to_be_visible()
+    assert await page.get_by_role("article").count() == 0
+    speech.status = 500
+    await page.get_by_role("button", name="Dictate").click()
+    await page.get_by_role("button", name="Stop dictating").click()
+    await expect(page.get_by_role("alert")).to_contain_text("Your draft is as it was")
+    await expect(message).to_have_value("patient_4: What is the current stage?")
+
+
+async def test_without_a_microphone_one_is_told_what_to_do(app: str, browser: Browser) -> None:
+    page = await browser.new_page()
+    await page.goto(app)
+    await page.get_by_role("button", name="Dictate").click()
+    await expect(page.get_by_role("alert")).to_contain_text("The browser gives no microphone.")
+
+
+async def test_nobody_is_offered_dictation_where_it_is_off(site: Site, browser: Browser) -> None:
+    page = await site.open(browser)
+    await expect(page.get_by_role("button", name="Send")).to_be_visible()
+    await expect(page.get_by_role("button", name="Dictate")).to_have_count(0)
