@@ -86,6 +86,7 @@ class Script(_Shape):
         facilitator: What the facilitator writes instead of handing over.
         reader: Fields of the reading of the message, where the server asks for one.
         reads: Patterns: it looks everything up and quotes the first line of the record for each.
+        earlier: Tools that the agent calls in the turns of `say` before the last.
         plans: Agents for whom the facilitator proposes a plan.
         stays: Whether it reads the message as one about the open patient.
     """
@@ -95,6 +96,7 @@ class Script(_Shape):
     stays: bool = False
     agent: str = ""
     calls: tuple[ScriptedCall, ...] = ()
+    earlier: tuple[ScriptedCall, ...] = ()
     says: str = ""
     repairs: str | None = None
     facilitator: str | None = None
@@ -243,7 +245,7 @@ class Case(_Shape):
     def runs_with(self, model: str) -> bool:
         """Whether the case says something about this kind of model."""
         if self.play is not None:
-            return model == "offline"
+            return model == "offline" or (model == "scripted" and self.play.part == "references")
         if self.model is not None:
             return model in ("scripted", "replayed")
         return model == "replayed" or "any" in self.models or model in self.models

@@ -77,6 +77,9 @@ class Scripted:
                 return None
             if wires[0].is_last(text, case.say[-1]):
                 return case.model or capable(case)
+            if case.model is not None and any(wires[0].is_last(text, one) for one in case.say):
+                before = case.model.model_copy(update={"calls": case.model.earlier, "says": "."})
+                return before if case.model.earlier else None
             return (
                 PLANS if case.given.plan and wires[0].is_last(text, said_plan(case.given)) else None
             )

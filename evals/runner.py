@@ -85,7 +85,7 @@ class Run:
             for case in parts:
                 if (case.key, repeat) in done:
                     continue
-                rows, taken = await played(case)
+                rows, taken = await played(case, points=self.model.kind == "scripted")
                 wrong = [FoundRow(row=one.row, why=one.why) for one in rows]
                 turn = Turn(user=" / ".join(case.say), outcome="success")
                 result = Result(

@@ -4,6 +4,7 @@ from typing import Any
 
 from evals.cases import Case
 from evals.parts.entities import replay
+from evals.parts.pointing import point_at_all
 from evals.parts.references import CaseFile, answers
 from evals.parts.scenarios import simulate
 from evals.scoring.checks import Row
@@ -14,10 +15,16 @@ _CRISES = (load_rules(), *load_other_rules())
 _WHY_CHARS = 300
 
 
-async def played(case: Case) -> tuple[list[Row], Part | None]:
-    """Return what is wrong with a case of a part, and how it took a reference, if it did."""
+async def played(case: Case, *, points: bool = False) -> tuple[list[Row], Part | None]:
+    """Return what is wrong with a case of a part, and how it took a reference, if it did.
+
+    Args:
+        points: Whether a model points at things, and not the rules alone find them.
+    """
     if case.play is None:
         raise ValueError(f"{case.key} is a talk")
+    if points:
+        return _pointed(case)
     found = await _result(case.play.part, case)
     wanted = case.expect.result
     taken = referred(found, wanted) if case.play.part == "references" else None
@@ -25,6 +32,20 @@ async def played(case: Case) -> tuple[list[Row], Part | None]:
         return [], taken
     why = f"{found} in place of {wanted}"
     return [Row(_kind(case.play.part, found, wanted), why[:_WHY_CHARS])], taken
+
+
+def _pointed(case: Case) -> tuple[list[Row], Part]:
+    """Return what a model that points right, wrong and at what is gone comes to."""
+    found = point_at_all(case)
+    if found.taken:
+        row = Row("wrong_deed", f"pointed at and taken: {', '.join(found.taken)}"[:_WHY_CHARS])
+        return [row], "acted_wrongly"
+    wanted = case.expect.result
+    if found.right is not None and found.right.get("id") != wanted["id"]:
+        return [Row("result", f"{found.right} in place of {wanted}")], "asked_needlessly"
+    if wanted.get("id") is not None:
+        return [], "meant"
+    return [], "asked" if "ambiguous" in wanted else "left"
 
 
 async def _result(part: str, case: Case) -> Any:

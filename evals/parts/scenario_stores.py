@@ -9,7 +9,7 @@ from itertools import count
 from data_models.blob_store import Blob, BlobInfo
 from data_models.errors import BlobChangedError, BlobExistsError
 from services.scenarios.migration.ports import SessionPage, SessionRow, Tally
-from services.scenarios.migration.tallies import tallied
+from services.scenarios.migration.tag_index import tallied
 
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 

@@ -18,7 +18,7 @@ from evals.server import ROOT
 from services.evidence.trials.facts import PatientFacts, facts_of
 from services.evidence.trials.judge import judge
 from services.records.folder.records import FolderRecords
-from services.records.id_pattern import id_fits
+from services.records.records_factory import id_fits
 
 LABELLED = Path(__file__).parent / "labelled.yaml"
 AS_OF = date(2026, 11, 23)

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 import yaml
 
 from evals.chart_questions.charts import charts_in
@@ -10,6 +11,7 @@ from evals.chart_questions.unusual import write_unusual
 from evals.samples import DEFAULT
 
 
+@pytest.mark.slow
 def test_the_same_questions_are_made_each_time() -> None:
     charts = charts_in(DEFAULT / "patients")
     made = clinic_questions(charts, samples="default")

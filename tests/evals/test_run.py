@@ -31,6 +31,7 @@ def result(case: str, *wrong: FoundRow) -> Result:
     return Result(case=case, suite=case.split("/", maxsplit=1)[0], wrong=list(wrong), turns=turns)
 
 
+@pytest.mark.slow
 def test_every_case_file_can_be_read_and_there_are_enough_of_them() -> None:
     cases = list(written_cases(suite_names()))
     assert len(cases) >= 400
@@ -94,6 +95,7 @@ def test_a_baseline_keeps_what_a_run_did_not_try() -> None:
     assert known.safety == {"a/1": ["wrong_patient"], "b/1": ["false_deed"]}
 
 
+@pytest.mark.slow
 def test_the_committed_baseline_names_cases_that_there_are() -> None:
     baseline = Baseline.read(SUITES.parent / "baseline.json")
     names = {case.key for case in written_cases(suite_names())}

@@ -2,6 +2,8 @@
 
 from functools import cache
 
+import pytest
+
 from data_models.identifiers import PatientId
 from evals.cases import SUITES, Case, written_cases
 from services.identity.directory import FileDirectory
@@ -39,6 +41,7 @@ async def subject_of(case: Case) -> tuple[Subject, bool]:
     return linked.subject, reading.doubt is not None or any(one != active for one in reading.named)
 
 
+@pytest.mark.slow
 async def test_no_message_about_another_is_answered_from_the_open_chart() -> None:
     wrong = []
     asked = [one for one in written_cases(["who_is_meant"]) if one.expect.asks is not False]
@@ -55,6 +58,7 @@ async def test_no_message_about_another_is_answered_from_the_open_chart() -> Non
     assert wrong == []
 
 
+@pytest.mark.slow
 async def test_few_messages_that_name_nobody_else_are_asked_about() -> None:
     cases = [one for one in written_cases(["who_is_meant"]) if one.expect.asks is False]
     asked = [one.say[0] for one in cases if (await subject_of(one))[0].outcome != "same"]
