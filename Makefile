@@ -1,6 +1,6 @@
 # One command per job, the same on a developer's machine and in CI. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check format lint types imports locks web lock bench nightly sbom clean setup setup-dev
+.PHONY: help run test test-fast check format lint types imports locks web lock bench nightly mutation sbom clean setup setup-dev
 
 # The Python that makes the environment; afterwards everything runs in .venv.
 PYTHON ?= python3
@@ -81,6 +81,9 @@ nightly: setup-dev ## Run every evaluation: the built-in rules, the scripted mod
 	$(BIN)/python -m evals run --suite all --model scripted --out $(NIGHT)/scripted
 	@if [ -n "$$OPENAI_BASE_URL$$OPENAI_API_KEY$$AZURE_OPENAI_ENDPOINT" ]; then \
 		$(BIN)/python -m evals run --suite all --model configured --out $(NIGHT)/configured; fi
+
+mutation: setup-dev ## Break lines of what must not break and list those that no test notices; takes hours
+	$(BIN)/python -m scripts.mutate $(ARGS)
 
 sbom: ## Write what the image is made of, as CycloneDX, into dist/
 	@$(PYTHON) -m scripts.sbom

@@ -28,12 +28,12 @@ from data_models.identifiers import PatientId
 from services.records.big_charts import PREPARE_AFTER_SECONDS, viewed
 from services.records.folder.records import FolderRecords
 from services.records.record import PatientRecord
+from services.records.records_factory import prepare_views
 from services.records.views.course import course
 from services.records.views.lists import encounters
 from services.records.views.medications import medications
 from services.records.views.oncology import status_view
 from services.records.views.papers import documents
-from services.records.views.prepared import prepare_views
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.search import search_record

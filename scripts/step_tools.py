@@ -8,7 +8,7 @@ from data_models.clock import RandomIds, SystemClock
 from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.scheduling_tools import SchedulingTools
 from services.records.ports import PatientRecords
-from services.scheduling.ports import Appointments, People
+from services.scheduling.clinic import Clinic
 
 FILE = Path(__file__).parents[1] / "services" / "scenarios" / "definition" / "step_tools.json"
 
@@ -17,9 +17,7 @@ def step_tools_text() -> str:
     """Return by tool its arguments, and whether each has to be given, as JSON."""
     ids = RandomIds()
     # Only names and shapes are read: nothing behind the tools is there.
-    clinic = SchedulingTools(
-        appointments=cast(Appointments, None), people=cast(People, None), ids=ids
-    )
+    clinic = SchedulingTools(clinic=cast(Clinic, None), ids=ids)
     tools = catalogue(
         records=cast(PatientRecords, None),
         names=["lead"],

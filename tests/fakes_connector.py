@@ -30,6 +30,8 @@ from tests.fakes_stream import StreamRules, stream_info
 Activity = dict[str, Any]
 
 POST_SECONDS = 15.0
+RESET = 599
+"""Instead of a status: the connection breaks, and the message was not taken."""
 MESSAGE_LIMITS_BYTES = {"msteams": 28 * 1024}
 ELSEWHERE_LIMIT_BYTES = 256 * 1024
 MESSAGES_PER_SECOND = 7
@@ -241,13 +243,19 @@ class FakeConnector:
                 await self._arrived.wait()
 
     async def until_said(
-        self, part: str, *, conversation: str = "conversation-1", after: int = 0
+        self,
+        part: str,
+        *,
+        conversation: str = "conversation-1",
+        after: int = 0,
+        seconds: float = 60.0,
     ) -> Activity:
         """Return the first message past the `after`-th activity whose text holds `part`."""
         return await self.until(
             lambda activity: part in (activity.get("text") or ""),
             conversation=conversation,
             after=after,
+            seconds=seconds,
         )
 
     async def until_quiet(
@@ -272,6 +280,10 @@ class FakeConnector:
         """
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         self._planned.extend([Fault(status, named, kind)] * times)
+
+    def heal(self) -> None:
+        """Take whatever comes from now on."""
+        self._planned.clear()
 
     async def _take(self, request: web.Request) -> web.Response:
         conversation, activity, refusal = await self._checked(request)
@@ -318,6 +330,8 @@ class FakeConnector:
         if self._planned and self._planned[0].kind in (None, activity.get("type")):
             fault = self._planned.popleft()
             self.refused += 1
+            if fault.status == RESET and request.transport is not None:
+                request.transport.abort()
             return conversation, activity, web.Response(status=fault.status, headers=fault.headers)
         why = self._fault_in(conversation, activity, body)
         if why is None:

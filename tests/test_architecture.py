@@ -37,7 +37,15 @@ HOMES = {
     "semantic_kernel": ("group_chat/",),
 }
 # These surround the turn and may use what the turn uses; all other folders of services are parts.
-PARTS_OF_THE_TURN = {"channels", "conversations", "runs", "turn", "turn_scheduler", "views"}
+PARTS_OF_THE_TURN = {
+    "channels",
+    "conversations",
+    "hand_over",
+    "runs",
+    "turn",
+    "turn_scheduler",
+    "views",
+}
 NOWHERE = {"unittest.mock", "pickle", "marshal", "shelve"}
 ENVIRONMENT = {"os.environ", "os.getenv"}
 
@@ -148,6 +156,7 @@ def error_classes() -> list[type[errors.RoundsError]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", HOMES)
 def test_a_product_is_imported_only_at_its_home(module: str) -> None:
     strangers = [
@@ -179,6 +188,7 @@ def test_no_file_imports_mocks_or_unsafe_formats() -> None:
     assert wrong == set()
 
 
+@pytest.mark.slow
 def test_only_settings_reads_the_environment() -> None:
     readers = {
         name(path)

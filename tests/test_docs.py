@@ -155,6 +155,7 @@ def test_settings_that_are_told_to_set_exist(path: Path) -> None:
     assert set(_SETTING.findall(code)) - {"ARGS", "PYTHON", "UPGRADE"} <= known
 
 
+@pytest.mark.slow
 def test_every_proof_in_the_threat_table_is_a_test() -> None:
     text = page(DOCS / "security.md")
     proofs = _TEST.findall(text)
@@ -174,6 +175,7 @@ def test_every_proof_in_the_threat_table_is_a_test() -> None:
     assert [number for number, row in rows.items() if not _TEST.search(row)] == []
 
 
+@pytest.mark.slow
 def test_every_rule_of_migration_is_told_and_tested() -> None:
     rules = re.findall(r"^\| (M\d+) \|", page(DOCS / "migrations.md"), re.MULTILINE)
     assert rules == [f"M{number}" for number in range(1, 21)]

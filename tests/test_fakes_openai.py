@@ -28,6 +28,7 @@ async def client(server: FakeOpenAI) -> AsyncIterator[AsyncOpenAI]:
         yield client
 
 
+@pytest.mark.slow
 async def test_the_stock_client_reads_a_whole_answer(
     server: FakeOpenAI, client: AsyncOpenAI
 ) -> None:
@@ -98,6 +99,7 @@ async def test_a_failure_has_the_stock_clients_type(
         )
 
 
+@pytest.mark.slow
 async def test_the_brain_leads_a_tumor_board() -> None:
     async with team_world() as world:
         world.model.brain = brain
@@ -129,6 +131,7 @@ async def test_the_brain_reads_the_classifiers_question() -> None:
     assert read.patient == "p1"
 
 
+@pytest.mark.slow
 async def test_it_runs_as_a_program() -> None:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.fakes_openai", stdout=asyncio.subprocess.PIPE

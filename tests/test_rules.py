@@ -20,6 +20,7 @@ def files() -> list[Path]:
     return [path for path in found if "node_modules" not in path.parts]
 
 
+@pytest.mark.slow
 def test_every_page_that_is_cited_has_its_part_in_the_rules() -> None:
     known = sections_of(RULES)
     cited = {
@@ -31,6 +32,7 @@ def test_every_page_that_is_cited_has_its_part_in_the_rules() -> None:
     assert len(cited) > 20
 
 
+@pytest.mark.slow
 def test_every_rule_that_is_cited_stands_in_the_rules() -> None:
     known = rules_of(RULES)
     cited = {

@@ -36,6 +36,7 @@ def test_nothing_set_gives_a_loopback_server_with_the_offline_model(load: Load) 
     assert (settings.auth_mode, settings.model_provider) == ("dev", "offline")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("variables", "name"),
     [

@@ -14,6 +14,7 @@ from data_models.identifiers import storage_folder
 from data_models.layout import CORRUPT_MARK
 from data_models.memory_changes import ArchivedChanges
 from data_models.patient_context_models import Registry
+from data_models.tool_memory import TurnRuns
 
 _ELSEWHERE = ("archive/", "watched/")
 
@@ -66,7 +67,7 @@ class Evidence:
 
     @property
     def live(self) -> dict[str, bytes]:
-        """What is not in an archive or a run's journal, and not a damaged document's copy."""
+        """What is not in an archive or a run's journal and no damaged one's copy."""
         return {
             name: data
             for name, data in self.blobs.items()
@@ -159,4 +160,6 @@ def _model_of(name: str) -> type[Document]:
         return AnsweredBlob
     if "_changes/" in name:
         return ArchivedChanges
+    if "_runs/" in name:
+        return TurnRuns
     return ArchivedTurns if "_turns/" in name else ChatContext

@@ -40,7 +40,7 @@ CANARY = re.compile(rf"\b(?:user|agent)-canary-(?:{'|'.join(_OWNERS)})-[0-9]{{5}
 Result = TypeVar("Result")
 CHAT = "chat_machine"
 # Who may be meant is the one thing of other patients that a model may be told (page 10.2).
-_CANDIDATES = re.compile(r'\\"patients\\": \{.*?\}, (?=\\"message\\")')
+_CANDIDATES = re.compile(r'\\"patients\\":\{.*?\},(?=\\"message\\")')
 REMEMBER = "do you remember"
 SCENARIO = Path("samples/scenarios/tumor_board_preparation.yaml").read_text("utf-8")
 
@@ -110,6 +110,7 @@ class Conversation:
             bot_endpoints=False,
             data_dir=self._folder,
             samples_dir=self._samples,
+            order_drafts=True,
         )
         server = build(
             chosen,

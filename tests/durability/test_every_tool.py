@@ -8,9 +8,9 @@ from zipfile import ZipFile
 
 import pytest
 
-from group_chat.team import load_team
 from group_chat.tools.catalogue import TOOL_NAMES
 from group_chat.tools.workflow_tools import WORKFLOW_TOOLS
+from services.team import ORDER_DRAFTS, load_team
 from tests.durability.recorded_chat import Conversation, sent_in
 from tests.durability.seventh_canaries import FAMILY, HELD, NAMED, write_samples
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
@@ -48,6 +48,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "cancel_appointment": {"appointment_id": "booked-of-seven"},
     "find_person": {"name": "Marigold of the seventh", "birth_date": "1931-01-01"},
     "register_person": {"name": "Ada Leeward", "birth_date": "1980-02-29"},
+    "draft_order": {"test": "CEA"},
     "find_free_time": {"day": "tomorrow", "minutes": 30},
     "create_event": {"title": "Lunch", "start": "tomorrow 12:00"},
     "move_event": {"start": "16:30"},
@@ -103,7 +104,7 @@ class Tools(Conversation):
 
     def use_all(self) -> None:
         """Have every tool of an agent called once; those of scenarios' steps alone no agent has."""
-        team = load_team(tools=TOOL_NAMES)
+        team = load_team(tools=TOOL_NAMES, switched_on=(ORDER_DRAFTS,))
         holders = {name: each.name for each in team.agents for name in each.tools}
         first = [name for name in CALLED if name not in (*LAST, VERY_LAST)]
         for name in (*first, *LAST):

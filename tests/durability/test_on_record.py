@@ -106,9 +106,15 @@ def test_every_turn_is_on_the_trail_once_for_its_patient(talk: Conversation) -> 
         for line in data.splitlines()
         if line
     ]
-    turns = [row for row in rows if "turn" in row["actions"]]
+    turns = [row for row in rows if "turn" in row["actions"] and row["outcome"] == "begun"]
     by_run = {row["run_id"]: row for row in turns}
     assert len(by_run) == len(turns), "a turn is on record once"
+    ended = [row for row in rows if "turn" in row["actions"] and row["outcome"] == "done"]
+    assert len({row["run_id"] for row in ended}) == len(ended) > 3, "and its end, once"
+    for row in ended:
+        begun = by_run[row["run_id"]]
+        assert (row["patient"], row["principal"]) == (begun["patient"], begun["principal"])
+        assert len(row["receipt"]) == 64
     assert [by_run[run.run_id]["patient"] for run in runs] == [
         None,
         "patient_4",

@@ -126,6 +126,7 @@ async def assert_recovers(place: Place, broken: ScenarioWorld) -> None:
     assert len(keys) <= 1
 
 
+@pytest.mark.slow
 async def test_two_servers_land_one_session_once() -> None:
     place = await before_the_answer()
     first, second = place.server("b"), place.server("c")
@@ -136,6 +137,7 @@ async def test_two_servers_land_one_session_once() -> None:
     await assert_landed_once(second)
 
 
+@pytest.mark.slow
 async def test_a_turn_during_a_deployment_ends_on_its_version_and_the_next_one_moves() -> None:
     place = await before_the_action()
     world, operator = place.server("b"), place.server("c")

@@ -204,7 +204,7 @@ class AgUiTalk:
             "state": {},
             "tools": [],
             "context": [],
-            "forwardedProps": {},
+            "forwardedProps": {"interrupts": True},
         }
         timeout = aiohttp.ClientTimeout(total=TURN_SECONDS)
         async with self.client.post(f"{self.url}/api/ag-ui", json=asked, timeout=timeout) as answer:

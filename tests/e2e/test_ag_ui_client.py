@@ -86,3 +86,10 @@ async def test_the_public_client_does_the_main_job_and_finds_no_fault(
     assert (back["patient"], back["plan"]) == ("patient_4", "done")
     assert back["patients"] == ["patient_15", "patient_4"]
     assert (cleared["patient"], cleared["patients"]) == (None, [])
+    # Without interrupts the question is in the state, and plain words go on after it.
+    assert {one["outcome"] for one in told["plainly"]} == {"success"}
+    questions = [one["question"] for one in told["plainly"]]
+    assert questions == [None, None, None, "clear", None, "clear", None, None]
+    plans = [one["plan"] for one in told["plainly"]]
+    assert plans[:3] == ["proposed", "proposed", "done"]
+    assert told["notices"].count("not_read") == len(told["plainly"])

@@ -71,6 +71,27 @@ async def test_an_activity_delivered_again_after_a_restart_starts_no_second_turn
     assert "ReportCreation" in done.agents
 
 
+async def test_what_a_killed_server_owes_comes_without_another_message(
+    server: Server, talk: BotTalk
+) -> None:
+    channel, conversation = talk.channel, talk.conversation
+    stored = Stored(StoredFiles(server.data), conversation)
+    channel.fail_next(503, kind="message", times=1_000)
+    await channel.say(server.url, "start tumor board for patient_4", conversation=conversation)
+    async with asyncio.timeout(60):
+        while not channel.refused:  # noqa: ASYNC110 - the other side is another process
+            await asyncio.sleep(0.05)
+    await at_rest(stored)
+    server.kill()
+    assert channel.texts(conversation) == []
+    channel.heal()
+    await asyncio.to_thread(server.start)
+    await channel.until_said(ASKS, conversation=conversation, seconds=180.0)
+    # What comes late comes without its buttons; words answer it.
+    done = await talk.say("yes proceed", last_words=DONE)
+    assert "ReportCreation" in done.agents
+
+
 async def test_a_call_for_help_is_answered_though_the_list_of_patients_is_damaged(
     server: Server, talk: BotTalk
 ) -> None:

@@ -177,6 +177,9 @@ async def told(world: World, sessions: MemoryBlobStore) -> AsyncIterator[Told]:
         if request.said == REMEMBER and not has_recalled:
             wire_name = next(one for one in request.tool_names if one.endswith("recall"))
             return Reply(text=None, tool_calls=[ToolCall(wire_name, {"query": "sister donated"})])
+        if has_recalled:
+            # What the record does not say of a scan would be looked for there first.
+            return Reply(text="You said that the sister donated bone marrow in 2009.")
         return Reply(text=_ANSWER, chunk_chars=len(_ANSWER))
 
     async with FakeOpenAI(brain=brain) as model, aiohttp.ClientSession() as session:

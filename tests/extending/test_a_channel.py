@@ -84,6 +84,7 @@ async def slack(tmp_path: Path) -> AsyncIterator[SlackDouble]:
         await server.close()
 
 
+@pytest.mark.slow
 async def test_a_question_in_slack_is_answered_there_with_its_patient_and_source(
     slack: SlackDouble,
 ) -> None:
@@ -96,12 +97,14 @@ async def test_a_question_in_slack_is_answered_there_with_its_patient_and_source
     assert "Margaret Anne Whitfield, born 1957-03-14" in answer["text"]
 
 
+@pytest.mark.slow
 async def test_an_event_that_slack_repeats_is_answered_once(slack: SlackDouble) -> None:
     await slack.say("patient_4", event_id="Ev1")
     await slack.say("patient_4", event_id="Ev1")
     assert len(slack.posts) == 1
 
 
+@pytest.mark.slow
 async def test_an_event_that_slack_did_not_sign_is_refused(slack: SlackDouble) -> None:
     assert await slack.say("patient_4", event_id="Ev1", secret="another") == 403
     assert slack.posts == []

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 READ = """
 import json
@@ -33,6 +35,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 def test_a_folder_of_words_is_all_that_a_language_needs(tmp_path: Path) -> None:
     for name in ("data_models", "services/language"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -14,7 +14,7 @@ import atheris
 with atheris.instrument_imports(include=["bots.inbound", "routes", "services.entities"]):
     from bots.inbound import Inbound, parse_activity
     from data_models.errors import BadFrameError, EntityDeltaError
-    from routes.client_frames import MessageFrame, StopFrame, parse_client_frame
+    from routes.socket_session import MessageFrame, StopFrame, parse_client_frame
     from services.entities.delta import EntityDelta, parse_entity_delta
 
 DEPTH_LIMIT = 4

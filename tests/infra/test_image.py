@@ -34,6 +34,7 @@ def test_hadolint_has_nothing_to_say() -> None:
     assert (done.returncode, done.stdout) == (0, "")
 
 
+@pytest.mark.slow
 def test_the_compose_file_obeys_its_schema() -> None:
     done = tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", COMPOSE)
     assert done.returncode == 0, done.stdout

@@ -65,6 +65,7 @@ def test_the_first_time_the_lock_is_installed_with_its_hashes(workshop: Workshop
     assert second.startswith("-m uv pip sync requirements/dev.txt --require-hashes")
 
 
+@pytest.mark.slow
 def test_the_second_time_nothing_is_done(workshop: Workshop) -> None:
     workshop.bootstrap("dev")
     workshop.take_log()
@@ -79,6 +80,7 @@ def test_the_environment_of_tests_serves_the_server_too(workshop: Workshop) -> N
     assert workshop.take_log() == []
 
 
+@pytest.mark.slow
 def test_the_environment_of_the_server_does_not_serve_tests(workshop: Workshop) -> None:
     workshop.bootstrap("runtime")
     assert "uv pip install -r requirements/runtime.txt" in workshop.take_log()[1]

@@ -51,5 +51,6 @@ def test_a_path_of_one_machine_is_found() -> None:
     assert list(check_locks.problems_of_text("a.py", "GET /api/home/x, src/root/y")) == []
 
 
+@pytest.mark.slow
 def test_our_own_locks_pass() -> None:
     assert list(check_locks.problems()) == []

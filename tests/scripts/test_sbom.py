@@ -4,6 +4,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from scripts import check_locks, sbom
 from scripts.workshop import ROOT
 
@@ -34,6 +36,7 @@ def test_of_the_web_page_only_what_is_in_it_is_named() -> None:
     assert one["hashes"] == [{"alg": "SHA-512", "content": "000102"}]
 
 
+@pytest.mark.slow
 def test_our_own_bill_holds_every_pin_of_the_image_and_is_the_same_every_day(
     tmp_path: Path,
 ) -> None:

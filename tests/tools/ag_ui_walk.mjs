@@ -11,15 +11,23 @@ const { from, lastValueFrom, toArray } = require("rxjs");
 
 const agent = new HttpAgent({ url: `${base}/api/ag-ui`, threadId });
 const turns = [];
+const notices = [];
 let number = 0;
 
 async function turn(words) {
   number += 1;
   const known = new Set(agent.messages.map((message) => message.id));
   let outcome = null;
-  const subscriber = { onRunFinishedEvent: ({ event }) => void (outcome = event.outcome) };
+  const subscriber = {
+    onRunFinishedEvent: ({ event }) => void (outcome = event.outcome),
+    onCustomEvent: ({ event }) => void notices.push(event.value.kind),
+  };
   if (words.content) agent.addMessage({ id: `u${number}`, role: "user", content: words.content });
-  await agent.runAgent({ runId: `walk-${number}`, resume: words.resume }, subscriber);
+  const forwardedProps = { interrupts: words.interrupts ?? true };
+  await agent.runAgent(
+    { runId: `walk-${number}`, resume: words.resume, forwardedProps, tools: words.tools },
+    subscriber,
+  );
   const said = agent.messages.filter(
     (message) => message.role === "assistant" && message.content && !known.has(message.id),
   );
@@ -41,8 +49,28 @@ await turn({ content: "switch to patient_15" });
 await turn({ content: "switch to patient_4" });
 await turn({ content: "clear patient context" });
 
+// A page that knows of no interrupts: whatever is asked, people go on in plain words.
+async function plain(content) {
+  const tools = [{ name: "page_tool", description: "Of the page.", parameters: {} }];
+  const outcome = await turn({ content, interrupts: false, tools });
+  return { outcome: outcome.type, question: agent.state.question?.kind ?? null, plan: agent.state.plan?.status ?? null };
+}
+const plainly = [];
+for (const words of [
+  "start tumor board for patient_15",
+  "which medications does the patient take?",
+  "yes proceed",
+  "please clear everything",
+  "what is the latest ECOG?",
+  "please clear everything",
+  "no",
+  "clear patient context",
+]) {
+  plainly.push(await plain(words));
+}
+
 const runs = JSON.parse(readFileSync(recorded, "utf8"));
 for (const events of runs) {
   await lastValueFrom(from(events).pipe(verifyEvents(false), toArray()));
 }
-console.log(JSON.stringify({ turns, verified: runs.length }));
+console.log(JSON.stringify({ turns: turns.slice(0, 5), plainly, notices, verified: runs.length }));

@@ -9,9 +9,8 @@ import yaml
 from prometheus_client import CollectorRegistry, generate_latest
 
 from services.entities.meter import EntityMeter
-from services.scenarios.migration.meter import MigrationMeter
+from services.scenarios.migration.meter import MigrationMeter, PlanMeter
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.scenarios.migration.plan_meter import PlanMeter
 from services.telemetry import metrics
 from services.telemetry.metrics import Metrics
 from tests.infra.monitoring.test_entity_monitoring import promtool

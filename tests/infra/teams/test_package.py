@@ -59,6 +59,7 @@ def test_microsofts_schema_would_refuse_a_manifest_that_is_wrong() -> None:
         microsofts().validate(wrong)
 
 
+@pytest.mark.slow
 def test_the_icons_have_the_sizes_and_colours_that_teams_asks_for() -> None:
     size, colored = pixels(color_icon())
     assert size == 192
