@@ -1,3 +1,4 @@
+import { memo } from "preact/compat";
 import { useEffect, useId, useState } from "preact/hooks";
 
 import * as api from "./api";
@@ -30,8 +31,8 @@ interface ChartPaneProps {
   onClose: () => void;
 }
 
-/** The chart of the open patient beside the conversation, part by part. */
-export function ChartPane({ chatId, patientId, onSource, onClose }: ChartPaneProps) {
+/** The chart of the open patient beside the conversation, part by part; not drawn anew while an answer grows. */
+export const ChartPane = memo(function ChartPane({ chatId, patientId, onSource, onClose }: ChartPaneProps) {
   const [part, setPart] = useState<Part>("summary");
   const isAlone = useMedia(ALONE);
   const id = useId();
@@ -74,7 +75,7 @@ export function ChartPane({ chatId, patientId, onSource, onClose }: ChartPanePro
       </div>
     </section>
   );
-}
+});
 
 function useMedia(query: string): boolean {
   const [fits, setFits] = useState(() => matchMedia(query).matches);

@@ -81,10 +81,14 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     setShowsMemory(false);
     setChart(!hasChart);
   };
-  const openPatient = (id: string): void => {
-    if (!matchMedia(WIDE).matches) setSideBar(false);
-    if (id !== patientId) send(`switch to ${id}`);
-  };
+  const closeChart = useCallback(() => setChart(false), []);
+  const openPatient = useCallback(
+    (id: string): void => {
+      if (!matchMedia(WIDE).matches) setSideBar(false);
+      if (id !== patientId) send(`switch to ${id}`);
+    },
+    [patientId, send],
+  );
   const panes = ["room", hasSideBar && "with-side-bar", (hasChart || hasSheet) && "with-chart"]
     .filter(Boolean)
     .join(" ");
@@ -153,7 +157,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             chatId={chatId}
             patientId={patientId}
             onSource={showSource}
-            onClose={() => setChart(false)}
+            onClose={closeChart}
           />
         )}
         {opened && patientId !== null && (

@@ -1,3 +1,4 @@
+import { memo } from "preact/compat";
 import { useEffect, useState } from "preact/hooks";
 
 import * as api from "./api";
@@ -19,8 +20,16 @@ interface SideBarProps {
   onNew: () => void;
 }
 
-/** The caller's conversations, from the server; this page keeps nothing. */
-export function SideBar({ current, version, isReachable, isBusy, onPatient, onOpen, onNew }: SideBarProps) {
+/** The caller's conversations, from the server; this page keeps nothing. Not drawn anew while an answer grows. */
+export const SideBar = memo(function SideBar({
+  current,
+  version,
+  isReachable,
+  isBusy,
+  onPatient,
+  onOpen,
+  onNew,
+}: SideBarProps) {
   const [chats, setChats] = useState<ChatSummary[] | null>(null);
   const [isUnreadable, setUnreadable] = useState(false);
   useEffect(() => {
@@ -78,14 +87,16 @@ export function SideBar({ current, version, isReachable, isBusy, onPatient, onOp
       )}
     </nav>
   );
-}
+});
 
 /** People are known by their names; who has none noted, by the id. */
 const titleOf = (chat: ChatSummary): string =>
   chat.patients.map((one) => one.name || one.patient_id).join(", ") || said.withoutPatient;
 
+const clock = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
+
 function when(timestamp: string): string {
   const at = new Date(timestamp);
-  const time = at.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const time = clock.format(at);
   return `${at.getDate()} ${strings.months[at.getMonth()]} ${at.getFullYear()}, ${time}`;
 }

@@ -107,10 +107,11 @@ function useFollowed(turns: Turn[], isWanted: boolean) {
   useEffect(() => {
     follows.current = true;
   }, [newest]);
+  // What grows is followed as it is laid out, by the observer: asked here too, it would be laid out twice.
   useEffect(() => {
     const box = list.current?.closest(".middle");
     if (box && follows.current && isWanted) follow(box, list.current);
-  }, [turns, isWanted]);
+  }, [newest, isWanted]);
   return list;
 }
 
