@@ -282,6 +282,7 @@ class Settings(BaseSettings):
     api_keys: ApiKeys = _set((), "With `api_key`: `name:sha256-hex-of-key,…`", f"alice:{'0' * 64}", repr=False)
     api_keys_file: Path | None = _set(None, "With `api_key`: YAML of keys with scopes, patients and an end; read again when it changes", "./keys.yaml")
     operators: Names = _set((), "Operators: names of API keys, object ids of users of `ENTRA_TENANT_ID`, or `entra:directory:object-id`; in dev, unset means everyone", "alice,bob")
+    orderers: Names = _set((), "Who may confirm drafts of orders (`ORDER_DRAFTS`), on the page, over the API and in Teams, listed as for `OPERATORS`; in dev everybody may", "alice,entra:11111111-2222-3333-4444-555555555555:99999999-8888-7777-6666-555555555555")
     allowed_origins: Origins = _set((), "Origins of browsers besides the server's own", "https://portal.example.org")
     trusted_proxy: bool = _set(False, "A proxy in front sets `X-MS-CLIENT-PRINCIPAL` and removes a client's own", "true")
     entra_tenant_id: str | None = _set(None, "With `entra`: the directory that signs users in", "11111111-2222-3333-4444-555555555555")

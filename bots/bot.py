@@ -83,6 +83,7 @@ class RoundsBot:
         delivery: Delivery,
         invokes: Invokes,
         patient_id_example: str,
+        orderers: frozenset[str] | None,
     ) -> None:
         self._scheduler = services.scheduler
         self._hand_over = services.hand_over
@@ -91,6 +92,7 @@ class RoundsBot:
         self._clock = services.clock
         self._delivery = delivery
         self._invokes = invokes
+        self._orderers = orderers
         self._owners = ConversationOwners(reader=services.reader)
         self._greeter = Greeter()
         self._welcome = welcome(patient_id_example)
@@ -172,7 +174,9 @@ class RoundsBot:
         if addressed == self._team.facilitator:
             addressed = None
         own = addressed or self._team.facilitator
-        return MessageReader(agents=names, own=own, addressed_agent=addressed)
+        return MessageReader(
+            agents=names, own=own, addressed_agent=addressed, orderers=self._orderers
+        )
 
 
 def _is_own(activity: Inbound) -> bool:

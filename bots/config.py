@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from bots.per_bot import PerBot
 from bots.tokens import TokenSource
 from data_models.errors import ConfigurationError
+from services.access.principal import user_id
 from settings import AgentBot, BotKind, Problem, Settings
 
 
@@ -33,6 +34,7 @@ class BotConfig:
     Attributes:
         loopback: Replies go to this machine and nowhere else.
         users: Object ids of users who may write; `*`: all.
+        orderers: Principal ids with the role `order`; None: everybody, of this machine.
         patient_id_example: For the welcome.
         key_metadata_url: Tells where the keys are that sign the channels' tokens.
         tokens: Where a bot's own tokens come from; None: its directory.
@@ -41,6 +43,7 @@ class BotConfig:
     bots: PerBot[Registration] = field(default_factory=lambda: PerBot(Registration()))
     loopback: bool = True
     users: tuple[str, ...] = ()
+    orderers: frozenset[str] | None = None
     service_url_hosts: tuple[str, ...] = ()
     link_hosts: tuple[str, ...] = ()
     patient_id_example: str = "patient_4"
@@ -66,9 +69,18 @@ def bot_config(
         bots=PerBot(_of_team(settings), own),
         loopback=settings.microsoft_app_id is None,
         users=settings.additional_allowed_user_ids,
+        orderers=None if settings.microsoft_app_id is None else _orderers(settings),
         service_url_hosts=settings.bot_service_url_hosts,
         link_hosts=settings.link_allow_list,
         patient_id_example=patient_id_example,
+    )
+
+
+def _orderers(settings: Settings) -> frozenset[str]:
+    """Return the ids of users with the role; an object id alone is the home directory's."""
+    home = settings.entra_tenant_id or settings.microsoft_app_tenant_id or ""
+    return frozenset(
+        name.lower() if ":" in name else user_id(home, name) for name in settings.orderers
     )
 
 

@@ -79,6 +79,7 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
         delivery=delivery,
         invokes=Invokes(services=services, files=files, delivery=delivery),
         patient_id_example=config.patient_id_example,
+        orderers=config.orderers,
     )
     adapter = RoundsAdapter(doors=access.doors, connector=connector)
     return Endpoint(adapter=adapter, bot=bot, delivery=delivery)

@@ -27,12 +27,21 @@ class MessageReader:
         agents: Names of the team.
         own: The agent whose bot is spoken to.
         addressed_agent: The same, if it is not the facilitator's bot.
+        orderers: Principal ids with the role `order`; None: everybody who reaches it.
     """
 
-    def __init__(self, *, agents: Sequence[str], own: str, addressed_agent: str | None) -> None:
+    def __init__(
+        self,
+        *,
+        agents: Sequence[str],
+        own: str,
+        addressed_agent: str | None,
+        orderers: frozenset[str] | None = frozenset(),
+    ) -> None:
         self._agents = {name.casefold(): name for name in agents}
         self._own = own
         self._addressed_agent = addressed_agent
+        self._orderers = orderers
 
     def read(self, activity: Inbound, *, now: datetime) -> IncomingMessage:
         """Return the message that `activity` is.
@@ -60,7 +69,7 @@ class MessageReader:
             channel="bot",
             channel_id=channel_id,
             owner=owner_of(activity),
-            sender=_sender(activity, sender, channel_id),
+            sender=self._with_role(_sender(activity, sender, channel_id)),
             message_id=required(activity.id),
             text=label_of(press) if press is not None else text or words_in(activity.value),
             received_at=now,
@@ -71,6 +80,10 @@ class MessageReader:
             is_group=bool(place.is_group) or place.conversation_type in _GROUPS,
             delivery=reference_of(activity, agent=self._addressed_agent),
         )
+
+    def _with_role(self, sender: Sender) -> Sender:
+        may = self._orderers is None or sender.principal_id in self._orderers
+        return sender.model_copy(update={"may_order": may})
 
     def _text_and_mentions(self, activity: Inbound) -> tuple[str, tuple[str, ...]]:
         """Return the text without the bot's own mention, and the agents it mentions."""

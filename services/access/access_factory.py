@@ -56,6 +56,7 @@ def authenticator_for(
             return AppServiceAuthenticator(
                 tenants=_tenants(settings),
                 operators=settings.operators,
+                orderers=settings.orderers,
                 clock=clock,
                 home=settings.entra_tenant_id,
                 practitioner_claim=settings.practitioner_claim,
@@ -96,6 +97,7 @@ def sign_in_for(
         rules=OidcRules(
             roles_claim=settings.oidc_roles_claim or "",
             operators=tuple(settings.operators),
+            orderers=tuple(settings.orderers),
             authority=settings.entra_authority,
             home=settings.entra_tenant_id,
             practitioner_claim=settings.practitioner_claim,
@@ -147,7 +149,11 @@ def export_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
 
 def _by_key(settings: Settings, *, keys: KeyFile | None, clock: Clock) -> ApiKeyAuthenticator:
     return ApiKeyAuthenticator(
-        keys=settings.api_keys, operators=settings.operators, file=keys, clock=clock
+        keys=settings.api_keys,
+        operators=settings.operators,
+        orderers=settings.orderers,
+        file=keys,
+        clock=clock,
     )
 
 
@@ -164,6 +170,7 @@ def _entra(
         audiences=settings.entra_audience,
         scope=settings.entra_scope,
         operators=settings.operators,
+        orderers=settings.orderers,
         clock=clock,
         home=settings.entra_tenant_id,
         practitioner_claim=settings.practitioner_claim,

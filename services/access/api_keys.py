@@ -3,12 +3,16 @@
 import hashlib
 import hmac
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 
 from data_models.clock import Clock, SystemClock
 from data_models.errors import UnauthenticatedError
 from services.access.handshake import Handshake
 from services.access.key_file import FileKey, KeyFile
-from services.access.principal import USERS, Principal, Scope, roles_of
+from services.access.principal import USERS, Principal, Role, Scope, roles_of
+
+_KEY_ROLES: tuple[Role, ...] = ("operator", "order")
+"""Roles that the file gives beside what a key may do with conversations."""
 
 
 class ApiKeyAuthenticator:
@@ -24,11 +28,13 @@ class ApiKeyAuthenticator:
         *,
         keys: Iterable[tuple[str, str]],
         operators: Collection[str],
+        orderers: Collection[str] = (),
         file: KeyFile | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self._keys = [(bytes.fromhex(digest), _principal(name, operators)) for name, digest in keys]
         self._operators = operators
+        self._orderers = orderers
+        self._keys = [(bytes.fromhex(digest), self._principal(name)) for name, digest in keys]
         self._file = file
         self._clock = clock or SystemClock()
 
@@ -47,22 +53,19 @@ class ApiKeyAuthenticator:
 
     def _of_file(self) -> Iterator[tuple[bytes, Principal]]:
         for one in () if self._file is None else self._file.keys():
-            yield bytes.fromhex(one.sha256), _filed(one, self._operators)
+            yield bytes.fromhex(one.sha256), self._filed(one)
 
+    def _principal(self, name: str) -> Principal:
+        roles = roles_of(name, self._operators, self._orderers)
+        return Principal(id=f"key:{name}", name=name, kind="api_key", roles=roles)
 
-def _principal(name: str, operators: Collection[str]) -> Principal:
-    return Principal(id=f"key:{name}", name=name, kind="api_key", roles=roles_of(name, operators))
-
-
-def _filed(key: FileKey, operators: Collection[str]) -> Principal:
-    scopes: frozenset[Scope] = USERS if "chat" in key.scopes else frozenset({"read"})
-    is_operator = "operator" in key.scopes
-    return Principal(
-        id=f"key:{key.name}",
-        name=key.name,
-        kind="api_key",
-        roles=frozenset({"operator"}) if is_operator else roles_of(key.name, operators),
-        expires_at=key.expires_at,
-        scopes=scopes if {"chat", "read"} & set(key.scopes) else frozenset(),
-        practitioner=key.practitioner,
-    )
+    def _filed(self, key: FileKey) -> Principal:
+        scopes: frozenset[Scope] = USERS if "chat" in key.scopes else frozenset({"read"})
+        named = self._principal(key.name)
+        return replace(
+            named,
+            roles=named.roles | {role for role in _KEY_ROLES if role in key.scopes},
+            expires_at=key.expires_at,
+            scopes=scopes if {"chat", "read"} & set(key.scopes) else frozenset(),
+            practitioner=key.practitioner,
+        )

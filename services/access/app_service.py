@@ -38,12 +38,14 @@ class AppServiceAuthenticator:
         *,
         tenants: Collection[str],
         operators: Collection[str],
+        orderers: Collection[str] = (),
         clock: Clock,
         home: str | None = None,
         practitioner_claim: str = "",
     ) -> None:
         self._tenants = frozenset(tenant.lower() for tenant in tenants)
         self._operators = frozenset(operators)
+        self._orderers = frozenset(orderers)
         self._clock = clock
         self._home = home
         self._practitioner_claim = practitioner_claim
@@ -64,7 +66,9 @@ class AppServiceAuthenticator:
             id=user_id(tenant, object_id),
             name=shown.first("name", "preferred_username") or object_id,
             kind="app_service",
-            roles=roles_of_user(tenant, object_id, self._operators, home=self._home),
+            roles=roles_of_user(
+                tenant, object_id, self._operators, self._orderers, home=self._home
+            ),
             practitioner=practitioner_in(
                 {self._practitioner_claim: shown.first(self._practitioner_claim)},
                 self._practitioner_claim,

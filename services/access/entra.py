@@ -44,6 +44,7 @@ class EntraAuthenticator:
         audiences: Collection[str],
         scope: str,
         operators: Collection[str],
+        orderers: Collection[str] = (),
         clock: Clock,
         home: str | None = None,
         practitioner_claim: str = "",
@@ -54,6 +55,7 @@ class EntraAuthenticator:
         self._audiences = list(audiences)
         self._scope = scope
         self._operators = frozenset(operators)
+        self._orderers = frozenset(orderers)
         self._clock = clock
         self._home = home
         self._practitioner_claim = practitioner_claim
@@ -104,7 +106,9 @@ class EntraAuthenticator:
             id=user_id(claims["tid"], claims["oid"]),
             name=str(claims.get("name") or claims["oid"]),
             kind="entra",
-            roles=roles_of_user(claims["tid"], claims["oid"], self._operators, home=self._home),
+            roles=roles_of_user(
+                claims["tid"], claims["oid"], self._operators, self._orderers, home=self._home
+            ),
             practitioner=practitioner_in(claims, self._practitioner_claim),
             tenant=claims["tid"].lower(),
             expires_at=datetime.fromtimestamp(claims["exp"], UTC),

@@ -24,7 +24,8 @@ class FileKey(BaseModel):
     """One key.
 
     Attributes:
-        scopes: `chat` (write, and read), `read` (read alone), `operator`.
+        scopes: `chat` (write, and read), `read` (read alone), `operator`,
+            `order` (confirm drafts of orders, with `chat`).
         patients: Ids that it reaches, `*`: all that the access policy opens.
         expires: The last moment; a date means its end in UTC.
         practitioner: The FHIR Practitioner as whom it acts, with `ACCESS_POLICY=relationship`.
@@ -34,7 +35,7 @@ class FileKey(BaseModel):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.@-]{0,63}$")]
     sha256: Annotated[str, Field(pattern=r"^[0-9a-fA-F]{64}$", repr=False)]
-    scopes: Annotated[tuple[Literal["chat", "operator", "read"], ...], Field(min_length=1)]
+    scopes: Annotated[tuple[Literal["chat", "operator", "order", "read"], ...], Field(min_length=1)]
     patients: tuple[str, ...] = (ALL,)
     expires: Annotated[date | datetime | None, Field(union_mode="left_to_right")] = None
     practitioner: str | None = None

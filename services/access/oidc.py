@@ -44,12 +44,14 @@ class OidcRules:
     Attributes:
         roles_claim: The claim with roles; empty: whoever signs in is a clinician.
         operators: Operators by principal id, `oidc:…` or `entra:…`.
+        orderers: Likewise who has the role `order`.
         authority: Issuer of Entra ID, whose users are the same as in Teams.
         idle_seconds: A session of which nothing was heard for so long is over.
     """
 
     roles_claim: str
     operators: tuple[str, ...]
+    orderers: tuple[str, ...]
     authority: str
     home: str | None
     practitioner_claim: str
@@ -218,8 +220,11 @@ class OidcSignIn:
         words: Collection[object] = said if isinstance(said, list) else str(said or "").split()
         roles = frozenset(role for role in _ROLES if role in words)
         if tenant is None:
-            return roles | roles_of(principal_id_of(claims, rules), rules.operators)
-        return roles | roles_of_user(tenant, claims["oid"], rules.operators, home=rules.home)
+            who = principal_id_of(claims, rules)
+            return roles | roles_of(who, rules.operators, rules.orderers)
+        return roles | roles_of_user(
+            tenant, claims["oid"], rules.operators, rules.orderers, home=rules.home
+        )
 
     def _begun(self, kept: str) -> _Begun:
         try:

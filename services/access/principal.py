@@ -9,7 +9,6 @@ PrincipalKind: TypeAlias = Literal["dev", "api_key", "entra", "app_service", "oi
 Role: TypeAlias = Literal["clinician", "operator", "order", "reviewer", "metrics"]
 Scope: TypeAlias = Literal["chat", "read"]
 
-_OPERATOR: frozenset[Role] = frozenset({"operator"})
 _PRACTITIONER_LIMIT_CHARS = 300
 USERS: frozenset[Scope] = frozenset({"chat", "read"})
 """What a user may do, and a key that names no scopes."""
@@ -50,26 +49,35 @@ def user_id(tenant: str, object_id: str) -> str:
     return f"entra:{tenant.lower()}:{object_id.lower()}"
 
 
-def roles_of(subject: str, operators: Collection[str]) -> frozenset[Role]:
+def roles_of(
+    subject: str, operators: Collection[str], orderers: Collection[str] = ()
+) -> frozenset[Role]:
     """Return the roles of `subject`, an API key's name or a user's object id."""
-    listed = subject.lower() in {operator.lower() for operator in operators}
-    return _OPERATOR if listed else frozenset()
+    lists: dict[Role, Collection[str]] = {"operator": operators, "order": orderers}
+    return frozenset(
+        role for role, names in lists.items() if subject.lower() in {name.lower() for name in names}
+    )
 
 
 def roles_of_user(
-    tenant: str, object_id: str, operators: Collection[str], *, home: str | None
+    tenant: str,
+    object_id: str,
+    operators: Collection[str],
+    orderers: Collection[str] = (),
+    *,
+    home: str | None,
 ) -> frozenset[Role]:
     """Return the roles of a user of a directory.
 
-    An operator is listed as `entra:{directory}:{object id}`; an object id alone means the home
+    A user is listed as `entra:{directory}:{object id}`; an object id alone means the home
     directory's, because other directories choose their own.
 
     Args:
         home: The server's own directory; None: the platform lets in one directory only.
     """
-    whole = roles_of(user_id(tenant, object_id), operators)
+    whole = roles_of(user_id(tenant, object_id), operators, orderers)
     is_home = home is None or tenant.lower() == home.lower()
-    return whole or (roles_of(object_id, operators) if is_home else frozenset())
+    return whole | (roles_of(object_id, operators, orderers) if is_home else frozenset())
 
 
 def practitioner_in(claims: Mapping[str, Any], name: str) -> str | None:

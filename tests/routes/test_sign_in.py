@@ -115,6 +115,7 @@ async def clinic() -> AsyncIterator[Clinic]:
     rules = OidcRules(
         roles_claim="roles",
         operators=(),
+        orderers=(f"oidc:{hashed_key(f'{provider.issuer} orderer')}",),
         authority="https://login.microsoftonline.com",
         home=None,
         practitioner_claim="fhirUser",
@@ -249,6 +250,19 @@ async def test_an_operator_who_is_no_clinician_sees_no_conversation(clinic: Clin
     assert await clinic.status("GET", "/api/chats", _own(cookies)) == 403
 
 
+@pytest.mark.parametrize(
+    ("subject", "roles"), [("orderer", ["clinician", "order"]), ("another", ["clinician"])]
+)
+async def test_who_may_order_is_known_by_the_list(
+    clinic: Clinic, subject: str, roles: list[str]
+) -> None:
+    clinic.provider.claims["sub"] = subject
+    user = await clinic.signed_in()
+    url = f"{clinic.base}/api/user/me"
+    async with clinic.client.get(url, headers=_own(user)) as answer:
+        assert (await answer.json())["roles"] == roles
+
+
 @pytest.mark.parametrize("lacks", ["X-CSRF-Token", "Origin"])
 async def test_a_write_by_cookie_needs_the_page_and_its_token(clinic: Clinic, lacks: str) -> None:
     user = await clinic.signed_in()
@@ -365,7 +379,7 @@ async def test_only_entra_itself_says_who_is_one_of_its_users(clinic: Clinic) ->
 def test_a_user_of_entra_is_the_same_as_in_teams() -> None:
     from services.access.oidc import principal_id_of
 
-    rules = OidcRules("", (), "https://login.microsoftonline.com", None, "", 1.0)
+    rules = OidcRules("", (), (), "https://login.microsoftonline.com", None, "", 1.0)
     issuer = f"https://login.microsoftonline.com/{TENANT}/v2.0"
     claims = {"iss": issuer, "tid": TENANT, "oid": USER, "sub": "s"}
     assert principal_id_of(claims, rules) == f"entra:{TENANT}:{USER}"

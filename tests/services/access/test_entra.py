@@ -43,6 +43,7 @@ async def entra(directory: Directory, clock: FixedClock) -> AsyncIterator[EntraA
             audiences=[AUDIENCE],
             scope="access_as_user",
             operators=[USER.upper()],
+            orderers=[f"entra:{TENANT}:{USER}"],
             clock=clock,
         )
 
@@ -58,7 +59,7 @@ async def test_a_good_token_names_the_user(
     principal = await enter(entra, directory.token())
     assert principal.id == f"entra:{TENANT}:{USER}"
     assert (principal.name, principal.tenant, principal.kind) == ("Ada", TENANT, "entra")
-    assert principal.is_operator
+    assert principal.roles == {"operator", "order"}
     assert principal.expires_at == clock.now() + timedelta(hours=1)
 
 
