@@ -26,7 +26,7 @@ from data_models.errors import (
     ChannelTooLargeError,
     ChannelUnavailableError,
 )
-from data_models.retry_after import seconds_asked
+from data_models.http_answers import first_bytes, seconds_asked
 from services.access.outbound import GuardedResolver, OutboundPolicy
 
 ATTEMPTS = 5
@@ -131,7 +131,7 @@ class Connector:
                 timeout=self._timeout,
                 allow_redirects=False,
             ) as answer:
-                said = await answer.content.read(ANSWER_LIMIT_BYTES)
+                said = await first_bytes(answer.content, limit_bytes=ANSWER_LIMIT_BYTES)
                 return answer.status, answer.headers, said
         except (aiohttp.ClientError, TimeoutError) as error:
             is_open = isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError)

@@ -6,6 +6,7 @@ import aiohttp
 from pydantic import BaseModel, SecretStr, ValidationError
 
 from data_models.errors import AudioError, SpeechUnavailableError
+from data_models.http_answers import first_bytes
 from settings import Settings
 
 AUDIO_LIMIT_BYTES = 5 * 1024 * 1024
@@ -61,7 +62,7 @@ class Speech:
             ) as answer:
                 if answer.status != 200:
                     raise SpeechUnavailableError(f"the server answered {answer.status}")
-                body = await answer.content.read(_TEXT_LIMIT_BYTES)
+                body = await first_bytes(answer.content, limit_bytes=_TEXT_LIMIT_BYTES)
                 return _Written.model_validate_json(body).text.strip()
         except (aiohttp.ClientError, TimeoutError) as error:
             raise SpeechUnavailableError("the server did not answer") from error

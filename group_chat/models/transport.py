@@ -9,6 +9,8 @@ from collections.abc import AsyncIterator
 import aiohttp
 import httpx2
 
+from data_models.http_answers import first_bytes
+
 ERROR_BODY_LIMIT_BYTES = 65_536
 
 
@@ -98,16 +100,9 @@ async def _as_response(reply: aiohttp.ClientResponse) -> httpx2.Response:
     if reply.status < 300:
         return httpx2.Response(reply.status, headers=headers, stream=AiohttpBody(reply=reply))
     try:
-        content = await _head_of(reply.content)
+        async with asyncio.timeout(5):
+            content = await first_bytes(reply.content, limit_bytes=ERROR_BODY_LIMIT_BYTES)
     finally:
         reply.close()
     kept = [(name, value) for name, value in headers if name != "Content-Length"]
     return httpx2.Response(reply.status, headers=kept, content=content)
-
-
-async def _head_of(content: aiohttp.StreamReader) -> bytes:
-    head = bytearray()
-    async with asyncio.timeout(5):
-        while len(head) < ERROR_BODY_LIMIT_BYTES and (data := await content.readany()):
-            head += data
-    return bytes(head)

@@ -11,6 +11,7 @@ import orjson
 from yarl import URL
 
 from data_models.errors import AssistantError, AssistantItemGoneError
+from data_models.http_answers import first_bytes
 
 Json: TypeAlias = dict[str, Any]
 Method: TypeAlias = Literal["GET", "POST", "PATCH", "DELETE"]
@@ -136,12 +137,10 @@ async def bounded_body(response: aiohttp.ClientResponse, *, limit_bytes: int) ->
     Raises:
         AssistantError: it is over the limit.
     """
-    data = bytearray()
-    async for chunk in response.content.iter_chunked(65_536):
-        data += chunk
-        if len(data) > limit_bytes:
-            raise AssistantError(f"the answer is over {limit_bytes} bytes")
-    return bytes(data)
+    data = await first_bytes(response.content, limit_bytes=limit_bytes + 1)
+    if len(data) > limit_bytes:
+        raise AssistantError(f"the answer is over {limit_bytes} bytes")
+    return data
 
 
 def parsed(status: int, data: bytes) -> GraphAnswer:

@@ -19,7 +19,7 @@ from data_models.errors import (
     RecordsUnavailableError,
     RecordsUnreadableError,
 )
-from data_models.retry_after import seconds_asked
+from data_models.http_answers import first_bytes, seconds_asked
 from services.records.bundle import bundle_entries
 from services.records.fhir_sign_in import OwnToken, Tokens
 from services.records.fhir_types import OperationOutcome
@@ -207,12 +207,11 @@ class FhirClient:
             raise RecordsUnavailableError(_unanswered(error)) from None
 
     async def _read(self, response: aiohttp.ClientResponse) -> bytes:
-        data = bytearray()
-        async for chunk in response.content.iter_chunked(65_536):
-            data += chunk
-            if len(data) > self.limits.page_bytes:
-                raise RecordsUnreadableError(f"a page is over {self.limits.page_bytes} bytes")
-        return bytes(data)
+        limit_bytes = self.limits.page_bytes
+        data = await first_bytes(response.content, limit_bytes=limit_bytes + 1)
+        if len(data) > limit_bytes:
+            raise RecordsUnreadableError(f"a page is over {limit_bytes} bytes")
+        return data
 
     def _check_status(self, status: int, headers: Mapping[str, str]) -> None:
         if status in (401, 403):

@@ -22,6 +22,7 @@ from data_models.errors import (
     RecordsUnavailableError,
     RecordsUnreadableError,
 )
+from data_models.http_answers import first_bytes
 
 _SECONDS: Final = 10.0
 _ANSWER_LIMIT_BYTES: Final = 100_000
@@ -192,7 +193,7 @@ class ClientCredentials:
                 method, url, data=data, allow_redirects=False,
                 headers={"Accept": "application/json", **(headers or {})}, timeout=self._timeout,
             ) as answer:  # fmt: skip
-                body = await answer.content.read(_ANSWER_LIMIT_BYTES)
+                body = await first_bytes(answer.content, limit_bytes=_ANSWER_LIMIT_BYTES)
                 return answer.status, body
         except (aiohttp.ClientError, TimeoutError) as error:
             reason = f"the server of tokens did not answer ({type(error).__name__})"

@@ -9,13 +9,13 @@ import aiohttp
 import orjson
 
 from data_models.errors import ToolInputError
+from data_models.http_answers import first_bytes
 from services.evidence.trials.search import TrialSearch
 from services.evidence.trials.study import Study, study_of
 from services.records.concepts.words import words_of
 
 STUDIES_LIMIT = 10
 _ANSWER_LIMIT_BYTES = 8_000_000
-_PART_BYTES = 1_000_000
 _SECONDS = 20.0
 _FIELDS = (
     "protocolSection.identificationModule|protocolSection.statusModule|"
@@ -99,11 +99,9 @@ class ClinicalTrialsGov:
             ) as answer:
                 if answer.status != 200:
                     raise ToolInputError("the register of studies refused the search")
-                data = b""
-                async for part in answer.content.iter_chunked(_PART_BYTES):
-                    data += part
-                    if len(data) > _ANSWER_LIMIT_BYTES:
-                        raise ToolInputError("the register of studies does not answer in bounds")
+                data = await first_bytes(answer.content, limit_bytes=_ANSWER_LIMIT_BYTES + 1)
+                if len(data) > _ANSWER_LIMIT_BYTES:
+                    raise ToolInputError("the register of studies does not answer in bounds")
             return _studies(orjson.loads(data))[:STUDIES_LIMIT]
         except (aiohttp.ClientError, TimeoutError, orjson.JSONDecodeError) as error:
             raise ToolInputError("the register of studies does not answer just now") from error
