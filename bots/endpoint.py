@@ -14,6 +14,7 @@ from bots.delivery import Delivery
 from bots.files import DRIVE_HOSTS, FileTransfers
 from bots.invokes import Invokes
 from bots.outbox import Outbox
+from bots.plan_board import Proposals
 from bots.redelivery import Redelivery
 from bots.rendering import Look
 from bots.run_renderer import RendererParts
@@ -67,7 +68,12 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
         reader=services.reader, outbox=outbox, session=access.session, drives=drives
     )
     parts = RendererParts(
-        outbox=outbox, deliveries=deliveries, files=files, look=look, clock=services.clock
+        outbox=outbox,
+        deliveries=deliveries,
+        files=files,
+        look=look,
+        proposals=Proposals(),
+        clock=services.clock,
     )
     redelivery = Redelivery(
         outbox=outbox, deliveries=deliveries, answers=services.answers, look=look

@@ -1,6 +1,7 @@
 """The card of a plan that runs, brought up to date in its place as its steps are done."""
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
 import structlog
@@ -16,9 +17,27 @@ from data_models.turn_events import SharedState
 
 UPDATE_SECONDS = 1.05
 _TRIES = 4
+_REMEMBERED_PLANS = 1_000
 
 Put = Callable[[str, Activity], Awaitable[None]]
 logger = structlog.get_logger()
+
+
+class Proposals:
+    """The messages of this process that carry the card of a plan, the newest thousand."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[str, tuple[str, Activity]] = OrderedDict()
+
+    def keep(self, plan_id: str, sent_id: str, message: Activity) -> None:
+        """Remember what the channel calls the message that proposes a plan, and its words."""
+        self._kept[plan_id] = (sent_id, message)
+        if len(self._kept) > _REMEMBERED_PLANS:
+            self._kept.popitem(last=False)
+
+    def of(self, plan_id: str) -> tuple[str, Activity]:
+        """Return the channel's id and the message; nothing if another process sent it."""
+        return self._kept.get(plan_id, ("", {}))
 
 
 class PlanBoard:
@@ -29,15 +48,21 @@ class PlanBoard:
         card_id: The message whose button began the turn; empty if none did.
     """
 
-    def __init__(self, *, put: Put, card_id: str, clock: Clock) -> None:
+    def __init__(self, *, put: Put, card_id: str, proposals: Proposals, clock: Clock) -> None:
         self._put = put
         self._card_id = card_id
+        self._proposals = proposals
         self._pace = Pace(seconds=UPDATE_SECONDS, clock=clock)
         self._first: Plan | None = None
         self._is_first = True
         self._newest: Activity | None = None
         self._shown: Activity | None = None
         self._work: asyncio.Task[None] | None = None
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the channel has a card that follows the plan."""
+        return self._card_id != ""
 
     def see(self, state: SharedState) -> Activity | None:
         """Return the card if it is to be sent; one that is there already is updated."""
@@ -49,7 +74,10 @@ class PlanBoard:
         if self._first is None or plan.plan_id != self._first.plan_id:
             return None
         card = plan_card(plan, patient_id=state.patient_id, patient=state.patient)
-        activity = card_activity(card, summary=f"The plan is {plan.status}")
+        card_id, message = self._proposals.of(plan.plan_id)
+        self._card_id = self._card_id or card_id
+        said = message if self._card_id == card_id else {}
+        activity = {**said, **card_activity(card, summary=f"The plan is {plan.status}")}
         if not self._card_id:
             return activity if plan.status == "running" else None
         self._newest = activity

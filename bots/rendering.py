@@ -1,6 +1,7 @@
 """Turn events as activities: one message for each agent's message (spec pages 1.9, 6.3)."""
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from bots.abilities import Abilities
@@ -95,6 +96,8 @@ class TurnRenderer:
         self._first: SharedState | None = None
         self._state: SharedState | None = None
         self._told_place: str | None = None
+        self.proposed = ""
+        """The plan whose card went with the message that proposes it; empty if none did."""
         self._views: dict[str, list[ChartView]] = {}
 
     def activities(self, event: TurnEvent) -> list[Activity]:
@@ -175,12 +178,27 @@ class TurnRenderer:
     def _parts(self, message: AgentMessage, texts: list[str]) -> list[Activity]:
         parts = [self._part(message, text, at, len(texts)) for at, text in enumerate(texts, 1)]
         if parts and self._state is not None:
-            parts[-1]["text"] += f"{self._new_place()}\n\n{self._look.footer(self._state)}"
+            parts[-1]["text"] += f"{self._new_place()}\n\n{self._footer(self._state)}"
+            parts[-1] |= self._proposal(self._state)
         drawn = self._drawn(message) if self._abilities.draws_tables else []
         return [
             *parts,
             *(card_activity(one, summary=v.title) for v in drawn for one in view_cards(v)),
         ]
+
+    def _footer(self, state: SharedState) -> str:
+        shown = replace(state, conversation_id="") if self._abilities.is_quiet else state
+        return self._look.footer(shown)
+
+    def _proposal(self, state: SharedState) -> Activity:
+        """Return the card of a plan that is proposed in this turn, where it goes with the words."""
+        plan, known = state.plan, None if self._first is None else self._first.plan
+        is_new = plan is not None and plan.plan_id not in (self.proposed, known and known.plan_id)
+        if plan is None or not (is_new and plan.status == "proposed" and self._abilities.is_quiet):
+            return {}
+        self.proposed = plan.plan_id
+        card = plan_card(plan, patient_id=state.patient_id, patient=state.patient)
+        return {"attachments": [card]}
 
     def _new_place(self) -> str:
         """Return a line that says where the patient's scenario is, where that has changed."""
@@ -241,6 +259,8 @@ class TurnRenderer:
         if state.undo is not None:
             return [card_activity(undo_card(state.undo), summary="The clear can be undone")]
         if state.plan is None or state.plan.status != "proposed":
+            return []
+        if state.plan.plan_id == self.proposed:  # it went with the words
             return []
         card = plan_card(state.plan, patient_id=state.patient_id, patient=state.patient)
         return [card_activity(card, summary="A plan waits for your yes")]

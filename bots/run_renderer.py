@@ -13,7 +13,7 @@ from bots.delivery_record import DeliveryRecord
 from bots.files import FileTransfers
 from bots.live_answer import LiveAnswer
 from bots.outbox import Outbox
-from bots.plan_board import PlanBoard
+from bots.plan_board import PlanBoard, Proposals
 from bots.reference import Activity, Reference
 from bots.rendering import TYPING, Look, TurnRenderer, text_activity
 from bots.text_stream import TextStream
@@ -26,6 +26,7 @@ from data_models.errors import (
     ChannelUnavailableError,
     RoundsError,
 )
+from data_models.plan import Plan
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
@@ -38,6 +39,7 @@ from data_models.turn_events import (
     ToolCallStarted,
     TurnEvent,
 )
+from group_chat.plan_text import step_line
 from services.channels.deliveries import Deliveries
 from services.runs.hub import Run
 
@@ -54,6 +56,7 @@ class RendererParts:
     deliveries: Deliveries
     files: FileTransfers
     look: Look
+    proposals: Proposals
     clock: Clock
 
 
@@ -73,7 +76,10 @@ class RunRenderer:
         )
         self._sign = TypingSign(show=lambda: parts.outbox.hint(reference, TYPING))
         self._live = LiveAnswer(open_stream=self._open_stream, renderer=self._renderer)
-        self._board = PlanBoard(put=self._put, card_id=_pressed(run), clock=parts.clock)
+        self._proposals = parts.proposals
+        self._board = PlanBoard(
+            put=self._put, card_id=_pressed(run), proposals=parts.proposals, clock=parts.clock
+        )
         self._preparation: asyncio.Task[None] | None = None
         self._held: list[Activity] = []
         self._behind: list[AgentMessage] = []
@@ -110,7 +116,7 @@ class RunRenderer:
             await self._show(event)
 
     async def _show(self, event: TurnEvent) -> None:
-        if self._abilities.streams:
+        if self._abilities.streams and not self._may_call_a_step(event):
             self._live.watch(event)
         self._turn_sign(event)
         match event:
@@ -158,22 +164,48 @@ class RunRenderer:
         if self._live.is_behind(message.message_id):
             self._behind.append(message)
             return
+        if self._is_on_the_card(message):
+            return
         parts, final = await self._live.finish(message)
-        sent_id = None
-        if final is not None:
-            sent_id = await self._end_stream(final)
-            parts = parts if sent_id is None else parts[1:]
-        for part in parts:
+        sent_id = None if final is None else await self._end_stream(final)
+        for part in parts if sent_id is None else parts[1:]:
             part_id = await self._send(part)
             sent_id = part_id if "text" in part else sent_id
         if sent_id is not None:
             self._record.delivered(sent_id, message.message_id, message.agent)
+            self._remember_proposal(sent_id, parts)
         behind, self._behind = self._behind, []
         for other in behind:
             await self._speak(other)
         held, self._held = self._held, []
         for activity in held:
             await self._send(activity)
+
+    def _remember_proposal(self, sent_id: str, parts: list[Activity]) -> None:
+        for part in parts:
+            if sent_id and "text" in part and "attachments" in part:
+                self._proposals.keep(self._renderer.proposed, sent_id, part)
+
+    def _is_on_the_card(self, message: AgentMessage) -> bool:
+        """Whether it calls steps of a plan, which the plan's card shows as they begin."""
+        plan = self._plan_on_a_card()
+        if plan is None or not message.text:
+            return False
+        called = {step_line(plan, step.number) for step in plan.steps}
+        return called.issuperset(message.text.splitlines())
+
+    def _may_call_a_step(self, event: TurnEvent) -> bool:
+        """Whether a message begins of which only its end tells whether the user is to see it."""
+        plan, state = self._plan_on_a_card(), self._state
+        if plan is None or state is None or not isinstance(event, AgentMessageStarted):
+            return False
+        return event.agent == state.facilitator and plan.next_step() is not None
+
+    def _plan_on_a_card(self) -> Plan | None:
+        """Return the plan that runs, if the chat has a card that follows it and is enough."""
+        if self._state is None or not (self._abilities.is_quiet and self._board.is_shown):
+            return None
+        return self._state.plan
 
     async def _end_stream(self, final: Activity) -> str | None:
         """Send the final message of a stream; None if it has to be sent as any other."""

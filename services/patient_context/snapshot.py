@@ -106,7 +106,11 @@ def footer(
     roster: ShownRoster,
     patient: PatientIdentity | None = None,
 ) -> str:
-    """Return what ends every agent message on the surface, and only there (spec page 1.9)."""
+    """Return what ends every agent message on the surface, and only there (spec page 1.9).
+
+    Args:
+        conversation_id: Empty where it is not shown.
+    """
     if patient_id is None:
         first = "- *No active patient.*"
     else:
@@ -115,7 +119,9 @@ def footer(
     lines = ["---", FOOTER_MARK, *who, first]
     if roster.patient_ids:
         lines.append(f"- **Session Patients:** {_listed(roster, patient_id)}")
-    return "\n".join([*lines, f"- **Conversation ID:** {_code(conversation_id)}"])
+    if conversation_id:
+        lines.append(f"- **Conversation ID:** {_code(conversation_id)}")
+    return "\n".join(lines)
 
 
 def _listed(roster: ShownRoster, active: PatientId | None) -> str:

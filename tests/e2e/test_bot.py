@@ -42,6 +42,18 @@ async def test_the_plans_card_starts_it_once(talk: BotTalk) -> None:
     assert stale.said == ()
 
 
+async def test_the_tumor_board_is_eight_messages_in_teams(server: Server) -> None:
+    async with FakeConnector(channel_id="msteams") as teams:
+        talk = BotTalk("a:quiet", teams, server.url)
+        await talk.say("start tumor board for patient_4", last_words=ASKS)
+        await talk.press("Confirm", last_words=DONE)
+        assert (teams.faults, teams.streams.faults) == ([], [])
+        assert len(teams.messages("a:quiet")) <= 8
+        for text in teams.texts("a:quiet"):
+            assert "Margaret Anne Whitfield, born 1957-03-14" in text
+            assert "a:quiet" not in text
+
+
 async def test_a_cancelled_plan_runs_nobody(talk: BotTalk) -> None:
     await talk.say("start tumor board for patient_4", last_words=ASKS)
     cancelled = await talk.press("Cancel", last_words="(active)")
