@@ -9,6 +9,13 @@ from services.language.utterance import Aspect, Part
 # What a word of a longer name still says: "the last appointment" is one of them.
 _OF_ONE: frozenset[Aspect] = frozenset({"latest", "first"})
 
+EDGES: frozenset[Aspect] = frozenset({"first", "latest"})
+_NOT_OF_ROWS = frozenset({"due", "treatment"})
+# What wins where a message has words of several.
+_ASPECTS: tuple[Aspect, ...] = (
+    "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
+    "whether",
+)  # fmt: skip
 _OPENINGS = frozenset({"ok", "okay"})
 
 
@@ -120,6 +127,28 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     if opening is not None and "whether" in opening.of("aspect"):
         part.aspects.add("whether")
     return part
+
+
+def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
+    """Return what of a row is asked for; of what is over, when and why it ended."""
+    what = part.parts[0] if part.parts else None
+    if "over" in part.frames and (what == "reason" or aspect == "when"):
+        return "end reason" if "reason" in part.parts else "end"
+    if "over" in part.frames and aspect == "whether" and part.parts.count("status") < 2:
+        return "end"  # "is it resolved?"
+    return what
+
+
+def aspect_of(part: QuestionPart) -> Aspect:
+    """Return which of the rows a part asks for, the one that wins of several."""
+    if part.parts and part.parts[0] in _NOT_OF_ROWS:
+        return "all"  # that it was given, or that it is there, would be no yes
+    if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *EDGES}:
+        return "when"
+    if {"change", "trend"} <= part.aspects:
+        return "trend"
+    found: Aspect = next((aspect for aspect in _ASPECTS if aspect in part.aspects), "all")
+    return found
 
 
 def _is_joint(piece: Piece, words: Lexicon) -> bool:

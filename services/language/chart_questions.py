@@ -12,22 +12,26 @@ from itertools import pairwise
 
 from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_parts import (
+    EDGES,
     QuestionPart,
     Run,
+    aspect_of,
     is_asking,
     is_for_others,
     may_name,
     parted,
     read_part,
+    what_of,
     without_opening,
     without_switch,
 )
-from services.language.chart_words import Lexicon, TopicSpec, lexicon
+from services.language.chart_words import Lexicon, Piece, TopicSpec, lexicon
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
 from services.language.question_figures import (
     OVER_TIME,
     hull_of,
+    merged,
     numbers_in,
     with_days,
     with_figures,
@@ -36,11 +40,6 @@ from services.language.statement_words import is_clinical_name, stem
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part
 
-# What wins where a message has words of several.
-_ASPECTS: tuple[Aspect, ...] = (
-    "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
-    "whether",
-)  # fmt: skip
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _BY_FRAME = {"takes": "medications", "has": "problems", "had_done": "procedures"}
 _BY_PART = {
@@ -50,13 +49,13 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
-_NOT_OF_ROWS = frozenset({"due", "treatment"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
 _VALUE_ASPECTS = frozenset({"minimum", "maximum", "average", "change", "trend", "latest", "first"})
-_EDGES = frozenset({"first", "latest"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _MEASURED_FACTS = frozenset({"ECOG"})
+_BY_FIELD = "ologist"
+_EVENTS = frozenset({*_REPORTS, "encounters", "procedures", "documents"})
 SEARCH = "search_record"
 """The tool for what no other is known for."""
 
@@ -75,6 +74,8 @@ def chart_questions(
     pieces = without_switch(without_opening(words.pieces(rest)), words)
     if asked := evidence_questions(text):
         return asked
+    if not spans and (found := _since_event(pieces, words, today=today, is_guess=is_guess)):
+        return found
     is_of_all = not any(piece.of("name") for piece in pieces)
     if is_of_all and asks_what_changed(text, has_days=bool(spans)):
         # The tool keeps to the days: of a row that ended then, the date is earlier.
@@ -101,7 +102,31 @@ def chart_questions(
     ]
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
-    return tuple(_merged(with_figures(each, span, numbers, pieces) for each in questions))
+    return tuple(merged(with_figures(each, span, numbers, pieces) for each in questions))
+
+
+def _since_event(
+    pieces: Sequence[Piece], words: Lexicon, *, today: date, is_guess: bool
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked "since her last scan", each with the question for the scan."""
+    at = next((at for at, one in enumerate(pieces) if one.text in words.words.since), None)
+    if at is None:
+        return ()
+    before, behind = (
+        chart_questions(
+            " ".join(one.text for one in side) + "?",
+            today=today,
+            language=words.language,
+            is_guess=is_guess,
+        )
+        for side in (pieces[:at], pieces[at + 1 :])
+    )
+    events = [one for one in behind if one.tool in _EVENTS and one.aspect in EDGES]
+    if len(behind) != 1 or not events:
+        return ()
+    asked = before or (ChartQuestion("timeline", is_past=True),)
+    is_begun = any("begun" in one.of("frame") for one in pieces[:at])
+    return tuple(replace(one, after=events[0], is_begun=is_begun) for one in asked)
 
 
 def _asks_for_a_time(part: QuestionPart) -> bool:
@@ -142,17 +167,19 @@ def _has_more(part: QuestionPart) -> bool:
 
 def _asked_of(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
-    what = _what(part, aspect)
+    what = what_of(part, aspect)
     topics = _telling(part.topics, part.runs)
     if topics:
         for topic in topics:
-            yield from _of_topic(topic, part, aspect, what)
+            # Passages are no things: two that speak of children are not two children.
+            which: Aspect = "all" if topic.tool == SEARCH else aspect
+            yield from _of_topic(topic, part, which, what)
         others = [run for run in part.runs if _stands_alone(run, topics)]
     else:
         others = part.runs
     results = [run for run in others if _tool_of(run, part, words) == "results"]
     if results and not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
-        yield _of_results([run.name for run in results], aspect, what)
+        yield _of_results(list(dict.fromkeys(run.name for run in results)), aspect, what)
     for run in others:
         tool = _tool_of(run, part, words)
         if tool == "results" or (topics and not run.known):
@@ -163,7 +190,7 @@ def _asked_of(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator
             )
             yield _named(tool, name, aspect, what)
         elif is_asked and not topics:
-            yield ChartQuestion(SEARCH, {"query": run.text}, aspect, run.text, what)
+            yield _searched(run.text, aspect, what)
 
 
 def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec]:
@@ -181,8 +208,10 @@ def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec
         del found["results"]  # "lab value of potassium" is about potassium
     if "timeline" in found and "problems" in found:
         del found["problems"]  # "the timeline of her illness"
-    for vague in ("timeline", "documents", "chart_summary", "problems", "history"):
-        if len(found) > 1 and vague in found and not found[vague].name:
+    for vague in ("chart_summary", "timeline", "documents", "problems", "history"):
+        # "How is she doing, her kidneys": of them alone.
+        is_all = len(found) > 1 or (vague == "chart_summary" and named)
+        if is_all and vague in found and not found[vague].name:
             del found[vague]
     return list(found.values())
 
@@ -260,6 +289,13 @@ def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQues
     return ChartQuestion(tool, arguments, aspect, name, what)
 
 
+def _searched(text: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
+    """Return the question for what no tool is known for; a note is signed with its field."""
+    if text.endswith(_BY_FIELD):
+        return ChartQuestion("documents", name=text.removesuffix("ist") + "y", part="people")
+    return ChartQuestion(SEARCH, {"query": text}, aspect, text, what)
+
+
 def _of_results(names: list[str], aspect: Aspect, what: Part | None) -> ChartQuestion:
     return ChartQuestion("results", {"names": names}, aspect, ", ".join(names), what)
 
@@ -288,55 +324,7 @@ def _tool_around(part: QuestionPart) -> str | None:
     return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
 
 
-def _what(part: QuestionPart, aspect: Aspect) -> Part | None:
-    """Return what of a row is asked for; of what is over, when and why it ended."""
-    what = part.parts[0] if part.parts else None
-    if "over" in part.frames and (what == "reason" or aspect == "when"):
-        return "end reason" if "reason" in part.parts else "end"
-    if "over" in part.frames and aspect == "whether" and part.parts.count("status") < 2:
-        return "end"  # "is it resolved?"
-    return what
-
-
-def aspect_of(part: QuestionPart) -> Aspect:
-    """Return which of the rows a part asks for, the one that wins of several."""
-    if part.parts and part.parts[0] in _NOT_OF_ROWS:
-        return "all"  # that it was given, or that it is there, would be no yes
-    if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *_EDGES}:
-        return "when"
-    if {"change", "trend"} <= part.aspects:
-        return "trend"
-    found: Aspect = next((aspect for aspect in _ASPECTS if aspect in part.aspects), "all")
-    return found
-
-
 def measured_over_time(question: ChartQuestion) -> ChartQuestion:
     """Return the question over the measured values, where the status has but the newest."""
     is_fact = question.tool == "current_status" and question.name in _MEASURED_FACTS
     return _of_results([question.name], question.aspect, None) if is_fact else question
-
-
-def _merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
-    """Yield results that are asked for alike as one question, and nothing twice."""
-    kept: list[ChartQuestion] = []
-    for question in questions:
-        alike = next((each for each in kept if _is_like(each, question)), None)
-        if alike is None:
-            kept.append(question)
-        elif "names" in alike.arguments and "names" in question.arguments:
-            names = dict.fromkeys([*alike.arguments["names"], *question.arguments["names"]])
-            merged = replace(
-                alike,
-                arguments={**alike.arguments, "names": list(names)},
-                name=", ".join(names),
-            )
-            kept[kept.index(alike)] = merged
-    yield from kept
-
-
-def _is_like(one: ChartQuestion, other: ChartQuestion) -> bool:
-    if one.tool != other.tool:
-        return False
-    both_named = "names" in one.arguments and "names" in other.arguments
-    # Two illnesses are read off the same list of problems.
-    return both_named or (one.arguments == other.arguments and one.name == other.name)

@@ -73,6 +73,7 @@ class ChartWords(BaseModel):
     openers: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    since: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +179,8 @@ class Lexicon:
     def _inflected(self, word: str) -> tuple[Label, ...]:
         for ending in self.words.inflections:
             stem = word.removesuffix(ending)
-            if stem != word and len(stem) >= 3 and (labels := self._known([stem])):
+            is_long = len(stem) >= 3 or (len(stem) == 2 and word not in common_words())
+            if stem != word and is_long and (labels := self._known([stem])):
                 return labels
         return self._by_ending(word)
 

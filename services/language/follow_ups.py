@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
-from services.language.chart_parts import QuestionPart, read_part
-from services.language.chart_questions import aspect_of, measured_over_time
+from services.language.chart_parts import QuestionPart, aspect_of, read_part
+from services.language.chart_questions import measured_over_time
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.folding import fold
 from services.language.question_figures import with_days

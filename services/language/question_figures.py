@@ -1,4 +1,4 @@
-"""The days, the limits and the counts of a chart question. Pure."""
+"""The days, the limits and the counts of a chart question; like ones as one. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -92,3 +92,29 @@ def with_days(question: ChartQuestion, span: TimeSpan) -> ChartQuestion:
     if question.tool == "timeline" and is_short:
         arguments.setdefault("kinds", ["all"])  # of a month all that happened is told
     return replace(question, arguments=arguments, span=span)
+
+
+def merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
+    """Yield results that are asked for alike as one question, and nothing twice."""
+    kept: list[ChartQuestion] = []
+    for question in questions:
+        alike = next((each for each in kept if _is_like(each, question)), None)
+        if alike is None:
+            kept.append(question)
+        elif "names" in alike.arguments and "names" in question.arguments:
+            names = dict.fromkeys([*alike.arguments["names"], *question.arguments["names"]])
+            merged = replace(
+                alike,
+                arguments={**alike.arguments, "names": list(names)},
+                name=", ".join(names),
+            )
+            kept[kept.index(alike)] = merged
+    yield from kept
+
+
+def _is_like(one: ChartQuestion, other: ChartQuestion) -> bool:
+    if one.tool != other.tool:
+        return False
+    both_named = "names" in one.arguments and "names" in other.arguments
+    # Two illnesses are read off the same list of problems.
+    return both_named or (one.arguments == other.arguments and one.name == other.name)

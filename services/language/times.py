@@ -30,6 +30,7 @@ class TimeWords(BaseModel):
     Attributes:
         onward: What stands before and behind a day from which on something counts.
         in_: What stands before a date and changes nothing.
+        same_as: Lengths of time that have words of their own, as they are counted.
         rolling: Before a unit: the one that ends today, not the last one of the calendar.
         lasting: Before a length that ends today: "over 5 years".
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
@@ -58,6 +59,7 @@ class TimeWords(BaseModel):
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     seasons: Mapping[str, int] = Field(default_factory=dict)
+    same_as: Mapping[str, str] = Field(default_factory=dict)
     slashes: Literal["month_first", "day_first"]
     locale: str
 
@@ -68,6 +70,8 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
     A date that does not exist is no span; it stays in the text.
     """
     found: list[TimeSpan] = []
+    for said, counted in read_words(language, "times", TimeWords).same_as.items():
+        text = text.replace(said, counted)
     for pattern, read in _reader(language).readers:
 
         def take(match: re.Match[str], read: _Read = read) -> str:

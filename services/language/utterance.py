@@ -79,6 +79,7 @@ class ChartQuestion:
         is_past: What has been counts, too: "has she ever had a stroke?"
         is_begun: What began in those days is asked for, not what went on in them.
         back: So many rows before the newest is the one asked for: 1 for "and before that?"
+        after: What is asked is meant since the newest of these: "since her last scan".
     """
 
     tool: str
@@ -92,6 +93,7 @@ class ChartQuestion:
     is_past: bool = False
     is_begun: bool = False
     back: int = 0
+    after: "ChartQuestion | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,9 +21,12 @@ _KINDS = {
     "device": ("device", "device use"),
     "directive": ("directive",),
     "coverage": ("coverage",),
+    "order": ("order",),
+    "open order": ("order",),
     "family": ("family history",),
     "social": ("social history",),
 }
+_OPEN = frozenset({"active", "on-hold", "planned"})
 _ENCOUNTERS = {
     "emergency": ("emergency",),
     "inpatient admission": ("inpatient", "admission"),
@@ -190,6 +193,8 @@ def _is_fact(row: ViewRow, name: str) -> bool:
 def _is_part(row: ViewRow, name: str) -> bool:
     """Whether a row of `care` or `history` is of the kind, or says the words."""
     kinds = _KINDS.get(name)
+    if name == "open order" and row.status not in _OPEN:
+        return False
     return _has_words(row, name) if kinds is None else row.kind in kinds or row.name in kinds
 
 

@@ -11,10 +11,11 @@ from typing import TypeAlias
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.chart_questions import SEARCH
-from services.language.question_figures import arguments_of
-from services.language.utterance import Aspect, ChartQuestion
+from services.language.question_figures import arguments_of, with_days
+from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
+from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.row_parts import sources_of
 from services.records.answers.sentences import answer_of
 from services.records.dates import first_day, last_day, years_between
@@ -150,18 +151,36 @@ def answered(
 def _answer(
     question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]], words: AnswerWords
 ) -> ChartQuestion | str:
+    if question.after is not None:
+        return _since(question, question.after, given, words)
     taken = _given(question, given)
     if taken is None:
         return question
     if isinstance(taken, str):
         return words.failed.format(title=question.tool, problem=taken)
     absent = told_evidence(taken) or answer_of(question, taken, words)
+    if letter := letter_asked(question, asked_rows(question, taken).rows):
+        read = _given(letter, given)
+        return letter if read is None else told_letter(read) or absent
+    return _sought(question, taken, absent, given, words)
+
+
+def _sought(
+    question: ChartQuestion,
+    taken: ChartView,
+    absent: str,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return `absent`, what `taken` says, with what is found elsewhere where that says nothing."""
     looked_at = taken if question.tool == SEARCH else None
     for search in () if has_answer(question, taken) else _searches_for(question):
         found = _given(search, given)
         if found is None:
             return search
         if isinstance(found, ChartView) and (told := _elsewhere(question, search, found, words)):
+            if search.tool == question.tool:
+                return f"{absent}\n{told}"  # of other days
             is_guess = question.tool == "allergies" or not search.name
             # Else it is in the record, though not in that list.
             lead = f"{absent} {words.perhaps}" if is_guess else words.elsewhere
@@ -170,6 +189,26 @@ def _answer(
     if looked_at is not None:
         return _with_parts(question, absent, looked_at, words)
     return "\n".join([absent, *_written_later(question, taken, words)])
+
+
+def _since(
+    question: ChartQuestion,
+    event: ChartQuestion,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return what is asked since `event`, told before it; the event alone where it has no day."""
+    told, view = _answer(event, given, words), _given(event, given)
+    if isinstance(told, ChartQuestion) or not isinstance(view, ChartView):
+        return told
+    days = sorted(filter(None, (first_day(row.date) for row in asked_rows(event, view).rows)))
+    if not days:
+        return told
+    day = days[0 if event.aspect == "first" else -1]
+    answer = _answer(
+        with_days(replace(question, after=None), TimeSpan(day, None, "")), given, words
+    )
+    return answer if isinstance(answer, ChartQuestion) else f"{told}\n\n{answer}"
 
 
 def _written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
@@ -240,6 +279,10 @@ def _searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return where to look next, in this order, where its tool holds nothing of a question."""
     if question.tool == SEARCH:
         return ()
+    if question.tool == "results" and question.span is not None and question.name:
+        names = {"names": question.arguments["names"]}
+        newest: ChartQuestion = replace(question, arguments=names, aspect="latest", span=None)
+        return (replace(newest, above=None, below=None), *_searches_for(newest))
     if question.tool == "encounters" and not question.name:
         # Notes tell of visits that nobody recorded as such.
         aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"

@@ -245,7 +245,9 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
         return f"{words.no}: {_line(rows[0], words)}"
     # That something was put in is no yes to whether it is still in.
     is_of_after = question.tool in _REPEATED and question.part == "status"
-    if not question.name or question.tool == "search_record" or is_of_after:
+    # Rows of the family, or of how somebody lives, tell of more than was asked: no yes to it.
+    is_wider = question.tool in ("search_record", "history")
+    if not question.name or is_wider or is_of_after:
         return _listed(question, rows, words)
     now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
     shown = now or rows

@@ -27,6 +27,16 @@ LONGEST_CHARS = 1_500
         ("patient_4", "has she ever had a stroke?", "not in the record", "Yes"),
         ("patient_21", "MSI?", "icrosatellite", "not in the record"),
         ("patient_42", "does he have a stent?", "biliary stent", "ALK"),
+        ("patient_4", "does she live alone?", "lives with her husband", "Yes"),
+        ("patient_4", "is her cancer metastatic?", "Yes: **Metastasis to brain**", "not in the"),
+        ("patient_4", "who is her oncologist?", "Dr E. Sandoval, thoracic oncology", "ALK"),
+        ("patient_4", "what does the last note say?", "> Questions for the board", "ALK"),
+        ("patient_4", "what did Dr Nakamura write?", "radiation oncology", "not in the record"),
+        ("patient_4", "what did the latest path show?", "MET amplification", "CT chest"),
+        ("patient_4", "how is she doing renal wise?", "**Creatinine**: 0.9 mg/dL", "Penicillin"),
+        ("patient_4", "list dx w/ dates", "Metastasis to brain", "“w”"),
+        ("patient_4", "open orders", "order is recorded", "Penicillin"),
+        ("patient_4", "Was steht im letzten Brief?", "> Questions for the board", "“steht”"),
         ("patient_4", "chemotherapy?", "The record mentions it here", "in the record ("),
     ],
 )
@@ -39,3 +49,15 @@ async def test_one_fact_has_one_short_answer(
     assert said in told
     assert not_said not in told
     assert len(told) <= LONGEST_CHARS
+
+
+async def test_what_came_since_an_event_is_told_behind_it() -> None:
+    talk = conversation(patient_id="patient_4")
+    talk.is_read = True
+    told = "\n".join(
+        text for _, text in (await talk.say("what happened since her last scan?")).said
+    )
+    _, event, behind = told.split("\n\n", 2)
+    assert "CT chest and abdomen, restaging**, 2025-05-16" in event
+    assert "Stereotactic radiosurgery" in behind
+    assert "2024-" not in behind

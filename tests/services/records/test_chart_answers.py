@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from data_models.chart_view import ChartView, ViewRow
+from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.language.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
@@ -116,9 +116,7 @@ def test_whether_a_problem_is_there_says_yes_no_or_that_it_is_over() -> None:
 
 
 def test_what_is_not_there_is_not_counted() -> None:
-    assert (
-        answer("how many children does she have?") == "“children” (2 problems): not in the record."
-    )
+    assert answer("how many strokes did she have?") == "“stroke” (2 problems): not in the record."
 
 
 @pytest.mark.parametrize(
@@ -459,3 +457,24 @@ def test_before_a_scan_is_what_another_day_brought() -> None:
     view = ChartView(tool="imaging_reports", kind="table", title="Imaging", rows=rows)
     question = ChartQuestion("imaging_reports", aspect="latest", name="CT", back=1)
     assert "2024-09-16" in answer_of(question, view, answer_words("en"))
+
+
+def test_where_nothing_is_of_the_days_asked_about_the_newest_value_is_told() -> None:
+    question = read("potassium over the last 2 years", SITUATION).about[0]
+    others = LeftOut(count=4, what="other values", argument="other since")
+    empty = ChartView(tool="results", kind="table", title="", left_out=(others,))
+    newest = answered([question], [(question, empty)], answer_words("en"))
+    assert isinstance(newest, ChartQuestion)
+    assert "since" not in newest.arguments
+    found = ChartView(tool="results", kind="table", title="", rows=VALUES)
+    told = answered([question], [(question, empty), (newest, found)], answer_words("en"))
+    assert told == (
+        "Nothing of that time is in the record: potassium.\n"
+        "**Potassium**: 4.2 mmol/L (3.5 – 5.1), 2020-03-04 [Observation/k-2020-03-04]"
+    )
+
+
+def test_how_somebody_lives_is_no_yes_to_what_else_was_asked() -> None:
+    smoking = ViewRow(kind="social history", name="Tobacco smoking status", value="Never smoked",
+                      sources=("Observation/s",))  # fmt: skip
+    assert not answer("does she do drugs?", (smoking,)).startswith("Yes")
