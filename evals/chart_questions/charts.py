@@ -18,7 +18,8 @@ _CARE = {
     "Coverage": ("coverage",),
     "Device": ("device",),
     "DeviceUseStatement": ("device",),
-    "DocumentReference": ("document",),
+    # What a note may tell cannot be asked as what is nowhere.
+    "DocumentReference": ("document", "occupation", "lives"),
     "FamilyMemberHistory": ("family",),
 }
 _NOT_FACTS = {"entered-in-error", "cancelled", "not-done", "nullified"}

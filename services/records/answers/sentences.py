@@ -101,8 +101,10 @@ def _absent(
             # Which ones are recorded is what the question is asked for.
             return f"{absent}\n{_listed(replace(question, name=''), list(view.rows), words)}"
         return absent
-    told = view.nothing if words.is_language_of_tools else ""
-    return told or words.nothing
+    if question.tool == "search_record":
+        # The first of the words that were looked for is what was asked.
+        return words.absent.format(name=f"“{str(question.arguments['query']).split()[0]}”")
+    return (view.nothing if words.is_language_of_tools else "") or words.nothing
 
 
 def _last_before(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
