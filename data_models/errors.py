@@ -3,6 +3,7 @@
 * RoundsError
   * UserInputError: the user can fix it; `user_message` is shown in the chat
     * BadFrameError
+      * WrongAnswerError
     * AudioError: a recording is empty, too large or of an unknown kind
     * EmptyMessageError
     * MessageTooLongError
@@ -116,6 +117,16 @@ class BadFrameError(UserInputError):
 
     code = "bad_frame"
     user_message = 'That frame could not be read. Send JSON such as {"content": "..."}.'
+
+
+class WrongAnswerError(BadFrameError):
+    """The answer to an interrupt has a form that answers nothing."""
+
+    code = "wrong_answer"
+    user_message = (
+        "That answers nothing: send what the interrupt's responseSchema describes, such as "
+        '{"answer": "yes"}. The question is still open.'
+    )
 
 
 class AudioError(UserInputError):

@@ -9,7 +9,7 @@ import structlog
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from data_models.errors import BadFrameError
+from data_models.errors import BadFrameError, WrongAnswerError
 from data_models.identifiers import is_web_name
 from data_models.incoming_message import IncomingMessage, Press, Sender
 from routes.ag_ui_frames import AgUiFrames, not_read
@@ -141,11 +141,11 @@ def _words(answer: ResumeAnswer, *, said: str) -> tuple[str, tuple[int, ...] | N
             return words, None
         case {"approved": bool(yes)} | {"confirmed": bool(yes)} | bool(yes):
             return _yes_or_no(answer, yes=yes), None
-        case None:
+        case None if answer.interrupt_id.startswith("input:"):
             return said, None
         case _:
             # The last message is the one before the question: it must not be asked again.
-            raise BadFrameError("the payload answers nothing")
+            raise WrongAnswerError("the payload answers nothing")
 
 
 def _yes_or_no(answer: ResumeAnswer, *, yes: bool) -> str:

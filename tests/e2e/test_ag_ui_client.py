@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import orjson
 import pytest
 
 from tests.e2e.conftest import World
-from tests.e2e.server import ROOT
+from tests.e2e.server import ROOT, Server, running_server
 from tests.e2e.talks import StreamTalk, new_chat, socket_to
 from tests.peers import node_module, node_program
 
@@ -48,11 +49,41 @@ async def recorded_runs(url: str, conversation: str) -> list[list[dict[str, Any]
         return [*talk.runs, both]
 
 
-async def walked(url: str, conversation: str, recorded: Path) -> dict[str, Any]:
-    folder = node_module("@ag-ui/client", "ag-ui-client").parent.parent
-    script = ROOT / "tests" / "tools" / "ag_ui_walk.mjs"
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with running_server(tmp_path_factory.mktemp("flows"), LLM_PROVIDER="offline") as running:
+        yield running
+
+
+@pytest.mark.parametrize(
+    ("client", "module"), [("ag-ui", "@ag-ui/client"), ("copilotkit", "@copilotkit/core")]
+)
+async def test_stock_clients_finish_every_flow(server: Server, client: str, module: str) -> None:
+    folder = node_module(module, "ag-ui-client").parent.parent
+    async with aiohttp.ClientSession() as http:
+        threads = [await new_chat(http, server.url) for _ in range(2)]
+    told = await told_by("ag_ui_flows.mjs", str(folder), client, server.url, *threads)
+    errors = {name: one["error"] for name, one in told.items() if one["error"]}
+    assert set(errors) - {"stopped"} == {"refused", "wrong", "nothing"}
+    # Plain words: no interrupt, and whatever is asked can be answered.
+    plainly = ("proposed", "streamed", "plain", "closed", "no", "afterStop", "afterRefusal")
+    assert [told[name]["outcome"] for name in plainly] == ["success"] * 7
+    assert [told[name]["plan"] for name in ("proposed", "streamed")] == ["proposed", "done"]
+    assert told["streamed"]["deltas"] > 20
+    assert "IVB" in told["plain"]["text"]
+    assert [told[name]["question"] for name in ("closed", "no")] == ["clear", None]
+    # A client that stops sees its run end; what it asks next is answered.
+    assert told["stopped"]["outcome"] is None
+    assert "ECOG" in told["afterStop"]["text"]
+    # Interrupts: a wrong payload answers nothing, so the right one still does.
+    assert told["interrupted"]["outcome"] == "interrupt"
+    assert told["interrupted"]["interrupts"][0]["responseSchema"]["required"] == ["answer"]
+    assert (told["right"]["outcome"], told["right"]["plan"]) == ("success", "done")
+
+
+async def told_by(script: str, *arguments: str) -> dict[str, Any]:
     process = await asyncio.create_subprocess_exec(
-        *(str(node_program()), str(script), str(folder), url, conversation, str(recorded)),
+        *(str(node_program()), str(ROOT / "tests" / "tools" / script), *arguments),
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
         env={"PATH": os.environ["PATH"]},
@@ -61,6 +92,11 @@ async def walked(url: str, conversation: str, recorded: Path) -> dict[str, Any]:
     assert process.returncode == 0, errors.decode()
     told: dict[str, Any] = orjson.loads(output.splitlines()[-1])
     return told
+
+
+async def walked(url: str, conversation: str, recorded: Path) -> dict[str, Any]:
+    folder = node_module("@ag-ui/client", "ag-ui-client").parent.parent
+    return await told_by("ag_ui_walk.mjs", str(folder), url, conversation, str(recorded))
 
 
 async def test_the_public_client_does_the_main_job_and_finds_no_fault(
