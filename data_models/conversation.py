@@ -58,6 +58,10 @@ class RunningTurn(Part):
     deeds: list[Deed] = Field(default_factory=list)
 
 
+DRAFT_ACTION = "draft_order"
+"""What the payload of a question of drafts of orders names."""
+
+
 class OpenQuestion(Part):
     """The one question the server asked and has not seen answered (spec page 1.8).
 
@@ -80,6 +84,10 @@ class OpenQuestion(Part):
     def is_alive(self, *, epoch: int, now: datetime) -> bool:
         """Whether it may still be answered: asked since the last clear, and not too long ago."""
         return self.epoch == epoch and now < self.expires_at
+
+    def is_set_aside(self, active: PatientId | None) -> bool:
+        """Whether it is of a draft of an order for a patient who is not open: it waits for them."""
+        return self.payload.get("action") == DRAFT_ACTION and self.patient_id != active
 
 
 class AnsweredMessage(NamedTuple):

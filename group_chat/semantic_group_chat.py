@@ -22,10 +22,12 @@ from group_chat.speaker_state import SpeakerState
 from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
+from group_chat.tools.order_tools import STANDING
 from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
 from group_chat.turn_context import TurnContext, acting_under, enter_turn, leave_turn
 from group_chat.turn_controller import TurnController
 from services.group_chat_port import ActionFinished, AgentCard, GroupChatEvent, GroupChatRequest
+from services.language.phrases import says
 from services.records.ports import PatientRecords
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.team import Team, card_of
@@ -210,9 +212,13 @@ class SemanticGroupChat:
         read, intended = request.utterance, request.meaning.intended_agent
         if intended or read is None or read.task == "plan":
             return intended
+        if says(read.text, "asks_whether_drafted") and (drafts := self._who_has(STANDING)):
+            return drafts  # no look at what was examined
         if read.agent is not None or not read.about:
             return read.agent
-        tool = read.about[0].tool
+        return self._who_has(read.about[0].tool)
+
+    def _who_has(self, tool: str) -> str | None:
         return next((name for name, tools in self._tools_of.items() if tool in tools), None)
 
     def _controller(self, turn: TurnContext) -> TurnController:

@@ -167,7 +167,8 @@ class TurnPipeline:
         if not readable:
             return None
         if verdict.reply is not None:
-            return self._replies.say(turn, verdict.reply)
+            self._replies.say(turn, verdict.reply)
+            return self._replies.ask(turn) if verdict.question is None else None
         if await self._questions.answers_of_memory(turn) or await self._clearing.asked_late(turn):
             return None
         if self._stops.answer_nothing_waits(turn):
@@ -247,8 +248,9 @@ class TurnPipeline:
         """Load the decided patient's own document; False if it cannot be read and we asked."""
         before = turn.loaded_registry().active_patient_id
         if verdict.registry is not None:
-            turn.withdraws_question |= verdict.registry.active_patient_id != before
             await self._documents.activate(turn, verdict.registry)
+            if verdict.registry.active_patient_id != before:
+                self._questions.orders.patient_changed(turn)
             self._groups.tell_switch(turn, verdict, before)
         try:
             await self._documents.open(turn, turn.loaded_registry().active_patient_id)
@@ -270,9 +272,7 @@ class TurnPipeline:
         await self._scenarios.heard(turn)
         self._replies.tell_unmet(turn)
         self._held.ask_whose(turn)
-        if turn.question is not None:
-            self._replies.show_state(turn)
-            self._replies.say(turn, turn.question.text)
+        self._replies.ask(turn)
 
     async def _act(self, turn: TurnDraft, action: ToolAction) -> ToolRan:
         """Run the tool of a scenario's step as agents' tools run."""

@@ -66,5 +66,5 @@ def _is_own(text: str, topic: str) -> bool:
     if topic == "registration":
         return says(text, "of_registration") or bool(full_dates(text))
     if topic == "order":
-        return says(text, "orders_test", "withdraws_order")
+        return says(text, "orders_test", "asks_whether_drafted", "withdraws_order")
     return says(text, "of_booking", "when_is_it")

@@ -9,6 +9,7 @@ from services.language.own_texts import in_own_language
 from services.language.phrases import parts_in, says
 
 DRAFT_TOOL = "draft_order"
+_STANDING_TOOL = "order_drafts_of"
 _WITHDRAW_TOOL = "withdraw_order_draft"
 _WORDS = "drafts of orders"
 
@@ -17,7 +18,8 @@ def who_drafts(prompt: Prompt) -> str | None:
     """Return who drafts orders, where the user orders a test or takes a draft of one back."""
     agent = best_match(_WORDS, prompt.team)
     drafts = agent is not None and _WORDS in prompt.team[agent]
-    return agent if drafts and says(prompt.asked, "orders_test", "withdraws_order") else None
+    is_theirs = says(prompt.asked, "orders_test", "asks_whether_drafted", "withdraws_order")
+    return agent if drafts and is_theirs else None
 
 
 def answer_about_orders(prompt: Prompt) -> OfflineReply:
@@ -28,7 +30,9 @@ def answer_about_orders(prompt: Prompt) -> OfflineReply:
         return OfflineReply(text=_told(prompt))
     if says(prompt.asked, "withdraws_order"):
         return _call(prompt, _WITHDRAW_TOOL, {})
-    test = _test_in(prompt.asked)
+    if standing := _test_in(prompt.asked, "asks_whether_drafted"):
+        return _call(prompt, _STANDING_TOOL, {"test": standing})
+    test = _test_in(prompt.asked, "orders_test")
     if not test:
         return OfflineReply(text=prompt.text("which_test"))
     return _call(prompt, DRAFT_TOOL, {"test": test})
@@ -42,14 +46,15 @@ def _call(prompt: Prompt, name: str, arguments: dict[str, str]) -> OfflineReply:
 
 
 def _told(prompt: Prompt) -> str:
-    problem = prompt.answers[-1].data.get("error")
+    data = prompt.answers[-1].data
+    problem = data.get("error")
     if not problem:
-        return prompt.text("see_card")
+        return str(data.get("standing") or prompt.text("see_card"))
     reason = str(problem).partition("; nothing is prepared")[0]
     return prompt.text("did_not_work", problem=in_own_language(reason, prompt.language))
 
 
-def _test_in(text: str) -> str:
-    """Return the test between the verb and the time, as written; "" where none stands there."""
-    found = parts_in(without_address(text), "orders_test") or {}
+def _test_in(text: str, kind: str) -> str:
+    """Return the test that such a sentence names, as written; "" where none stands there."""
+    found = parts_in(without_address(text), kind) or {}
     return found.get("test", "")

@@ -15,9 +15,9 @@ from services.group_chat_port import QuestionAsked
 from services.language.detection import language_of
 from services.language.orders import may_order_change
 from services.language.pointing.when import when_of
-from services.orders.draft_order import WITHDRAW, DraftOrder, KeptDraft
-from services.orders.may_be_drafted import is_same_test, refusal_of
-from services.orders.order_card import CardRows, card_rows, card_text
+from services.orders.draft_order import WITHDRAW, DraftOrder, KeptDraft, payload_of
+from services.orders.may_be_drafted import is_same_test, refusal_of, tests_in
+from services.orders.order_card import CardRows, card_rows, card_text, standing_text
 from services.orders.order_drafts import OrderDrafts
 from services.orders.wording import LANGUAGES, said_in
 from services.records.big_charts import viewed
@@ -26,9 +26,12 @@ from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.records.views.demographics import demographics
 
-ORDER_TOOLS = ("draft_order", "withdraw_order_draft")
+STANDING = "order_drafts_of"
+ORDER_TOOLS = ("draft_order", STANDING, WITHDRAW)
 _EARLIER_MESSAGES = 2
 _NAME_CHARS = 120
+_TESTS = 4
+"""So many cards can be read before one yes."""
 _ASKED = "the user is asked to confirm; nothing is made yet; say no more"
 _TELL = "; nothing is prepared; tell the user exactly that"
 
@@ -41,8 +44,16 @@ class DraftArguments(_Arguments):
     """What is ordered; whose it is and when come from the turn."""
 
     test: str = Field(
-        min_length=1, max_length=_NAME_CHARS, description="The test, in the user's own words."
+        min_length=1,
+        max_length=_NAME_CHARS,
+        description="The test, in the user's own words; all that they named, as they named them.",
     )
+
+
+class StandingArguments(_Arguments):
+    """Of which test."""
+
+    test: str = Field(min_length=1, max_length=_NAME_CHARS, description="The test, as named.")
 
 
 class WithdrawArguments(_Arguments):
@@ -64,10 +75,16 @@ class OrderTools:
         return (
             Tool(
                 "draft_order",
-                "Asks the user to confirm a draft of an order for one test or examination; it is "
-                "made when they say yes. Never for drugs.",
+                "Asks the user to confirm drafts of orders, one for each test or examination of "
+                "the sentence; they are made when they say yes. Never for drugs.",
                 DraftArguments,
                 self._draft,
+            ),
+            Tool(
+                STANDING,
+                "Tells whether an order for a test was drafted here, and which are open on record.",
+                StandingArguments,
+                self._standing,
             ),
             Tool(
                 WITHDRAW,
@@ -81,13 +98,34 @@ class OrderTools:
         language = _may_begin(turn)
         said, test = _typed(turn), " ".join(asked.test.split())
         record = await self.records.load(turn.patient_id)
-        refusal = await viewed(record, lambda one: refusal_of(test, said=said, record=one))
+        tests = await viewed(record, lambda one: tests_in(test, said=said, record=one))
+        refusal = await viewed(record, lambda one: refusal_of(tests[0], said=said, record=one))
         if refusal is not None:
             raise _refused(language, refusal)
         _refuse_unasked(turn, language)
-        occurs = _occurrence(turn, test, said, language)
+        if len(tests) > _TESTS:
+            raise _refused(language, "few", number=str(_TESTS))
+        occurs = [_occurrence(turn, one, said, language) for one in tests]
         if not await self.drafts.are_taken():
             raise _refused(language, "no_server")
+        made = [
+            await self._card(turn, record, one, when, language)
+            for one, when in zip(tests, occurs, strict=True)
+        ]
+        if turn.questions:  # two calls at once
+            raise _refused(language, "one")
+        self._ask(turn, [order for order, _ in made], [card for _, card in made])
+        return {
+            "tests": tests,
+            "when": occurs,
+            "rests_on": [each for order, _ in made for each in order.rests_on],
+            "asked": _ASKED,
+        }
+
+    async def _card(
+        self, turn: TurnContext, record: PatientRecord, test: str, occurs: str, language: str
+    ) -> tuple[DraftOrder, str]:
+        """Return one draft and the card that shows it."""
         rows = await viewed(record, lambda one: card_rows(one, test))
         order = DraftOrder(
             key=self.ids.new_id("order"),
@@ -98,13 +136,29 @@ class OrderTools:
             agent=turn.agent,
             language=language,
         )
-        if turn.questions:  # two calls at once
-            raise _refused(language, "one")
-        text = card_text(order, rows, patient_id=turn.patient_id)
+        return order, card_text(order, rows, patient_id=turn.patient_id)
+
+    def _ask(self, turn: TurnContext, orders: Sequence[DraftOrder], cards: Sequence[str]) -> None:
+        name = "ask" if len(orders) == 1 else "ask_all"
+        asked = said_in(orders[0].language, name, number=str(len(orders)))
         turn.ask(
-            QuestionAsked(self.ids.new_id("question"), "destructive_tool", text, order.payload())
+            QuestionAsked(
+                self.ids.new_id("question"),
+                "destructive_tool",
+                "\n\n".join([*cards, asked]),
+                payload_of(orders),
+            )
         )
-        return {"test": test, "when": occurs, "rests_on": list(order.rests_on), "asked": _ASKED}
+
+    async def _standing(self, turn: TurnContext, asked: StandingArguments) -> ToolOutput:
+        told = language_of(turn.request.text)
+        language = told if told in LANGUAGES else "en"
+        record = await self.records.load(turn.patient_id)
+        kept = await self.drafts.of_patient(turn.patient_id)
+        rows = await viewed(record, lambda one: card_rows(one, asked.test))
+        patient = f"{_who(record, turn.request.now, language)} ({turn.patient_id})"
+        text = standing_text(kept, rows, asked.test, patient=patient, language=language)
+        return {"standing": text}
 
     async def _withdraw(self, turn: TurnContext, asked: WithdrawArguments) -> ToolOutput:
         language = _may_begin(turn)
@@ -223,5 +277,6 @@ def no_order_tools() -> Sequence[Tool]:
 
     return [
         Tool("draft_order", "Not connected.", DraftArguments, refused),
+        Tool(STANDING, "Not connected.", StandingArguments, refused),
         Tool(WITHDRAW, "Not connected.", WithdrawArguments, refused),
     ]

@@ -1,15 +1,16 @@
 """One draft of an order, and the FHIR R4 ServiceRequest that keeps it. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from data_models.conversation import DRAFT_ACTION
 from data_models.errors import RecordsUnreadableError
 from data_models.resource import Resource
 
 SYSTEM = "https://rounds.example/fhir/order-draft"
-DRAFT, ORDER = "draft_order", "ServiceRequest"
+ORDER = "ServiceRequest"
 WITHDRAW = "withdraw_order_draft"
 _NOTE = "Prepared in Rounds as a proposal. Nobody has ordered it yet."
 
@@ -38,7 +39,7 @@ class DraftOrder:
 
     def payload(self) -> dict[str, Any]:
         """Return it as an open question keeps it."""
-        return {"action": DRAFT, **asdict(self), "rests_on": list(self.rests_on)}
+        return {"action": DRAFT_ACTION, **asdict(self), "rests_on": list(self.rests_on)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +54,22 @@ class KeptDraft:
 
 def draft_of(payload: Mapping[str, Any]) -> DraftOrder | None:
     """Return what an open question asks about; None if that is no draft of an order."""
-    if payload.get("action") != DRAFT:
+    if payload.get("action") != DRAFT_ACTION:
         return None
     names = ("key", "test", "occurs", "patient", "agent", "language")
     texts = {name: str(payload[name]) for name in names}
     return DraftOrder(**texts, rests_on=tuple(map(str, payload["rests_on"])))
+
+
+def payload_of(orders: Sequence[DraftOrder]) -> dict[str, Any]:
+    """Return drafts that one question asks about as it keeps them."""
+    return orders[0].payload() | {"more": [one.payload() for one in orders[1:]]}
+
+
+def drafts_of(payload: Mapping[str, Any]) -> list[DraftOrder]:
+    """Return what an open question asks about, in its order; none if that is no draft."""
+    found = map(draft_of, [payload, *payload.get("more", ())])
+    return [one for one in found if one is not None]
 
 
 def service_request(

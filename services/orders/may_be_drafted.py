@@ -4,6 +4,7 @@ Words are compared as names in charts are. What is not known to be a test is non
 asked, since a drug with an unknown name would look the same.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, TypeAlias
@@ -52,6 +53,10 @@ _TESTS = frozenset(
     )
 )
 _ENDINGS = tuple(sorted(word for word in _TESTS if len(word) >= len("echo")))
+_BETWEEN = re.compile(r"\s*(?:[,;&+]|\b(?:and|plus|und|sowie)\b)\s*", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"(?:(?:an?|the|another|also|eine?n?|das|die|den|noch|auch)\s+)+", re.IGNORECASE
+)
 _RECORDED = ("ServiceRequest", "Procedure", "DiagnosticReport", "ImagingStudy")
 
 
@@ -75,6 +80,20 @@ def refusal_of(test: str, *, said: Iterable[str], record: PatientRecord) -> Refu
     if is_drug:
         return "drug_or_test" if is_result else "medication"
     return None if is_result else "unknown"
+
+
+def tests_in(test: str, *, said: Sequence[str], record: PatientRecord) -> list[str]:
+    """Return each test that "CBC and a creatinine" names.
+
+    The whole where a part may not be drafted by itself: "CT chest and abdomen" is one.
+    """
+    parts = [part for part in map(_bare, _BETWEEN.split(test)) if part]
+    fit = all(refusal_of(part, said=said, record=record) is None for part in parts)
+    return list(dict.fromkeys(parts)) if len(parts) > 1 and fit else [test]
+
+
+def _bare(part: str) -> str:
+    return _ARTICLE.sub("", part.strip())
 
 
 def is_same_test(test: str, text: str) -> bool:

@@ -1,10 +1,11 @@
 """The card that a draft of an order is shown with. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from data_models.chart_view import ViewRow
 from data_models.identifiers import PatientId
-from services.orders.draft_order import DraftOrder
+from services.orders.draft_order import ORDER, DraftOrder, KeptDraft
 from services.orders.may_be_drafted import is_same_test
 from services.orders.wording import moment_shown, said_in
 from services.records.concepts.words import words_of
@@ -49,6 +50,20 @@ def card_rows(record: PatientRecord, test: str) -> CardRows:
     )
 
 
+def standing_text(
+    kept: Sequence[KeptDraft], rows: CardRows, test: str, *, patient: str, language: str
+) -> str:
+    """Return what stands of an order of `test`: drafts made here, and open orders on record."""
+    same = [each for each in kept if is_same_test(test, each.test)]
+    names = "; ".join(f"{_plain(one.test)} {moment_shown(one.occurs)}".strip() for one in same)
+    told = said_in(
+        language, "kept" if same else "none", names=names, test=_plain(test), patient=patient
+    )
+    ours = {f"{ORDER}/{one.order_id}" for one in same}
+    others = "; ".join(_shown(row) for row in rows.before if ours.isdisjoint(row.sources))
+    return f"{told} {said_in(language, 'on_record', rows=others)}" if others else told
+
+
 def _examined(record: PatientRecord, test: str) -> tuple[ViewRow, ...]:
     wanted = frozenset(words_of(test))
     done = [row_of(record, each) for each in record.entries_of("ImagingStudy", "Procedure")]
@@ -62,7 +77,7 @@ def _examined(record: PatientRecord, test: str) -> tuple[ViewRow, ...]:
 
 
 def card_text(order: DraftOrder, rows: CardRows, *, patient_id: PatientId) -> str:
-    """Return the card with both identifiers; its last line is the question."""
+    """Return the card with both identifiers; the question follows it."""
 
     def said(name: str) -> str:
         return said_in(order.language, name)
@@ -78,7 +93,7 @@ def card_text(order: DraftOrder, rows: CardRows, *, patient_id: PatientId) -> st
     if rows.before:
         lines.append(f"- {said('before')}: {'; '.join(_shown(row) for row in rows.before)}")
     names = "; ".join(_shown(row) for row in rows.allergies)
-    lines += [f"- {said('allergies')}: {names or said('no_allergies')}", "", said("ask")]
+    lines.append(f"- {said('allergies')}: {names or said('no_allergies')}")
     return "\n".join(lines)
 
 

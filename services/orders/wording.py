@@ -16,14 +16,19 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
         "allergies": "Allergies",
         "no_allergies": "nothing is recorded; that does not say that there are none",
         "ask": "Make this draft? yes / no",
-        "ask_again": "The server did not answer, so it is not known whether the draft was made. "
-        "Try again? It is made once at most. yes / no",
+        "ask_all": "Make these {number} drafts? yes / no",
+        "few": "at most {number} drafts in one question: name the most urgent ones first",
+        "ask_again": "The server did not answer, so it is not known whether the draft was made: "
+        "{test}. Try again? It is made once at most. yes / no",
         "made": "Made a draft for {patient}: {test}{when}. It is not ordered: somebody has to "
         "activate it in the order system. “undo” takes it back.",
         "declined": "No draft was made: {test}.",
         "not_drafted": "No draft was made: {problem}.",
         "odd": "The server keeps {test} with status {status}, not as the draft that was sent. "
         "Please look at it in the order system now.",
+        "kept": "Drafted here for {patient}, not ordered yet: {names}.",
+        "none": "No draft of {test} stands here for {patient}. Rounds itself orders nothing.",
+        "on_record": "Open in the record: {rows}.",
         "ask_back": "Take back the draft of {test} for {patient}? yes / no",
         "back": "Took back the draft of {test}.",
         "stays": "Nothing was changed: the draft of {test} stays.",
@@ -66,14 +71,19 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
         "allergies": "Allergien",
         "no_allergies": "nichts eingetragen; das heißt nicht, dass es keine gibt",
         "ask": "Diesen Entwurf anlegen? ja / nein",
+        "ask_all": "Diese {number} Entwürfe anlegen? ja / nein",
+        "few": "höchstens {number} Entwürfe in einer Frage: bitte die dringendsten zuerst",
         "ask_again": "Der Server hat nicht geantwortet; ob der Entwurf angelegt wurde, ist nicht "
-        "bekannt. Noch einmal versuchen? Er wird höchstens einmal angelegt. ja / nein",
+        "bekannt: {test}. Noch einmal versuchen? Er wird höchstens einmal angelegt. ja / nein",
         "made": "Entwurf angelegt für {patient}: {test}{when}. Angeordnet ist damit nichts: er "
         "muss im Anordnungssystem freigegeben werden. „rückgängig“ nimmt ihn zurück.",
         "declined": "Es wurde kein Entwurf angelegt: {test}.",
         "not_drafted": "Es wurde kein Entwurf angelegt: {problem}.",
         "odd": "Der Server führt {test} mit Status {status}, nicht als den gesendeten Entwurf. "
         "Bitte jetzt im Anordnungssystem nachsehen.",
+        "kept": "Hier für {patient} entworfen, noch nicht angeordnet: {names}.",
+        "none": "Hier liegt für {patient} kein Entwurf von {test}. Rounds selbst ordnet nichts an.",
+        "on_record": "Offen in der Akte: {rows}.",
         "ask_back": "Den Entwurf {test} für {patient} zurücknehmen? ja / nein",
         "back": "Der Entwurf {test} wurde zurückgenommen.",
         "stays": "Nichts wurde geändert: der Entwurf {test} bleibt.",

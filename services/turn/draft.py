@@ -245,6 +245,8 @@ class TurnDraft:
         question = self.claim.conversation.open_question
         if question is None or question.user != self.claim.message.sender.principal_id:
             return None
+        if question.is_set_aside(self.loaded_registry().active_patient_id):
+            return None
         return question if question.is_alive(epoch=self.claim.epoch, now=self.now) else None
 
     def adopt(self, context: Stored[ChatContext]) -> None:

@@ -1,6 +1,6 @@
 """Answers the open question of a draft of an order: makes it or takes it back after a yes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -20,7 +20,7 @@ from data_models.errors import (
 from data_models.identifiers import PatientId, hashed
 from data_models.tool_memory import ToolExecutionContext
 from services.language.yes_no import says_no, says_yes
-from services.orders.draft_order import WITHDRAW, DraftOrder, draft_of
+from services.orders.draft_order import WITHDRAW, DraftOrder, drafts_of, payload_of
 from services.orders.order_drafts import OrderDrafts
 from services.orders.wording import moment_shown, said_in
 from services.tool_memory.session import FinishedRun
@@ -51,8 +51,8 @@ class TurnOrders:
         is open is none to it.
         """
         drafts, payload = self._tools.orders, question.payload
-        order = draft_of(payload)
-        if order is None and payload.get("action") != WITHDRAW:
+        orders = drafts_of(payload)
+        if not orders and payload.get("action") != WITHDRAW:
             return None
         agrees = says_yes(turn.answer)
         patient_id = turn.loaded_registry().active_patient_id
@@ -64,12 +64,33 @@ class TurnOrders:
         turn.asked_result = {"agreed": agrees}
         if not agrees or drafts is None:  # switched off since
             await self._documents.record_access(turn, patient_id, action="order_declined")
-            name = "stays" if order is None else "declined"
-            return said_in(_language(payload), name, test=str(payload["test"]))
+            name = "declined" if orders else "stays"
+            tests = ", ".join(one.test for one in orders) or str(payload["test"])
+            return said_in(_language(payload), name, test=tests)
         await self._documents.record_access(turn, patient_id, action="order_agreed")
-        if order is None:
+        if not orders:
             return await self._taken_back(turn, drafts, payload, patient_id)
-        return await self._made(turn, drafts, order, question, patient_id)
+        told = list[str]()
+        for at in range(len(orders)):
+            told.append(await self._made(turn, drafts, orders[at:], question, patient_id))
+            if turn.question is not None:  # nobody knows of this one: it and the rest wait
+                break
+        return "\n\n".join(dict.fromkeys(told))
+
+    def patient_changed(self, turn: TurnDraft) -> None:
+        """End the question of before; of a user's own drafts it waits until the patient is back."""
+        active, sender = turn.loaded_registry().active_patient_id, turn.claim.message.sender
+        waiting, asked = turn.claim.conversation.open_question, turn.open_question()
+        is_mine = waiting is not None and waiting.user == sender.principal_id
+        turn.withdraws_question |= not (is_mine and waiting and waiting.is_set_aside(active))
+        if asked is not None and drafts_of(asked.payload) and turn.question is None:
+            turn.ask(
+                asked.kind,
+                asked.text,
+                patient_id=asked.patient_id,
+                question_id=asked.question_id,
+                payload=asked.payload,
+            )
 
     def newest(self, turn: TurnDraft) -> ToolExecutionContext | None:
         """Return the user's newest draft for the open patient that "undo" takes back."""
@@ -101,10 +122,12 @@ class TurnOrders:
         self,
         turn: TurnDraft,
         drafts: OrderDrafts,
-        order: DraftOrder,
+        orders: Sequence[DraftOrder],
         question: OpenQuestion,
         patient_id: PatientId,
     ) -> str:
+        """Make the first of `orders`; all are asked about again if it is not known to be made."""
+        order = orders[0]
         sender, began = turn.claim.message.sender, self._clock.monotonic()
         details = {"test": order.test, "language": order.language}
         await turn.claim.hold()  # one that slept through its claim does nothing
@@ -120,7 +143,7 @@ class TurnOrders:
             self._record(turn, MADE, order.agent, details, "", problem or "no answer", began)
             await self._outcome(turn, patient_id, "order_refused" if problem else "order_uncertain")
             if not problem:
-                return self._asked_again(turn, order, question)
+                return self._asked_again(turn, orders, question)
             return said_in(order.language, "not_drafted", problem=problem)
         details |= {"order_id": kept.order_id}
         text = _told(order, kept.status, patient_id)
@@ -129,15 +152,18 @@ class TurnOrders:
         await self._outcome(turn, patient_id, "order_made")
         return text
 
-    def _asked_again(self, turn: TurnDraft, order: DraftOrder, question: OpenQuestion) -> str:
-        """Ask for the same draft under the same key: made twice it is still one."""
-        text = said_in(order.language, "ask_again")
+    def _asked_again(
+        self, turn: TurnDraft, orders: Sequence[DraftOrder], question: OpenQuestion
+    ) -> str:
+        """Ask for the same drafts under the same keys: made twice each is still one."""
+        tests = ", ".join(one.test for one in orders)
+        text = said_in(orders[0].language, "ask_again", test=tests)
         turn.ask(
             question.kind,
             text,
             patient_id=question.patient_id,
             question_id=self._ids.new_id("question"),
-            payload=order.payload(),
+            payload=payload_of(orders),
         )
         return text
 

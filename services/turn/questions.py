@@ -153,7 +153,7 @@ class TurnQuestions:
         self._ids = ids
         self._deeds = TurnActions(tools=tools, clock=clock)
         self._bookings = TurnBookings(documents=documents, tools=tools, clock=clock)
-        self._orders = TurnOrders(documents=documents, tools=tools, clock=clock, ids=ids)
+        self.orders = TurnOrders(documents=documents, tools=tools, clock=clock, ids=ids)
         self.forgetting = TurnForgetting(documents=documents, replies=replies, clock=clock, ids=ids)
         self.remembering = TurnRemembering(
             documents=documents, replies=replies, clock=clock, ids=ids
@@ -186,7 +186,7 @@ class TurnQuestions:
 
     async def _proposed(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
         """Return what the user is told of a draft of an order or of an appointment, else None."""
-        told = await self._orders.answered(turn, question)
+        told = await self.orders.answered(turn, question)
         return told if told is not None else await self._bookings.answered(turn, question)
 
     async def answers_of_memory(self, turn: TurnDraft) -> bool:
@@ -206,10 +206,10 @@ class TurnQuestions:
         if turn.claim.message.press is not None or command_in(turn.text) != "undo":
             return False
         deed, write = await self._deeds.newest_deed(turn), self.remembering.newest(turn)
-        made = self._orders.newest(turn)
+        made = self.orders.newest(turn)
         others = [one.at for one in (deed, write) if one is not None]
         if made is not None and all(made.timestamp >= at for at in others):
-            self._replies.say(turn, await self._orders.undone(turn, made))
+            self._replies.say(turn, await self.orders.undone(turn, made))
             return True
         if deed is None or (write is not None and write.at > deed.at):
             return self.remembering.undo(turn)

@@ -32,6 +32,12 @@ class TurnReplies:
         self._clock = clock
         self._ids = ids
 
+    def ask(self, turn: TurnDraft) -> None:
+        """Show the question that this turn opened, if it did."""
+        if turn.question is not None:
+            self.show_state(turn)
+            self.say(turn, turn.question.text)
+
     def say(self, turn: TurnDraft, text: str, *, views: Sequence[ChartView] = ()) -> None:
         """Have the facilitator say a line of the server's own; `views` are shown, not kept."""
         message = AgentMessage(

@@ -46,10 +46,14 @@ class QuestionRow(BaseModel):
     text: str
 
 
-def question_row(conversation: Conversation, now: datetime) -> QuestionRow | None:
-    """Return the question that waits in the conversation and may still be answered."""
+def question_row(
+    conversation: Conversation, now: datetime, *, active: PatientId | None
+) -> QuestionRow | None:
+    """Return the question that waits in the conversation and may be answered now."""
     question = conversation.open_question
     if question is None or not question.is_alive(epoch=conversation.epoch, now=now):
+        return None
+    if question.is_set_aside(active):
         return None
     return QuestionRow(id=question.question_id, kind=question.kind, text=question.text)
 

@@ -60,6 +60,21 @@ async def test_the_local_user_s_yes_makes_one_valid_draft(
     assert fhir.faults == []
 
 
+async def test_two_tests_of_a_sentence_and_whether_they_were_ordered(
+    fhir: OrderServer, server: Server
+) -> None:
+    async with talking_to(server) as talk:
+        await talk.say("patient_4")
+        asked = await talk.say("order a CBC and creatinine for tomorrow")
+        assert asked.text.endswith("Make these 2 drafts? yes / no")
+        await talk.say("yes")
+        assert sorted(one["code"]["text"] for one in fhir.made.values()) == ["CBC", "creatinine"]
+        assert "not ordered yet: CBC" in (await talk.say("did you order the CBC?")).text
+        assert "No draft of CT stands here" in (await talk.say("did you order the CT?")).text
+        assert "kein Entwurf von CT" in (await talk.say("haben Sie das CT angeordnet?")).text
+    assert fhir.faults == []
+
+
 async def test_german_orders_drugs_and_a_switch(fhir: OrderServer, server: Server) -> None:
     async with talking_to(server) as talk:
         await talk.say("patient_4")

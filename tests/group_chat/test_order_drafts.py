@@ -13,7 +13,7 @@ from data_models.turn_events import AgentMessageFinished
 from group_chat.tools.catalogue import TOOL_NAMES
 from group_chat.tools.order_tools import OrderTools
 from services.group_chat_port import QuestionAsked
-from services.orders.draft_order import DraftOrder, draft_of, service_request
+from services.orders.draft_order import DraftOrder, draft_of, drafts_of, service_request
 from services.orders.order_drafts import OrderDrafts
 from services.records.local_resources import LocalResources
 from services.team import ORDER_DRAFTS, load_team
@@ -192,6 +192,77 @@ async def test_of_two_calls_one_is_asked_about(ordering: Ordering) -> None:
     )
     heard = await ordering.say("order a CEA and a CT chest", both, DONE)
     assert len(heard.of(QuestionAsked)) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "named", "tests"),
+    [
+        ("order a CBC and creatinine for tomorrow", "CBC and creatinine", ["CBC", "creatinine"]),
+        (
+            "order a CEA, a CRP and a CT chest",
+            "CEA, a CRP and a CT chest",
+            ["CEA", "CRP", "CT chest"],
+        ),
+        (
+            "ordne ein Kalium und ein CT Thorax an",
+            "Kalium und ein CT Thorax",
+            ["Kalium", "CT Thorax"],
+        ),
+        ("order a CT chest and abdomen", "CT chest and abdomen", ["CT chest and abdomen"]),
+    ],
+)
+async def test_tests_of_one_sentence_are_drafts_behind_one_question(
+    ordering: Ordering, words: str, named: str, tests: list[str]
+) -> None:
+    heard = await ordering.say(words, call("draft_order", test=named), DONE)
+    (question,) = heard.of(QuestionAsked)
+    found = drafts_of(question.payload)
+    assert [one.test for one in found] == tests
+    assert len({one.key for one in found}) == len(tests)
+    assert len({one.occurs for one in found}) == 1
+    assert question.text.count("`patient_4`") == len(tests)
+    if len(tests) == 2 and found[0].language == "en":
+        assert question.text.endswith("Make these 2 drafts? yes / no")
+
+
+@pytest.mark.parametrize(
+    ("words", "named", "why"),
+    [
+        ("order a CBC and metoprolol", "CBC and metoprolol", "drafts no drug"),
+        ("order a CBC and a frobnicate", "CBC and a frobnicate", "not known as a test"),
+        (
+            "order CBC, CEA, CRP, potassium and sodium",
+            "CBC, CEA, CRP, potassium and sodium",
+            "at most 4",
+        ),
+    ],
+)
+async def test_where_one_of_several_may_not_be_drafted_none_is(
+    ordering: Ordering, words: str, named: str, why: str
+) -> None:
+    heard = await ordering.say(words, call("draft_order", test=named), text("I am sorry."))
+    assert asked(heard) is None
+    assert why in ordering.told()
+
+
+async def test_whether_a_test_was_ordered_is_told_from_what_was_drafted(
+    ordering: Ordering,
+) -> None:
+    await ordering.say("did you order the CT?", call("order_drafts_of", test="CT"), text("No."))
+    assert "No draft of CT stands here for Margaret Anne Whitfield" in ordering.told()
+    draft = DraftOrder("order_1", "CT chest", "2030-01-03", "Margaret", (), "Orders")
+    body = service_request(draft, patient_key="patient-4", requester="Ada", now=SystemClock().now())
+    await ordering.records.create_once(body)
+    await ordering.say("did you order the CT?", call("order_drafts_of", test="CT"), text("Yes."))
+    assert "not ordered yet: CT chest 2030-01-03." in ordering.told()
+    other = {
+        "patient_id": "patient_7",
+        "snapshot": 'PATIENT_CONTEXT_JSON: {"patient_id":"patient_7"}',
+    }
+    await ordering.say(
+        "did you order the CT?", call("order_drafts_of", test="CT"), text("No."), **other
+    )
+    assert "No draft of CT stands here" in ordering.told()
 
 
 async def test_a_draft_is_taken_back_only_after_a_yes(ordering: Ordering) -> None:

@@ -13,7 +13,7 @@ from data_models.identifiers import PatientId
 from data_models.incoming_message import Sender
 from data_models.resource import Resource
 from services.group_chat_port import QuestionAsked
-from services.orders.draft_order import ORDER, DraftOrder, draft_of
+from services.orders.draft_order import ORDER, DraftOrder, draft_of, payload_of
 from services.orders.order_drafts import OrderDrafts
 from services.records.local_resources import LocalResources
 from services.turn.tools import TurnTools
@@ -70,9 +70,10 @@ class Ordering:
         await self.world.scheduler.idle()
         return said
 
-    async def asked(self, order: DraftOrder = ORDERED) -> None:
-        """Have a tool ask Ada about `order`."""
-        question = QuestionAsked("q1", "destructive_tool", "Make it? yes / no", order.payload())
+    async def asked(self, *orders: DraftOrder) -> None:
+        """Have a tool ask Ada about `orders`."""
+        payload = payload_of(orders or [ORDERED])
+        question = QuestionAsked("q1", "destructive_tool", "Make it? yes / no", payload)
         self.world.team.also = lambda _: [question]
         await self.say("order a potassium for tomorrow 8 am")
         self.world.team.also = lambda _: []
@@ -158,9 +159,47 @@ async def test_a_yes_after_a_switch_makes_nothing_for_either_patient(ordering: O
     await ordering.asked()
     await ordering.say("switch to patient_7")
     await ordering.say("yes")
-    await ordering.say("switch to patient_4")
-    await ordering.say("yes")
     assert await ordering.kept() == await ordering.kept(SEVEN) == []
+
+
+@pytest.mark.parametrize("meanwhile", [[], ["yes"], ["no"], ["what is her stage?", "yes"]])
+@pytest.mark.parametrize("back", ["switch to patient_4", "switch to patient_4 and show her stage"])
+async def test_back_at_its_patient_a_draft_is_asked_about_again(
+    ordering: Ordering, meanwhile: list[str], back: str
+) -> None:
+    await ordering.asked()
+    await ordering.say("switch to patient_7")
+    for words in meanwhile:
+        said = await ordering.say(words)
+        assert "Make it?" not in "".join(said.texts)
+    again = await ordering.say(back)
+    assert again.texts[-1] == "Make it? yes / no"
+    assert await ordering.kept() == await ordering.kept(SEVEN) == []
+    assert (await ordering.say("yes")).texts == [MADE]
+    assert len(await ordering.kept()) == 1
+    assert await ordering.kept(SEVEN) == []
+
+
+async def test_what_was_answered_or_left_is_not_asked_again(ordering: Ordering) -> None:
+    await ordering.asked()
+    await ordering.say("no")
+    await ordering.say("switch to patient_7")
+    back = await ordering.say("switch to patient_4")
+    assert "Make it?" not in "".join(back.texts)
+    await ordering.asked()
+    await ordering.say("what is her stage?")
+    await ordering.say("switch to patient_7")
+    back = await ordering.say("switch to patient_4")
+    assert "Make it?" not in "".join(back.texts)
+
+
+async def test_a_draft_that_another_user_left_is_over(ordering: Ordering) -> None:
+    await ordering.asked()
+    await ordering.say("switch to patient_7", who=BERT)
+    back = await ordering.say("switch to patient_4", who=BERT)
+    assert "Make it?" not in "".join(back.texts)
+    await ordering.say("yes")
+    assert await ordering.kept() == []
 
 
 async def test_who_lost_the_role_since_makes_nothing_and_is_told_why(ordering: Ordering) -> None:
@@ -190,6 +229,38 @@ async def test_a_lost_answer_is_asked_about_again_and_makes_one_draft(tmp_path: 
     talk.records.loses = False  # type: ignore[attr-defined]
     assert (await talk.say("yes")).texts == [MADE]
     assert len(await talk.kept()) == 1
+
+
+BOTH = [ORDERED, replace(ORDERED, key="order_2", test="sodium")]
+
+
+async def test_one_yes_makes_both_drafts_and_undo_takes_back_one_after_the_other(
+    ordering: Ordering,
+) -> None:
+    await ordering.asked(*BOTH)
+    said = await ordering.say("yes")
+    assert said.texts == ["\n\n".join([MADE, MADE.replace("potassium", "sodium")])]
+    assert [one["code"]["text"] for one in await ordering.kept()] == ["potassium", "sodium"]
+    assert (await ordering.say("undo")).texts == ["Took back the draft of sodium."]
+    assert (await ordering.say("undo")).texts == ["Took back the draft of potassium."]
+
+
+async def test_a_no_to_both_makes_none_and_names_both(ordering: Ordering) -> None:
+    await ordering.asked(*BOTH)
+    assert (await ordering.say("no")).texts == ["No draft was made: potassium, sodium."]
+    assert await ordering.kept() == []
+
+
+async def test_of_both_what_is_not_known_to_be_made_is_asked_about_again(tmp_path: Path) -> None:
+    talk = Ordering(tmp_path)
+    await talk.say("start a tumor board for patient_4")
+    talk.records.__class__ = Unreliable
+    await talk.asked(*BOTH)
+    talk.records.loses = True  # type: ignore[attr-defined]
+    assert "potassium, sodium. Try again?" in (await talk.say("yes")).texts[-1]
+    talk.records.loses = False  # type: ignore[attr-defined]
+    await talk.say("yes")
+    assert [one["code"]["text"] for one in await talk.kept()] == ["potassium", "sodium"]
 
 
 async def test_a_draft_of_the_same_number_for_something_else_is_no_success(
