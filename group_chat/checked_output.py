@@ -10,7 +10,8 @@ from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.records_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
 from services.language.sentences import SentenceStream
-from services.language.statements import REFERENCE, read_sentence, refs_in
+from services.language.statement_parts import REFERENCE
+from services.language.statements import read_sentence, refs_in
 from services.statements.check import Grounds, MessageCheck, Speaker
 from services.statements.deeds import NEVER_DONE, proven_by
 from services.statements.known import KnownRows

@@ -9,7 +9,7 @@ from group_chat.offline.words import known_word_like, query_of, topics_of
 from services.language.addressing import without_address
 from services.language.detection import is_unread, language_of
 from services.language.phrases import says
-from services.language.statements import REFERENCE
+from services.language.statement_parts import REFERENCE
 from services.language.talk_texts import talk_text
 from services.language.text_words import all_words
 from services.language.yes_no import yes_no_in

@@ -7,7 +7,7 @@ from functools import lru_cache
 _NUMBER = re.compile(
     r"(?<![\w.,:/])(?<!\w[-/])(?P<sign>(?<![^\s(])[-−](?=\d))?(?P<cmp>[<>≤≥]=?)?\s?"
     r"(?P<num>\d+(?:[.,]\d+)*)"
-    r"(?:\s?/\s?(?P<pair>\d{2,3}(?:\.\d+)?)(?![\w/]|[.,]\d|\s?/))?"
+    r"(?:\s?/\s?(?P<pair>\d{2,3}(?:[.,]\d+)?)(?![\w/]|[.,]\d|\s?/))?"
     r"(?![\w]*[A-Z]\d)"
 )
 _UNIT = re.compile(
@@ -114,7 +114,7 @@ def quantities_in(text: str) -> list[Quantity]:
                 decimals=decimals,
                 unit=unit,
                 comparator=_comparator(one["cmp"] or ""),
-                pair=float(one["pair"]) if one["pair"] else None,
+                pair=float(one["pair"].replace(",", ".")) if one["pair"] else None,
             )
         )
     return found

@@ -6,6 +6,16 @@ from itertools import pairwise
 
 from services.language.statement_words import FoundPhrase, statement_words, stem
 
+SOURCE_TYPE = r"[A-Z][a-z][A-Za-z]{1,39}/(?!(?:volume|mass|area|time|moles)\b)"
+"""`Hemoglobin [Mass/volume] in Blood` names a test and no source."""
+_KNOWN_TYPE = (
+    r"(?:[A-Z][a-z]+[A-Z][A-Za-z]{1,30}|Patient|Observation|Condition|Procedure|Encounter|Goal|Flag"
+    r"|Immunization|Medication|Device|Coverage|Claim|Consent|Specimen|Appointment|Attachment|Guideline|Study)/"
+)
+# A drug of two is none: "Amoxicillin/clavulanate"; a type that nobody knows has a number behind it.
+REFERENCE = re.compile(
+    rf"\b(?:{_KNOWN_TYPE}|{SOURCE_TYPE}(?=[\w.-]*\d))[A-Za-z0-9][A-Za-z0-9.-]{{0,63}}"
+)
 _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 _ARABIC = {
     "I": 1,

@@ -14,6 +14,8 @@ from services.language.statement_numbers import (
     gains_or_loses,
 )
 from services.language.statement_parts import (
+    REFERENCE,
+    SOURCE_TYPE,
     WORD,
     allergen_in,
     blank,
@@ -30,10 +32,9 @@ from services.language.statement_parts import (
 from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
 from services.language.written_dates import FoundDate, dates_in
 
-_TYPE = r"[A-Z][a-z][A-Za-z]{1,39}/(?!(?:volume|mass|area|time|moles)\b)"
-"""`Hemoglobin [Mass/volume] in Blood` names a test and no source."""
-REFERENCE = re.compile(rf"\b{_TYPE}[A-Za-z0-9][A-Za-z0-9.-]{{0,63}}")
-_BRACKETS = re.compile(rf"[\[(]\s*(?:[Ss]ources?:?\s*)?(?:{_TYPE}[\w.-]+(?:\s*[,;]\s*)?)+\s*[\])]")
+_BRACKETS = re.compile(
+    rf"[\[(]\s*(?:[Ss]ources?:?\s*)?(?:{SOURCE_TYPE}[\w.-]+(?:\s*[,;]\s*)?)+\s*[\])]"
+)
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")

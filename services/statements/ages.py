@@ -9,11 +9,14 @@ from services.statements.known import KnownRows
 from services.statements.verdict import Verdict
 
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
+_YEARS_OLD = frozenset({"old", "alt"})
 
 
 def age_told(clause: Clause) -> Quantity | None:
-    """Return the years of "80-year-old"; None where no age is told."""
-    if not any(word.endswith(_OLD) for word in clause.words):
+    """Return the years of "80-year-old" and "she is 80 years old"; None where no age is told."""
+    is_now = "about_patient" in clause.cues and not clause.cues & {"when", "begun", "ended"}
+    is_said = is_now and bool(clause.words & _YEARS_OLD)
+    if not is_said and not any(word.endswith(_OLD) for word in clause.words):
         return None
     return next((one for one in clause.quantities if one.unit == "a"), None)
 

@@ -36,11 +36,14 @@ def compare_values(
         names: What the clause speaks of, perhaps by the sentence before.
         cited: Source ids that the sentence names.
     """
-    age = age_told(clause) if names else None
+    age = age_told(clause)
     if age is None:
         return _compared(clause, rows, names, cited)
     rest = without_age(clause, age)
-    return against_age(clause, rows) or _compared(rest, rows, names, cited)
+    found = against_age(clause, rows)
+    if found is None and not names:
+        return supported([row for row in rows.rows if row.kind == "patient"])
+    return found or _compared(rest, rows, names, cited)
 
 
 def _compared(

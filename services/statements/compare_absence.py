@@ -28,7 +28,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         or row.smoking == "never"
     ]
     if "recorded" in clause.cues or "nothing" in clause.cues:
-        return _not_recorded(rows, meant, names)
+        return _not_recorded(clause, rows, meant, names)
     plain = [row for row in meant if not row.negated and not row.is_text]
     if denied:
         return supported(denied)
@@ -56,8 +56,12 @@ def _judged_otherwise(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | No
     return Verdict("contradicted" if is_so else "supported", newest.sources, newest.says)
 
 
-def _not_recorded(rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]) -> Verdict:
+def _not_recorded(
+    clause: Clause, rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]
+) -> Verdict:
     there = [row for row in meant if not row.negated and not row.is_text]
+    if "chronic" in clause.exclusive and there and all(one.standing == "ended" for one in there):
+        return supported(there)
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)
     wanted = set(names)

@@ -123,12 +123,34 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
     if clause.dates:
         rises, falls = last > first, last < first
     steady = not _has_changed(before, last)
+    if not _is_multiplied(clause, first, last):
+        return Verdict(
+            "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
+        )
     for cue, holds in (("rising", rises), ("falling", falls), ("steady", steady)):
         if cue in clause.cues and not holds:
             return Verdict(
                 "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
             )
     return None
+
+
+_MULTIPLES = {
+    "doubled": 2.0, "tripled": 3.0, "quadrupled": 4.0, "halved": 0.5,
+    "verdoppelt": 2.0, "verdreifacht": 3.0, "vervierfacht": 4.0, "halbiert": 0.5,
+}  # fmt: skip
+_ROUGHLY = 0.15
+
+
+def _is_multiplied(clause: Clause, first: float, last: float) -> bool:
+    """Whether a value is as many times the first as "doubled" says; "more than" is at least."""
+    times = next((_MULTIPLES[word] for word in clause.words if word in _MULTIPLES), None)
+    if times is None or not first:
+        return True
+    ratio = last / first
+    if clause.words & {"more", "mehr"}:
+        return ratio <= times if times < 1 else ratio >= times
+    return abs(ratio - times) <= _ROUGHLY * times
 
 
 def _since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:

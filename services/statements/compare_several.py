@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
-from services.statements.fit import fits
+from services.statements.fit import fits, is_aim
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
@@ -22,8 +22,7 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     """
     if len(names) < 2:
         return []
-    others = [name for name in names if not rows.about([name])]
-    if others:
+    if not all(any(not is_aim(row) for row in rows.about([name])) for name in names):
         return []
     if not clause.has_values:
         found = [

@@ -1,6 +1,7 @@
 """Whether one row says what a clause states."""
 
 from services.language.clauses import Clause
+from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
@@ -12,6 +13,8 @@ _DONE = frozenset({"ended", "when", "takes", "altered"})
 _ONE_OF = frozenset({"acuity", "colon", "malignancy", "aim", "margin"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
+_AIMS = frozenset({"care plan", "goal"})
+_OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 
 
@@ -19,6 +22,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     """Whether one row says all that a clause states besides its names."""
     return (
         is_denied_alike(clause, row)
+        and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
         and is_of_same_matter(clause, row)
         and all(_is_of_day(one, clause, row) for one in clause.dates)
         and not (row.is_plan and clause.cues & _DONE and "planned" not in clause.cues)
@@ -151,6 +155,15 @@ def stands(clause: Clause, row: KnownRow) -> bool:
             if known != row.ended
         )
     return True
+
+
+def is_aim(row: KnownRow) -> bool:
+    """Whether a row is of a plan: who follows one for diabetes may have prediabetes."""
+    return row.kind in _AIMS
+
+
+def _names_problems(clause: Clause) -> bool:
+    return bool(clause.names) and all(kind_of_name(one) == "problem" for one in clause.names)
 
 
 def _says_which(clause: Clause, row: KnownRow) -> bool:

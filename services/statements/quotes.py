@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from services.language.statements import REFERENCE
+from services.language.statement_parts import REFERENCE
 from services.language.written_dates import FoundDate, WrittenDate, dates_in, recorded_date
 
 _WORDS = re.compile(r"[^\W_]+(?:[.,][^\W_]+)*%?")

@@ -9,8 +9,9 @@ from typing import Literal, TypeAlias
 from services.language.clauses import Clause, Stage
 from services.language.quantities import Quantity
 from services.language.sentences import sentences_of
+from services.language.statement_parts import REFERENCE
 from services.language.statement_words import is_clinical_name, statement_words, stem
-from services.language.statements import REFERENCE, read_sentence
+from services.language.statements import read_sentence
 from services.language.written_dates import WrittenDate, recorded_date
 
 Standing: TypeAlias = Literal["active", "ended", "absent", ""]

@@ -48,7 +48,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
         return True
     if word in known.exclusive:
         return True
-    return any(word in one.unit.lower() for one in clause.quantities)
+    # "mmHg" is mm[Hg] by UCUM.
+    return any(word in one.unit.lower().replace("[", "") for one in clause.quantities)
 
 
 def _is_unknown(clause: Clause, known: AbstractSet[str]) -> bool:
