@@ -249,6 +249,7 @@ class FakeReader(ConversationReader):
         self.turns = list(TURNS)
         self.page_turns = 2
         self.views: dict[str, ChartView] = {}
+        self.receipts: dict[str, bytes] = {}
 
     async def create(self, *, owner: str) -> str:
         return self._ids.new_id("chat")
@@ -325,7 +326,9 @@ class FakeReader(ConversationReader):
         self, conversation_id: str, run_id: str, *, owner: str, patient_id: str | None
     ) -> bytes:
         await self.access(conversation_id, owner=owner)
-        raise NotFoundError("this turn left no receipt")
+        if run_id not in self.receipts:
+            raise NotFoundError("this turn left no receipt")
+        return self.receipts[run_id]
 
     async def artifact(
         self,

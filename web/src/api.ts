@@ -9,6 +9,7 @@ import type {
   FoundPatients,
   HistoryPage,
   Progress,
+  Receipt,
   Session,
   SourceText,
 } from "./types";
@@ -137,6 +138,15 @@ export const history = (
 
 export const demographics = (chatId: string, patientId: string): Promise<Demographics> =>
   ask(`${chat(chatId)}/patients/${encodeURIComponent(patientId)}`);
+
+export const receiptUrl = (chatId: string, runId: string, patientId: string | null): string => {
+  const whose = encodeURIComponent(patientId ?? "session");
+  return `${chat(chatId)}/runs/${encodeURIComponent(runId)}/receipt?patient_id=${whose}`;
+};
+
+/** Null for an answer that left none. */
+export const receipt = (chatId: string, runId: string, patientId: string | null): Promise<Receipt | null> =>
+  orIfAbsent(ask<Receipt>(receiptUrl(chatId, runId, patientId)), null);
 
 export const findPatients = (query: string): Promise<FoundPatients> =>
   ask(`/api/patients?q=${encodeURIComponent(query)}`);

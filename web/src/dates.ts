@@ -23,3 +23,11 @@ export function instantOf(recorded: string): number | null {
   if (!Number.isNaN(parsed)) return parsed;
   return Date.UTC(Number(found[1]), Number(found[2] ?? 1) - 1, Number(found[3] ?? 1));
 }
+
+const clock = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
+
+/** Day and time where the reader is, such as "2 Dec 2026, 09:12". */
+export function shownMoment(timestamp: string): string {
+  const at = new Date(timestamp);
+  return `${at.getDate()} ${strings.months[at.getMonth()]} ${at.getFullYear()}, ${clock.format(at)}`;
+}

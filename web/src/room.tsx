@@ -9,6 +9,7 @@ import { MemoryPanel } from "./memory_panel";
 import { Known, Who } from "./patient_mark";
 import { PlanCard } from "./plan_card";
 import { QuestionCard } from "./question_card";
+import { ReceiptPanel } from "./receipt_panel";
 import { matching, SearchBar, useHighlight } from "./search";
 import { BESIDE } from "./sheet";
 import { SideBar } from "./side_bar";
@@ -47,6 +48,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
   );
   const [query, setQuery] = useState<string | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
+  const [receiptOf, setReceiptOf] = useState<string | null>(null);
   const [showsMemory, setShowsMemory] = useState(false);
   const [wantsChart, setChart] = useState(() => matchMedia(VERY_WIDE).matches);
   const [hasSideBar, setSideBar] = useState(() => matchMedia(WIDE).matches);
@@ -60,25 +62,42 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     return () => wide.removeEventListener("change", note);
   }, []);
   // What was opened belongs to the patient it was opened for.
-  useEffect(() => {
+  const closeSheets = useCallback((): void => {
     setOpened(null);
     setShowsMemory(false);
-  }, [patientId]);
-  const showSource = useCallback((source: Opened): void => {
-    setShowsMemory(false);
-    setOpened(source);
+    setReceiptOf(null);
   }, []);
+  useEffect(closeSheets, [patientId, closeSheets]);
+  const showSource = useCallback(
+    (source: Opened): void => {
+      closeSheets();
+      setOpened(source);
+    },
+    [closeSheets],
+  );
+  const showReceipt = useCallback(
+    (runId: string): void => {
+      closeSheets();
+      setReceiptOf(runId);
+    },
+    [closeSheets],
+  );
   const actions = useMemo<TurnActions>(
-    () => ({ onEdit: setDraft, onResend: (text) => send(text), onSource: showSource }),
-    [send, setDraft, showSource],
+    () => ({
+      onEdit: setDraft,
+      onResend: (text) => send(text),
+      onSource: showSource,
+      onReceipt: showReceipt,
+    }),
+    [send, setDraft, showSource, showReceipt],
   );
   const hasChart = wantsChart && patientId !== null;
-  const hasSheet = patientId !== null && (opened !== null || showsMemory) && matchMedia(BESIDE).matches;
+  const isOfPatient = patientId !== null && (opened !== null || showsMemory);
+  const hasSheet = (isOfPatient || receiptOf !== null) && matchMedia(BESIDE).matches;
   const openChart = (): void => {
     // A tablet has room for two panes.
     if (!hasChart && !matchMedia(WIDE).matches) setSideBar(false);
-    setOpened(null);
-    setShowsMemory(false);
+    closeSheets();
     setChart(!hasChart);
   };
   const closeChart = useCallback(() => setChart(false), []);
@@ -115,7 +134,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
           onSwitch={(id) => send(`switch to ${id}`)}
           onSearch={() => setQuery(query ?? "")}
           onMemory={() => {
-            setOpened(null);
+            closeSheets();
             setShowsMemory(true);
           }}
           hasChart={hasChart}
@@ -168,6 +187,17 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             opened={opened}
             who={who}
             onClose={() => setOpened(null)}
+          />
+        )}
+        {receiptOf !== null && (
+          <ReceiptPanel
+            key={receiptOf}
+            chatId={chatId}
+            runId={receiptOf}
+            patientId={patientId}
+            who={who}
+            onSource={showSource}
+            onClose={() => setReceiptOf(null)}
           />
         )}
         {showsMemory && patientId !== null && (

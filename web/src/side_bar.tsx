@@ -2,6 +2,7 @@ import { memo } from "preact/compat";
 import { useEffect, useState } from "preact/hooks";
 
 import * as api from "./api";
+import { shownMoment } from "./dates";
 import { Finder } from "./finder";
 import { strings } from "./strings";
 import type { ChatSummary } from "./types";
@@ -75,7 +76,7 @@ export const SideBar = memo(function SideBar({
                 {titleOf(chat)}
               </span>
               <span class="side-details">{chat.patient_ids.join(", ")}</span>
-              <time dateTime={chat.updated_at}>{said.lastUsed(when(chat.updated_at))}</time>
+              <time dateTime={chat.updated_at}>{said.lastUsed(shownMoment(chat.updated_at))}</time>
             </button>
           </li>
         ))}
@@ -92,11 +93,3 @@ export const SideBar = memo(function SideBar({
 /** People are known by their names; who has none noted, by the id. */
 const titleOf = (chat: ChatSummary): string =>
   chat.patients.map((one) => one.name || one.patient_id).join(", ") || said.withoutPatient;
-
-const clock = new Intl.DateTimeFormat([], { hour: "2-digit", minute: "2-digit" });
-
-function when(timestamp: string): string {
-  const at = new Date(timestamp);
-  const time = clock.format(at);
-  return `${at.getDate()} ${strings.months[at.getMonth()]} ${at.getFullYear()}, ${time}`;
-}

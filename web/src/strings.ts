@@ -280,6 +280,23 @@ const english = {
     text: "Text of the source",
   },
 
+  receipt: {
+    show: "Receipt",
+    title: "Receipt of this answer",
+    loading: "Reading the receipt…",
+    none: "This answer left no receipt.",
+    recorded: "Recorded",
+    asked: "Asked by",
+    answered: "Answered by",
+    check: "Check against the record",
+    nothingChecked: "No statement of this answer was checked.",
+    did: "Tools that ran",
+    read: "Read from the record",
+    nothing: "None",
+    save: "Save the receipt",
+    hint: "As it was stored with the answer; its hash is on the audit trail. The file is a FHIR Bundle.",
+  },
+
   plan: {
     label: "Plan",
     proposed: "Proposed plan",

@@ -286,6 +286,23 @@ export const german: Strings = {
     text: "Text der Quelle",
   },
 
+  receipt: {
+    show: "Beleg",
+    title: "Beleg zu dieser Antwort",
+    loading: "Der Beleg wird gelesen…",
+    none: "Diese Antwort hat keinen Beleg hinterlassen.",
+    recorded: "Festgehalten",
+    asked: "Gefragt von",
+    answered: "Beantwortet von",
+    check: "Prüfung an der Akte",
+    nothingChecked: "Keine Aussage dieser Antwort wurde geprüft.",
+    did: "Ausgeführte Werkzeuge",
+    read: "Aus der Akte gelesen",
+    nothing: "Keine",
+    save: "Beleg speichern",
+    hint: "Wie mit der Antwort gespeichert; die Prüfsumme steht im Audit-Protokoll. Die Datei ist ein FHIR-Bundle.",
+  },
+
   plan: {
     label: "Plan",
     proposed: "Vorgeschlagener Plan",

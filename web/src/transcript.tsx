@@ -15,6 +15,8 @@ export interface TurnActions {
   onEdit: (text: string) => void;
   onResend: (text: string) => void;
   onSource: (opened: Opened) => void;
+  /** Shows what stands behind the answer of a run. */
+  onReceipt: (runId: string) => void;
 }
 
 interface TranscriptProps {

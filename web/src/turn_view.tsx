@@ -35,6 +35,7 @@ export const TurnView = memo(function TurnView({ turn, session, actions }: TurnP
         ),
       )}
       <TurnStatus turn={turn} onResend={actions.onResend} />
+      <ReceiptLink turn={turn} onReceipt={actions.onReceipt} />
     </>
   );
 });
@@ -58,6 +59,21 @@ function UserMessage({ turn, actions }: { turn: Turn; actions: TurnActions }) {
         <CopyButton text={turn.text} label={strings.copy.message} />
       </div>
     </div>
+  );
+}
+
+/** A finished turn in which an agent has said something left a receipt. */
+function ReceiptLink({ turn, onReceipt }: { turn: Turn; onReceipt: (runId: string) => void }) {
+  const { runId } = turn;
+  if (turn.status !== "done" || runId === null || !turn.items.some((item) => item.kind === "agent")) {
+    return null;
+  }
+  return (
+    <p class="of-receipt">
+      <button type="button" class="button tiny" onClick={() => onReceipt(runId)}>
+        {strings.receipt.show}
+      </button>
+    </p>
   );
 }
 

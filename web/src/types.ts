@@ -55,6 +55,31 @@ export interface SharedState {
   undo?: { say: string; until: string } | null;
 }
 
+interface ReceiptPart {
+  url: string;
+  valueCode?: string;
+  extension?: ReceiptPart[];
+}
+
+interface ReceiptAgent {
+  who: { display?: string; identifier?: { system: string; value: string } };
+  requestor?: boolean;
+}
+
+/** What a receipt's resources have of which the page tells. */
+interface ReceiptResource {
+  resourceType: string;
+  agent?: ReceiptAgent[];
+  entity?: { what?: { reference?: string }; name?: string }[];
+  extension?: ReceiptPart[];
+}
+
+/** The receipt of a turn: a FHIR Bundle of an AuditEvent and a Provenance. */
+export interface Receipt {
+  timestamp: string;
+  entry: { resource: ReceiptResource }[];
+}
+
 export interface Citation {
   ref: string;
   title: string;
