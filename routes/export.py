@@ -37,14 +37,18 @@ async def export_chat(request: web.Request) -> web.Response:
     name = f"rounds-{patient_id or SESSION}.{form}"
     match form:
         case "json":
-            body = _as_json(turns, chat_id=chat_id, patient_id=patient_id, patient=patient)
+            body = await asyncio.to_thread(
+                _as_json, turns, chat_id=chat_id, patient_id=patient_id, patient=patient
+            )
             return download(body, file_name=name, media_type="application/json")
         case "docx":
             body = await asyncio.to_thread(_as_word, turns, views, patient_id, patient)
             return download(body, file_name=name, media_type=WORD_TYPE)
         case _:
             hosts = request.app[CONTEXT].link_hosts
-            text = as_markdown(turns, views, patient_id=patient_id, patient=patient, hosts=hosts)
+            text = await asyncio.to_thread(
+                as_markdown, turns, views, patient_id=patient_id, patient=patient, hosts=hosts
+            )
             return download(text.encode(), file_name=name, media_type="text/markdown")
 
 

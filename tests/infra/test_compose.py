@@ -85,9 +85,9 @@ async def client_of(user: dict[str, str]) -> AsyncIterator[aiohttp.ClientSession
 
 async def told(client: aiohttp.ClientSession, servers: list[Server]) -> None:
     """Walk the tour, each line at the next server, as a door may send it."""
-    async with client.post(f"{servers[0].url}/api/chats") as answer:
-        assert answer.status == 201, await answer.text()
-        chat = (await answer.json())["chat_id"]
+    async with client.post(f"{servers[0].url}/api/chats") as made:
+        assert made.status == 201, await made.text()
+        chat = (await made.json())["chat_id"]
     for number, (said, quoted) in enumerate(tour()):
         place = f"{servers[number % len(servers)].url}/api/ws/chats/{chat}/messages"
         async with client.ws_connect(place, max_msg_size=0) as socket:
