@@ -1,6 +1,7 @@
 """An export holds the rows that were shown, and who made each answer."""
 
 import io
+import time
 
 from docx import Document
 
@@ -44,3 +45,10 @@ def test_word_holds_the_rows_as_a_table_and_what_is_left_out() -> None:
 
 def test_rows_that_cannot_be_read_back_leave_the_answer_as_it_is() -> None:
     assert "She takes *warfarin 5 mg* daily." in as_markdown([TURN], patient_id="patient_4")
+
+
+def test_three_thousand_turns_as_markdown_take_three_seconds_at_most() -> None:
+    turns = [TURN.model_copy(update={"turn_id": number}) for number in range(3_000)]
+    began = time.process_time()
+    assert as_markdown(turns, patient_id="patient_4").count("her potassium?") == 3_000
+    assert time.process_time() - began < 3.0
