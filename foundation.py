@@ -215,13 +215,11 @@ def started(base: Foundation) -> Started:
 
 def door_of(base: Foundation, session: aiohttp.ClientSession) -> Door:
     """Return who comes in, and how; `session` asks who signs users in."""
-    settings = base.settings
+    settings, store = base.settings, base.stores.users
     keys, clock = base.access.keys, base.clock
-    sign_in = sign_in_for(
-        settings, session=session, clock=clock, store=base.stores.users, keys=keys
-    )
+    ways = sign_in_for(settings, session=session, clock=clock, store=store, keys=keys)
     authenticator = authenticator_for(
-        settings, session=session, clock=clock, keys=keys, sign_in=sign_in
+        settings, session=session, clock=clock, keys=keys, sign_in=ways.page
     )
     return Door(
         authenticator=base.access.noting(authenticator),
@@ -229,7 +227,9 @@ def door_of(base: Foundation, session: aiohttp.ClientSession) -> Door:
         trusted_proxy=settings.trusted_proxy,
         https=(settings.public_base_url or "").startswith("https://"),
         allowed_origins=settings.allowed_origins,
-        sign_in=sign_in,
+        sign_in=ways.page,
+        smart=ways.smart,
+        frame_ancestors=settings.frame_ancestors,
     )
 
 

@@ -129,6 +129,12 @@ def _origins(values: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(value.lower() for value in values)
 
 
+def _frame_origins(values: tuple[str, ...]) -> tuple[str, ...]:
+    if not all(value.startswith("https://") for value in values):
+        raise ValueError("must be https: a page that anybody may change would show the chart")
+    return values
+
+
 def _networks(values: tuple[str, ...]) -> tuple[str, ...]:
     for value in values:
         ipaddress.ip_network(value)
@@ -144,6 +150,7 @@ def _zone(value: str) -> str:
 ZoneName: TypeAlias = Annotated[str, AfterValidator(_zone)]
 Names: TypeAlias = Annotated[tuple[str, ...], NoDecode, BeforeValidator(_listed)]
 Origins: TypeAlias = Annotated[Names, AfterValidator(_origins)]
+FrameOrigins: TypeAlias = Annotated[Origins, AfterValidator(_frame_origins)]
 Networks: TypeAlias = Annotated[Names, AfterValidator(_networks)]
 ApiKeys: TypeAlias = Annotated[tuple[ApiKey, ...], NoDecode, BeforeValidator(_api_keys)]
 Pairs: TypeAlias = Annotated[tuple[tuple[str, str], ...], NoDecode, BeforeValidator(_pairs)]
@@ -294,6 +301,10 @@ class Settings(BaseSettings):
     oidc_client_id: str | None = _set(None, "With `oidc`: what the provider calls this server", "11111111-2222-3333-4444-555555555555")
     oidc_client_secret: SecretStr | None = _set(None, "With `oidc`: the secret that the provider gave; it also encrypts what is stored of a session", "a1B~…")
     oidc_roles_claim: str | None = _set(None, "With `oidc`: the claim with roles (`clinician`, `operator`, `order`, `reviewer`, `metrics`); who has none is refused; unset: whoever signs in is a clinician", "roles")
+    smart_issuers: Names = _set((), "With `oidc`: FHIR servers of record systems that may start Rounds with a patient (SMART App Launch), each exactly as it calls itself in `iss`; hosts of their other addresses go into `ALLOWED_OUTBOUND_HOSTS`", "https://ehr.example.org/fhir/r4")
+    smart_client_id: str | None = _set(None, "With `SMART_ISSUERS`: what they call this server", "rounds")
+    smart_client_secret: SecretStr | None = _set(None, "The secret that they gave; unset: a public client, with PKCE alone", "a1B~…")
+    frame_ancestors: FrameOrigins = _set((), "Origins, https only, whose pages may show the page in a frame; such a page holds its token in memory and uses no cookie; unset: none", "https://ehr.example.org")
     mcp_endpoint: bool = _set(False, "Serve charts to programs at `/mcp` (Model Context Protocol), to read, under the rights of the bearer token that they show", "true")
     metrics_token: SecretStr | None = _set(None, "The bearer token without which `/metrics` answers nobody; unset: it answers who reaches the port", "a1B~…")
     idle_logoff_seconds: Seconds = _set(900.0, "A socket without a message for so long is closed (not in dev)", 900)
@@ -335,7 +346,7 @@ class Settings(BaseSettings):
     @checked(mode="after")
     def _fits_together(self) -> Self:
         problems = [*_access_problems(self), *_bot_problems(self), *_other_problems(self)]
-        problems += [*_agent_bot_problems(self), *_fhir_problems(self)]
+        problems += [*_agent_bot_problems(self), *_fhir_problems(self), *_smart_problems(self)]
         problems += _graph_problems(self) if self.assistant_backend == "graph" else ()
         if problems:
             raise ConfigurationError("\n".join(map(str, problems)))
@@ -427,7 +438,8 @@ class Settings(BaseSettings):
             self.oidc_issuer,
         )
         graph = self.graph_base_url if self.assistant_backend == "graph" else None
-        named = {urlsplit(url).hostname or "" for url in (*urls, *more, graph) if url}
+        all_urls = (*urls, *more, *self.smart_issuers, graph)
+        named = {urlsplit(url).hostname or "" for url in all_urls if url}
         named |= {*self.allowed_outbound_hosts, *(self.graph_file_hosts if graph else ())}
         return frozenset(host.lower() for host in named)
 
@@ -471,6 +483,17 @@ def _oidc_problems(settings: Settings) -> Iterator[Problem]:
             f"{when}, to which the provider sends browsers back",
             "https://rounds.example.org",
         )
+
+
+def _smart_problems(settings: Settings) -> Iterator[Problem]:
+    if not settings.smart_issuers:
+        return
+    if settings.auth_mode != "oidc":
+        yield _needed("AUTH_MODE", "SMART_ISSUERS, whose users are kept in its sessions", "oidc")
+    if not settings.smart_client_id:
+        yield _needed("SMART_CLIENT_ID", "SMART_ISSUERS", "rounds")
+    if not all(_is_safe_url(issuer) for issuer in settings.smart_issuers):
+        yield Problem("SMART_ISSUERS", "must be https", "SMART_ISSUERS=https://ehr.example.org/r4")
 
 
 def _bot_problems(settings: Settings) -> Iterator[Problem]:

@@ -20,6 +20,7 @@ CONTENT_SECURITY_POLICY = "; ".join(
         "require-trusted-types-for 'script'",
     )
 )
+PAGE = "/"
 _HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -34,20 +35,28 @@ _TWO_YEARS = "max-age=63072000"
 
 
 def security_headers(
-    *, https: bool, microphone: bool = False
+    *, https: bool, microphone: bool = False, frame_ancestors: Collection[str] = ()
 ) -> Callable[[web.Request, web.StreamResponse], Awaitable[None]]:
     """Return the signal for `app.on_response_prepare`; sockets and errors pass it too.
 
     Args:
         https: Whether browsers reach the server by https only.
         microphone: Whether the page may ask for it.
+        frame_ancestors: Origins whose pages may show the page in a frame; nothing else of here.
     """
     headers = dict(_HEADERS)
     if microphone:
         headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=(self)"
 
+    framed = f"frame-ancestors {' '.join(frame_ancestors)}"
+
     async def add(request: web.Request, response: web.StreamResponse) -> None:
         response.headers.update(headers)
+        if frame_ancestors and request.path == PAGE:
+            del response.headers["X-Frame-Options"]  # it cannot name an origin
+            response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY.replace(
+                "frame-ancestors 'none'", framed
+            )
         if https:
             response.headers["Strict-Transport-Security"] = _TWO_YEARS
         if request.path.startswith("/api/"):

@@ -18,12 +18,14 @@ from routes.replies import json_reply
 from routes.response_headers import preflights, readable_by, security_headers
 from routes.rounds import round_routes
 from routes.sign_in import SignInRoutes, tell_page
+from routes.smart import SmartRoutes
 from routes.speech import speech_routes
 from routes.static_client import StaticClient
 from routes.user import user_routes
 from services.access.handshake import Authenticator
 from services.access.oidc import OidcSignIn
 from services.access.origin import OriginPolicy
+from services.access.smart import SmartLaunch
 from services.telemetry.quality import quality_rows
 
 # `GET /api/operator/quality`: how good the answers of this server are, live.
@@ -50,6 +52,8 @@ class Door:
         https: Whether browsers reach the server by https only.
         allowed_origins: Pages of elsewhere that may call the API, with a token.
         sign_in: Signs users in with a browser, where they do.
+        smart: Lets in whom a record system sends with a patient, where one does.
+        frame_ancestors: Origins whose pages may show ours in a frame.
     """
 
     authenticator: Authenticator
@@ -58,6 +62,8 @@ class Door:
     https: bool = False
     allowed_origins: tuple[str, ...] = ()
     sign_in: OidcSignIn | None = None
+    smart: SmartLaunch | None = None
+    frame_ancestors: tuple[str, ...] = ()
 
 
 def create_web_app(
@@ -88,7 +94,11 @@ def create_web_app(
     app[CONTEXT] = context
     app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
     app.on_response_prepare.append(
-        security_headers(https=door.https, microphone=context.speech is not None)
+        security_headers(
+            https=door.https,
+            microphone=context.speech is not None,
+            frame_ancestors=door.frame_ancestors,
+        )
     )
     app.on_response_prepare.append(readable_by(allowed=door.allowed_origins))
     app.on_shutdown.append(chat_socket.close_sockets)
@@ -102,6 +112,14 @@ def create_web_app(
     if door.sign_in is not None:
         app.router.add_routes(SignInRoutes(sign_in=door.sign_in).routes())
         app.on_response_prepare.append(tell_page)
+    if door.smart is not None:
+        app.router.add_routes(
+            SmartRoutes(
+                smart=door.smart,
+                authenticator=door.authenticator,
+                may_be_framed=bool(door.frame_ancestors),
+            ).routes()
+        )
     return app
 
 

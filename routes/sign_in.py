@@ -29,7 +29,7 @@ class SignInRoutes:
         url, kept = await self._sign_in.begin()
         answer = web.Response(status=302, headers={"Location": url, "Cache-Control": "no-store"})
         # Lax: the provider sends the browser back from its own site.
-        _set(answer, LOGIN_COOKIE, kept, seconds=LOGIN_SECONDS, same_site="Lax")
+        set_cookie(answer, LOGIN_COOKIE, kept, seconds=LOGIN_SECONDS, same_site="Lax")
         return answer
 
     async def callback(self, request: web.Request) -> web.StreamResponse:
@@ -45,15 +45,17 @@ class SignInRoutes:
             raise UnauthenticatedError
         session_id = await self._sign_in.finish(kept=kept, state=asked["state"], code=asked["code"])
         answer = web.Response(status=303, headers={"Location": "/", "Cache-Control": "no-store"})
-        _set(answer, LOGIN_COOKIE, "", seconds=0, same_site="Lax")
-        _set(answer, SESSION_COOKIE, session_id, seconds=int(SESSION_SECONDS), same_site="Strict")
+        set_cookie(answer, LOGIN_COOKIE, "", seconds=0, same_site="Lax")
+        set_cookie(
+            answer, SESSION_COOKIE, session_id, seconds=int(SESSION_SECONDS), same_site="Strict"
+        )
         return answer
 
     async def logout(self, request: web.Request) -> web.StreamResponse:
         """`POST /auth/logout`: forgets the session; says where the browser goes then."""
         url = await self._sign_in.end(request.cookies.get(SESSION_COOKIE, ""))
         answer = json_reply({"url": url})
-        _set(answer, SESSION_COOKIE, "", seconds=0, same_site="Strict")
+        set_cookie(answer, SESSION_COOKIE, "", seconds=0, same_site="Strict")
         return answer
 
 
@@ -66,7 +68,10 @@ async def tell_page(request: web.Request, answer: web.StreamResponse) -> None:
         answer.headers["X-CSRF-Token"] = principal.csrf
 
 
-def _set(answer: web.Response, name: str, value: str, *, seconds: int, same_site: str) -> None:
+def set_cookie(
+    answer: web.Response, name: str, value: str, *, seconds: int, same_site: str
+) -> None:
+    """Set a cookie that no script reads, for this host alone."""
     answer.set_cookie(
         name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite=same_site
     )

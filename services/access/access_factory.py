@@ -1,5 +1,6 @@
 """The access parts that the settings ask for."""
 
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -20,7 +21,15 @@ from services.access.origin import OriginPolicy
 from services.access.outbound import OutboundPolicy
 from services.access.sign_in_sessions import SignInSessions
 from services.access.signing_keys import HttpKeyDownload, SigningKeys
+from services.access.smart import SmartLaunch
 from settings import Settings
+
+
+class SignIns(NamedTuple):
+    """What signs users in with a browser: our own page's way, and that of record systems."""
+
+    page: OidcSignIn | None = None
+    smart: SmartLaunch | None = None
 
 
 def key_file_for(settings: Settings) -> KeyFile | None:
@@ -70,11 +79,11 @@ def sign_in_for(
     clock: Clock,
     store: BlobStore,
     keys: KeyFile | None = None,
-) -> OidcSignIn | None:
-    """Return what signs users in with a browser, None where they come otherwise.
+) -> SignIns:
+    """Return what signs users in with a browser; nothing where they come otherwise.
 
     Args:
-        settings: `AUTH_MODE=oidc` and the `OIDC_…` decide.
+        settings: `AUTH_MODE=oidc`, the `OIDC_…` and the `SMART_…` decide.
         session: Asks the provider.
         clock: Ends sessions.
         store: Keeps them.
@@ -82,10 +91,11 @@ def sign_in_for(
     """
     issuer, secret = settings.oidc_issuer, settings.oidc_client_secret
     if settings.auth_mode != "oidc" or issuer is None or secret is None:
-        return None
+        return SignIns()
     client_secret = secret.get_secret_value()
     has_keys = bool(settings.api_keys) or keys is not None
-    return OidcSignIn(
+    sessions = SignInSessions(store=store, secret=client_secret)
+    page = OidcSignIn(
         provider=OidcProvider(
             issuer=issuer,
             client_id=settings.oidc_client_id or "",
@@ -93,20 +103,48 @@ def sign_in_for(
             session=session,
             clock=clock,
         ),
-        sessions=SignInSessions(store=store, secret=client_secret),
-        rules=OidcRules(
-            roles_claim=settings.oidc_roles_claim or "",
-            operators=tuple(settings.operators),
-            orderers=tuple(settings.orderers),
-            authority=settings.entra_authority,
-            home=settings.entra_tenant_id,
-            practitioner_claim=settings.practitioner_claim,
-            idle_seconds=settings.idle_logoff_seconds,
-        ),
+        sessions=sessions,
+        rules=_rules(settings),
         secret=client_secret,
         base=settings.public_base_url or "",
         clock=clock,
         keys=_by_key(settings, keys=keys, clock=clock) if has_keys else None,
+    )
+    smart = _smart(settings, sessions, client_secret, session=session, clock=clock)
+    return SignIns(page, smart)
+
+
+def _smart(
+    settings: Settings,
+    sessions: SignInSessions,
+    secret: str,
+    *,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+) -> SmartLaunch | None:
+    own = settings.smart_client_secret
+    providers = {
+        issuer: OidcProvider(
+            issuer=issuer,
+            client_id=settings.smart_client_id or "",
+            client_secret=None if own is None else own.get_secret_value(),
+            session=session,
+            clock=clock,
+            is_smart=True,
+        )
+        for issuer in settings.smart_issuers
+    }
+    if not providers:
+        return None
+    return SmartLaunch(
+        providers=providers,
+        sessions=sessions,
+        rules=_rules(settings),
+        records=settings.fhir_base_url,
+        secret=secret,
+        base=settings.public_base_url or "",
+        session=session,
+        clock=clock,
     )
 
 
@@ -145,6 +183,18 @@ def export_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
     """Return the limit on exports, which dev does not have."""
     per_minute = None if settings.is_dev else settings.exports_per_minute
     return MessageRate(per_minute=per_minute, clock=clock, error=TooManyExportsError)
+
+
+def _rules(settings: Settings) -> OidcRules:
+    return OidcRules(
+        roles_claim=settings.oidc_roles_claim or "",
+        operators=tuple(settings.operators),
+        orderers=tuple(settings.orderers),
+        authority=settings.entra_authority,
+        home=settings.entra_tenant_id,
+        practitioner_claim=settings.practitioner_claim,
+        idle_seconds=settings.idle_logoff_seconds,
+    )
 
 
 def _by_key(settings: Settings, *, keys: KeyFile | None, clock: Clock) -> ApiKeyAuthenticator:

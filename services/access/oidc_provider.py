@@ -41,18 +41,27 @@ class Endpoints(BaseModel):
 
 
 class Tokens(BaseModel):
-    """What a grant brings; a refresh may leave out what stays as it was."""
+    """What a grant brings; a refresh may leave out what stays as it was.
+
+    Attributes:
+        patient: Id of the Patient whose chart the user has open, where a record system says so.
+        expires_in: Seconds for which the access token is good.
+    """
 
     id_token: str | None = None
     access_token: str | None = None
     refresh_token: str | None = None
+    patient: str | None = None
+    expires_in: float | None = None
 
 
 class OidcProvider:
     """One provider, for one client that it knows by id and secret.
 
     Args:
-        issuer: Exactly as the provider writes it in its tokens.
+        issuer: Exactly as the provider writes it in its tokens; with `is_smart` the address of a
+            FHIR server, which says by itself who signs its tokens.
+        client_secret: None for a client that has none; PKCE alone ties a code to it then.
         session: Reaches only hosts that may be called, and follows no redirect.
     """
 
@@ -61,11 +70,13 @@ class OidcProvider:
         *,
         issuer: str,
         client_id: str,
-        client_secret: str,
+        client_secret: str | None,
         session: aiohttp.ClientSession,
         clock: Clock,
+        is_smart: bool = False,
     ) -> None:
         self._issuer = issuer
+        self._is_smart = is_smart
         self.client_id = client_id
         self._client_secret = client_secret
         self._session = session
@@ -74,8 +85,16 @@ class OidcProvider:
         self._keys: SigningKeys | None = None
         self._found_at = float("-inf")
 
-    async def sign_in_url(self, *, redirect_uri: str, state: str, nonce: str, verifier: str) -> str:
-        """Return where the browser signs its user in.
+    async def sign_in_url(
+        self,
+        *,
+        redirect_uri: str,
+        state: str,
+        nonce: str,
+        verifier: str,
+        more: Mapping[str, str] | None = None,
+    ) -> str:
+        """Return where the browser signs its user in; `more` is asked too, or instead.
 
         Raises:
             SignInUnavailableError: the provider says nothing usable of itself.
@@ -91,7 +110,7 @@ class OidcProvider:
             "nonce": nonce,
             "code_challenge": challenge_of(verifier),
             "code_challenge_method": "S256",
-        }
+        } | dict(more or {})
         return _with_query(found.authorization_endpoint, asked)
 
     async def sign_out_url(self, *, back: str) -> str | None:
@@ -136,7 +155,7 @@ class OidcProvider:
         """
         form = read_form(id_token or "", now=self._clock.now())
         await self._discovered()
-        if self._keys is None:
+        if self._keys is None or self._endpoints is None:
             raise SignInUnavailableError("the provider's keys are not known")
         key = await self._keys.find(form.key_id)
         try:
@@ -145,7 +164,7 @@ class OidcProvider:
                 key.key,
                 algorithms=["RS256"],
                 audience=self.client_id,
-                issuer=self._issuer,
+                issuer=self._endpoints.issuer,
                 options=_OPTIONS,
             )
         except (jwt.PyJWTError, ValueError):
@@ -167,7 +186,8 @@ class OidcProvider:
         fresh = self._clock.monotonic() - self._found_at < DISCOVERY_SECONDS
         if self._endpoints is not None and fresh:
             return self._endpoints
-        url = f"{self._issuer.rstrip('/')}/.well-known/openid-configuration"
+        says = "smart-configuration" if self._is_smart else "openid-configuration"
+        url = f"{self._issuer.rstrip('/')}/.well-known/{says}"
         try:
             async with self._session.get(url, timeout=_TIMEOUT, allow_redirects=False) as answer:
                 if answer.status != 200:
@@ -175,7 +195,7 @@ class OidcProvider:
                 found = Endpoints.model_validate_json(await answer.read())
         except (aiohttp.ClientError, TimeoutError, ValidationError) as error:
             raise SignInUnavailableError("the provider says nothing usable") from error
-        if found.issuer != self._issuer:
+        if found.issuer != self._issuer and not self._is_smart:
             raise SignInUnavailableError("OIDC_ISSUER is not what the provider calls itself")
         download = HttpKeyDownload(session=self._session, url=found.jwks_uri)
         self._keys = SigningKeys(download=download, clock=self._clock)
@@ -185,7 +205,9 @@ class OidcProvider:
     async def _granted(self, form: dict[str, str]) -> Tokens:
         found = await self._discovered()
         headers = {"Accept": "application/json"}
-        if "client_secret_basic" in found.token_endpoint_auth_methods_supported:
+        if self._client_secret is None:
+            form = form | {"client_id": self.client_id}
+        elif "client_secret_basic" in found.token_endpoint_auth_methods_supported:
             pair = f"{quote_plus(self.client_id)}:{quote_plus(self._client_secret)}"
             headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
         else:

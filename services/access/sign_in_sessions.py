@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from pydantic import BaseModel, ValidationError
 
 from data_models.blob_store import Blob, BlobStore
-from data_models.errors import BlobChangedError, UnauthenticatedError
+from data_models.errors import BlobChangedError, BlobExistsError, UnauthenticatedError
 from services.access.oidc_provider import Tokens
 from services.access.principal import Role
 
@@ -94,6 +94,17 @@ class SignInSessions:
         except BlobChangedError:
             return (await self.find(session_id)).session
         return session
+
+    async def spend(self, once: str) -> None:
+        """Take what may be shown once, on every replica.
+
+        Raises:
+            UnauthenticatedError: it was shown before.
+        """
+        try:
+            await self._store.create(_name(once), b"{}")
+        except BlobExistsError:
+            raise UnauthenticatedError from None
 
     async def end(self, session_id: str) -> None:
         """Forget a session, on every replica at once."""

@@ -1,18 +1,20 @@
 """Finds patients by name, birth date or number, for people who look for one."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
+from typing import Any
 
 from pydantic import BaseModel
 
-from data_models.errors import BadFrameError
+from data_models.errors import BadFrameError, ChartClosedError
+from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.chart_access.door import ChartDoor
 from services.identity.directory import Directory, NameSought, Sought
 from services.identity.index import PersonIndex
-from services.identity.person import Person
+from services.identity.person import Person, person_from
 from services.language.folding import words_of
 from services.language.full_dates import full_dates
 from services.language.letters import folded, spellings
@@ -73,6 +75,35 @@ class PatientFinder:
             patients=[_row(one) for one in shown[:SHOWN]],
             is_whole=len(found) == len(considered) and len(shown) <= SHOWN,
         )
+
+    async def same_person(
+        self, resource: Mapping[str, Any], *, owner: str, today: date
+    ) -> PatientId:
+        """Return whose chart here is that of another system's Patient.
+
+        Both carry the same identifier in use, of the same system, and the same whole birth date;
+        one who is not open to `owner` is not told from one who is not here.
+
+        Raises:
+            ChartClosedError: nobody here is, or several are, or the chart is not open to `owner`.
+            RecordsError: the directory has no answer.
+        """
+        theirs = person_from(resource, patient_id=None, today=today)
+        if theirs is None or theirs.born_on is None or not theirs.is_active or theirs.replaced_by:
+            raise ChartClosedError
+        numbers = [one for one in theirs.numbers if one.system and not one.is_retired]
+        index = await self._directory.people_for(Sought(numbers=[one.value for one in numbers]))
+        found = {
+            hit.person.patient_id: hit.person
+            for one in numbers
+            for hit in index.with_number(one.value)
+            if one in hit.person.numbers and hit.person.is_active and not hit.person.replaced_by
+        }
+        same = [each for each, person in found.items() if person.born_on == theirs.born_on]
+        if len(found) != 1 or len(same) != 1 or same[0] is None:
+            raise ChartClosedError
+        await self._door.enter(owner, same[0], conversation_id="")
+        return same[0]
 
 
 class _Query:

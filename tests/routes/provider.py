@@ -34,6 +34,7 @@ class Provider:
         claims: Put into each ID token; None leaves a claim out.
         forged: Sign with a key that is not published.
         refreshable: Whether refresh tokens are given and taken.
+        is_public: Whether the client has no secret.
         up: Otherwise the token endpoint answers 503.
     """
 
@@ -46,6 +47,7 @@ class Provider:
         self.forged = False
         self.refreshable = True
         self.up = True
+        self.is_public = False
         self.refreshes = 0
         app = web.Application()
         app.router.add_get("/.well-known/openid-configuration", self._configuration)
@@ -90,15 +92,20 @@ class Provider:
     async def _token(self, request: web.Request) -> web.Response:
         if not self.up:
             return web.Response(status=503)
-        scheme, _, pair = request.headers.get("Authorization", "").partition(" ")
-        name, _, secret = b64decode(pair).decode().partition(":")
-        if (scheme, unquote_plus(name), unquote_plus(secret)) != ("Basic", CLIENT, SECRET):
-            return web.json_response({"error": "invalid_client"}, status=401)
         form = {name: str(value) for name, value in (await request.post()).items()}
+        if not self._knows(request, form):
+            return web.json_response({"error": "invalid_client"}, status=401)
         nonce = self._nonce_of(form)
         if nonce is None:
             return web.json_response({"error": "invalid_grant"}, status=400)
         return web.json_response(self._tokens(nonce))
+
+    def _knows(self, request: web.Request, form: dict[str, str]) -> bool:
+        if self.is_public:
+            return form.get("client_id") == CLIENT and "Authorization" not in request.headers
+        scheme, _, pair = request.headers.get("Authorization", "").partition(" ")
+        name, _, secret = b64decode(pair).decode().partition(":")
+        return (scheme, unquote_plus(name), unquote_plus(secret)) == ("Basic", CLIENT, SECRET)
 
     def _nonce_of(self, form: dict[str, str]) -> str | None:
         """Return the nonce of a grant that holds, empty for a refresh, None if it does not."""

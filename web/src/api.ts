@@ -44,6 +44,9 @@ export const signInWith = (key: string | null): void => {
 
 export const socketProtocols = (): string[] => (token === null ? ["rounds"] : ["rounds", `bearer.${token}`]);
 
+/** A page in a frame shows its own token and nothing else: no cookie may act for who clicks there. */
+export const isFramed = (): boolean => window.self !== window.top;
+
 async function request(path: string, method = "GET", body?: unknown): Promise<Response> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (token !== null) headers.Authorization = `Bearer ${token}`;
@@ -51,7 +54,8 @@ async function request(path: string, method = "GET", body?: unknown): Promise<Re
   const sent = body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) };
   if (csrf !== null && method !== "GET") headers["X-CSRF-Token"] = csrf;
   if (body !== undefined) headers["Content-Type"] = isFile ? body.type : "application/json";
-  const reply = await fetch(path, { method, headers, ...sent });
+  const credentials = isFramed() ? "omit" : "same-origin";
+  const reply = await fetch(path, { method, headers, credentials, ...sent });
   csrf = reply.headers.get("X-CSRF-Token") ?? csrf;
   if (reply.ok) return reply;
   const problem = (await reply.json().catch(() => ({}))) as {
@@ -68,6 +72,16 @@ export const ask = async <T>(path: string, method = "GET", body?: unknown): Prom
 /** Writes something that is answered with nothing. */
 export const tell = async (path: string, body?: unknown): Promise<void> => {
   await request(path, "POST", body);
+};
+
+const LAUNCHED = /^#\/launch\/([^/]+)\/([^/]+)$/;
+
+/** A record system opened the page in a frame: takes its ticket out of the address, and signs in. */
+export const takeLaunch = async (): Promise<void> => {
+  const [, ticket, chatId] = LAUNCHED.exec(location.hash) ?? [];
+  if (!ticket || !chatId) return;
+  window.history.replaceState(null, "", `#/chats/${chatId}`);
+  signInWith((await ask<{ token: string }>("/smart/token", "POST", { ticket })).token);
 };
 
 const chat = (chatId: string): string => `/api/chats/${encodeURIComponent(chatId)}`;

@@ -38,6 +38,7 @@ export function App() {
   }, []);
 
   const enter = useCallback(async (): Promise<void> => {
+    await api.takeLaunch();
     const found = await api.session();
     allowLinksTo(found.link_hosts);
     const given = chatInAddress();
@@ -49,7 +50,8 @@ export function App() {
 
   const failed = (error: unknown): void => {
     if (api.isSignedOut(error)) {
-      setLogin(error instanceof api.ApiError ? error.signIn : null);
+      // Providers let nobody sign in inside a frame.
+      setLogin(error instanceof api.ApiError && !api.isFramed() ? error.signIn : null);
       setNeedsKey(true);
     } else setProblem(error instanceof api.ApiError ? error.message : strings.unreachable);
   };

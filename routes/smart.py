@@ -1,0 +1,160 @@
+"""`/smart/…`: a record system starts Rounds with the patient whose chart is open there."""
+
+from hashlib import sha256
+from urllib.parse import quote
+
+from aiohttp import web
+from pydantic import BaseModel, ValidationError
+
+from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedError
+from data_models.identifiers import PatientId
+from data_models.incoming_message import WEB, IncomingMessage, Sender
+from routes.auth import SESSION_COOKIE
+from routes.context import CONTEXT, RouteContext
+from routes.replies import json_reply
+from routes.sign_in import set_cookie
+from services.access.bodies import body_of
+from services.access.handshake import Authenticator, Handshake
+from services.access.oidc import LOGIN_SECONDS, SESSION_SECONDS
+from services.access.principal import Principal
+from services.access.smart import SmartLaunch
+
+LAUNCH_COOKIE = "__Host-rounds-launch"
+_FRAMES = frozenset({"iframe", "frame", "embed", "object"})
+
+
+class _Shown(BaseModel):
+    ticket: str
+
+
+class SmartRoutes:
+    """The handlers around one `SmartLaunch`.
+
+    Args:
+        authenticator: Knows who was let in, as at every later request.
+        may_be_framed: Whether any page may show ours in a frame.
+    """
+
+    def __init__(
+        self, *, smart: SmartLaunch, authenticator: Authenticator, may_be_framed: bool
+    ) -> None:
+        self._smart = smart
+        self._authenticator = authenticator
+        self._may_be_framed = may_be_framed
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return the routes; none is behind the door."""
+        return [
+            web.get("/smart/launch", self.launch),
+            web.get("/smart/callback", self.callback),
+            web.post("/smart/token", self.token),
+        ]
+
+    async def launch(self, request: web.Request) -> web.StreamResponse:
+        """`GET /smart/launch`: sends the browser to the record system."""
+        framed = self._is_framed(request)
+        url, kept = await self._smart.begin(
+            issuer=_one(request, "iss"), launch=_one(request, "launch")
+        )
+        answer = web.Response(status=302, headers={"Location": url, "Cache-Control": "no-store"})
+        _keep(answer, kept, seconds=LOGIN_SECONDS, framed=framed)
+        return answer
+
+    async def callback(self, request: web.Request) -> web.StreamResponse:
+        """`GET /smart/callback`: a new conversation opens the patient's chart; no other changes.
+
+        Raises:
+            UnauthenticatedError: not a launch that this browser began, or one that came back.
+            ForbiddenError: not from a practitioner, or without a patient.
+            ChartClosedError: the patient is nobody's here, or not open to the user.
+            SignInUnavailableError: the record system does not answer.
+        """
+        framed = self._is_framed(request)
+        kept, state = request.cookies.get(LAUNCH_COOKIE), _one(request, "state")
+        code = _one(request, "code")
+        if kept is None or state is None or code is None:
+            raise UnauthenticatedError
+        launched = await self._smart.finish(kept=kept, state=state, code=code)
+        session_id = await self._smart.admit(launched, framed=framed)
+        user = await self._authenticator.authenticate(_handshake(request, session_id, framed))
+        context = request.app[CONTEXT]
+        if context.finder is None:
+            raise web.HTTPNotFound
+        today = context.clock.now().date()
+        patient = await context.finder.same_person(launched.patient, owner=user.id, today=today)
+        chat = await context.reader.create(owner=user.id)
+        await context.scheduler.submit(_opening(context, user, chat, patient, launched.once))
+        place = f"/#/chats/{quote(chat)}"
+        if framed:
+            place = f"/#/launch/{self._smart.ticket(session_id)}/{quote(chat)}"
+        answer = web.Response(status=303, headers={"Location": place, "Cache-Control": "no-store"})
+        _keep(answer, "", seconds=0, framed=framed)
+        if not framed:
+            seconds = int(SESSION_SECONDS)
+            set_cookie(answer, SESSION_COOKIE, session_id, seconds=seconds, same_site="Strict")
+        return answer
+
+    async def token(self, request: web.Request) -> web.StreamResponse:
+        """`POST /smart/token`: the bearer token of a page in a frame, for its ticket, once."""
+        try:
+            shown = _Shown.model_validate_json(await body_of(request))
+        except ValidationError:
+            raise BadFrameError("the body must be an object with `ticket`") from None
+        answer = json_reply({"token": await self._smart.redeem(shown.ticket)})
+        answer.headers["Cache-Control"] = "no-store"
+        return answer
+
+    def _is_framed(self, request: web.Request) -> bool:
+        is_framed = request.headers.get("Sec-Fetch-Dest") in _FRAMES
+        if is_framed and not self._may_be_framed:
+            raise ForbiddenError
+        return is_framed
+
+
+def _one(request: web.Request, name: str) -> str | None:
+    """Return a parameter; what comes twice is not for us to choose from."""
+    values = request.query.getall(name, [])
+    if len(values) > 1:
+        raise UnauthenticatedError
+    return values[0] if values else None
+
+
+def _keep(answer: web.Response, kept: str, *, seconds: int, framed: bool) -> None:
+    """Set the cookie of a launch; in a frame it belongs to the frame's page and ours together."""
+    # Lax: the record system sends the browser back from its own site.
+    same_site = "None" if framed else "Lax"
+    set_cookie(answer, LAUNCH_COOKIE, kept, seconds=seconds, same_site=same_site)
+    if framed:
+        line = f"{answer.cookies.pop(LAUNCH_COOKIE).OutputString()}; Partitioned"
+        answer.headers.add("Set-Cookie", line)
+
+
+def _handshake(request: web.Request, session_id: str, framed: bool) -> Handshake:
+    return Handshake(
+        peer=request.remote,
+        host=request.host,
+        only_reads=True,
+        authorization=f"Bearer {session_id}" if framed else None,
+        session_id=None if framed else session_id,
+    )
+
+
+def _opening(
+    context: RouteContext, user: Principal, chat: str, patient: PatientId, once: str
+) -> IncomingMessage:
+    """Opening is a turn as any other: linked, asked at the door, named by both identifiers."""
+    return IncomingMessage(
+        conversation_id=chat,
+        channel=WEB,
+        channel_id=WEB,
+        owner=user.id,
+        sender=Sender(
+            principal_id=user.id,
+            display_name=user.name,
+            tenant_id=user.tenant or "",
+            may_order="order" in user.roles,
+        ),
+        message_id=f"launch-{sha256(once.encode()).hexdigest()}",
+        text=f"open {patient}",
+        received_at=context.clock.now(),
+    )

@@ -1,0 +1,248 @@
+"""SMART App Launch: a record system signs its user in, and says whose chart they have open."""
+
+import hmac
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import aiohttp
+from cryptography.fernet import Fernet, InvalidToken
+from pydantic import BaseModel, ValidationError
+
+from data_models.clock import Clock
+from data_models.errors import (
+    BadFrameError,
+    ForbiddenError,
+    SignInUnavailableError,
+    UnauthenticatedError,
+)
+from services.access.oidc import (
+    FRAMED,
+    LOGIN_SECONDS,
+    SESSION_SECONDS,
+    OidcRules,
+    principal_id_of,
+)
+from services.access.oidc_provider import ANSWER_SECONDS, OidcProvider, Tokens
+from services.access.principal import roles_of
+from services.access.sign_in_sessions import SignedIn, SignInSessions, derived_key
+
+TICKET_SECONDS = 60
+"""How long a page in a frame may take to fetch its token."""
+_TOKEN_SECONDS = 3_600.0
+_PATIENT_LIMIT_BYTES = 1_000_000
+_TIMEOUT = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
+_RESOURCE_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
+_STAFF = re.compile(
+    r"(?:(?P<base>https?://\S{1,200})/)?(?P<who>Practitioner(?:Role)?/[\w.-]{1,64})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """Whom a record system sent: verified, and not let in yet.
+
+    Attributes:
+        once: What of this launch is shown once; names its message too.
+        patient: The Patient resource that is open there.
+    """
+
+    session: SignedIn
+    once: str
+    patient: Mapping[str, Any]
+
+
+class _Begun(BaseModel):
+    """What the browser keeps, encrypted, while its user is at the record system."""
+
+    issuer: str
+    state: str
+    nonce: str
+    verifier: str
+
+
+class SmartLaunch:
+    """Begins launches, verifies what comes back, and lets users in.
+
+    A session ends with the record system's token: nothing renews it, and no token is stored.
+
+    Args:
+        providers: By the address of the FHIR server, exactly as `iss` names it.
+        records: The FHIR server of Rounds' own charts; of it alone a practitioner is believed.
+        secret: Encrypts what browsers keep.
+        base: Address at which browsers reach the server.
+    """
+
+    def __init__(
+        self,
+        *,
+        providers: Mapping[str, OidcProvider],
+        sessions: SignInSessions,
+        rules: OidcRules,
+        records: str | None,
+        secret: str,
+        base: str,
+        session: aiohttp.ClientSession,
+        clock: Clock,
+    ) -> None:
+        self._providers = providers
+        self._sessions = sessions
+        self._rules = rules
+        self._records = records
+        key = derived_key(secret.encode(), salt=b"", purpose=b"rounds smart launch")
+        self._sealing = Fernet(key)
+        self._redirect_uri = f"{base.rstrip('/')}/smart/callback"
+        self._session = session
+        self._clock = clock
+
+    async def begin(self, *, issuer: str | None, launch: str | None) -> tuple[str, str]:
+        """Return the record system's address for a sign-in, and what the browser keeps meanwhile.
+
+        Args:
+            issuer: `iss` of the launch; None: the only one that there is.
+            launch: As the record system gave it; None: the user chooses a patient there.
+
+        Raises:
+            ForbiddenError: `issuer` is none of ours.
+            BadFrameError: there are several and none was named.
+            SignInUnavailableError: the record system says nothing usable of itself.
+        """
+        if issuer is None and len(self._providers) != 1:
+            raise BadFrameError("iss: name the record system, there are several")
+        named = next(iter(self._providers)) if issuer is None else issuer
+        if named not in self._providers:
+            raise ForbiddenError
+        drawn = {name: secrets.token_urlsafe(32) for name in ("state", "nonce", "verifier")}
+        asked = {"aud": named, "scope": f"openid fhirUser launch{'' if launch else '/patient'}"}
+        # Both ways to ask to read the Patient: a server grants the one that it knows.
+        asked["scope"] += " patient/Patient.r patient/Patient.read"
+        url = await self._providers[named].sign_in_url(
+            redirect_uri=self._redirect_uri,
+            more=asked | ({"launch": launch} if launch else {}),
+            **drawn,
+        )
+        begun = _Begun(issuer=named, **drawn).model_dump_json().encode()
+        return url, self._sealing.encrypt_at_time(begun, self._seconds()).decode()
+
+    async def finish(self, *, kept: str, state: str, code: str) -> Launched:
+        """Return whom the record system stands for; each launch comes back once.
+
+        Raises:
+            UnauthenticatedError: this browser did not begin the launch, or not lately, or it came
+                back before, or the record system does not stand by it.
+            ForbiddenError: the user is no practitioner, or no patient is open there.
+            SignInUnavailableError: the record system does not answer.
+        """
+        begun = self._begun(kept)
+        if not hmac.compare_digest(begun.state.encode(), state.encode(errors="surrogatepass")):
+            raise UnauthenticatedError
+        once = f"launch.{begun.state}"
+        await self._sessions.spend(once)
+        provider = self._providers[begun.issuer]
+        tokens = await provider.redeem(
+            code=code, verifier=begun.verifier, redirect_uri=self._redirect_uri
+        )
+        claims = await provider.claims_of(tokens.id_token, nonce=begun.nonce)
+        session = self._signed_in(claims, tokens, issuer=begun.issuer)
+        return Launched(session, once, await self._patient(tokens, issuer=begun.issuer))
+
+    async def admit(self, launched: Launched, *, framed: bool) -> str:
+        """Store the session; return its id, for a cookie or, in a frame, for a page's memory."""
+        session_id = (FRAMED if framed else "") + secrets.token_urlsafe(32)
+        await self._sessions.begin(session_id, launched.session)
+        return session_id
+
+    def ticket(self, session_id: str) -> str:
+        """Return what a page in a frame gets its session for, once and soon."""
+        return self._sealing.encrypt_at_time(session_id.encode(), self._seconds()).decode()
+
+    async def redeem(self, ticket: str) -> str:
+        """Return the id of the session of `ticket`.
+
+        Raises:
+            UnauthenticatedError: it is none of ours, too old, or was shown before.
+        """
+        try:
+            data = self._sealing.decrypt_at_time(ticket, TICKET_SECONDS, self._seconds())
+            session_id = data.decode()
+        except (InvalidToken, UnicodeError):
+            raise UnauthenticatedError from None
+        if not session_id.startswith(FRAMED):
+            raise UnauthenticatedError
+        await self._sessions.spend(f"ticket.{session_id}")
+        return session_id
+
+    def _begun(self, kept: str) -> _Begun:
+        try:
+            data = self._sealing.decrypt_at_time(kept, LOGIN_SECONDS, self._seconds())
+            begun = _Begun.model_validate_json(data)
+        except (InvalidToken, ValidationError, UnicodeError):
+            raise UnauthenticatedError from None
+        if begun.issuer not in self._providers:
+            raise UnauthenticatedError
+        return begun
+
+    def _signed_in(self, claims: Mapping[str, Any], tokens: Tokens, *, issuer: str) -> SignedIn:
+        staff = _STAFF.fullmatch(str(claims.get("fhirUser") or ""))
+        if staff is None:
+            raise ForbiddenError  # a patient, a relative, a device: the page is for clinicians
+        who, now = principal_id_of(claims, self._rules), self._clock.now()
+        roles = roles_of(who, self._rules.operators, self._rules.orderers)
+        lasts = min(tokens.expires_in or _TOKEN_SECONDS, SESSION_SECONDS)
+        ends_at = now + timedelta(seconds=lasts)
+        return SignedIn(
+            principal_id=who,
+            name=str(claims.get("name") or claims.get("preferred_username") or claims["sub"]),
+            subject=claims["sub"],
+            tenant=None,
+            roles=sorted(roles | {"clinician"}),
+            practitioner=self._practitioner(staff, issuer),
+            proof_until=ends_at,
+            ends_at=ends_at,
+            seen_at=now,
+            tokens="",
+        )
+
+    def _practitioner(self, staff: re.Match[str], issuer: str) -> str | None:
+        """Practitioner/17 of another server is somebody else."""
+        here = issuer.rstrip("/")
+        is_own = self._records is not None and here == self._records.rstrip("/")
+        is_theirs = staff["base"] is None or staff["base"].rstrip("/") == here
+        is_person = staff["who"].startswith("Practitioner/")
+        return staff["who"] if is_own and is_theirs and is_person else None
+
+    async def _patient(self, tokens: Tokens, *, issuer: str) -> Mapping[str, Any]:
+        if tokens.patient is None or _RESOURCE_ID.fullmatch(tokens.patient) is None:
+            raise ForbiddenError
+        url = f"{issuer.rstrip('/')}/Patient/{tokens.patient}"
+        headers = {
+            "Accept": "application/fhir+json",
+            "Authorization": f"Bearer {tokens.access_token or ''}",
+        }
+        try:
+            async with self._session.get(
+                url, headers=headers, timeout=_TIMEOUT, allow_redirects=False
+            ) as answer:
+                if answer.status != 200:
+                    raise SignInUnavailableError(f"the Patient was answered with {answer.status}")
+                body = await answer.content.read(_PATIENT_LIMIT_BYTES)
+                found = _Patient.model_validate_json(body)
+        except (aiohttp.ClientError, TimeoutError):
+            # Not `from error`: it may hold the request, and so the token.
+            raise SignInUnavailableError("the record system did not answer") from None
+        except ValidationError:
+            raise SignInUnavailableError("the Patient cannot be read") from None
+        if found.id != tokens.patient:
+            raise SignInUnavailableError("another Patient than the launch's was answered")
+        return found.model_dump()
+
+    def _seconds(self) -> int:
+        return int(self._clock.now().timestamp())
+
+
+class _Patient(BaseModel, extra="allow"):
+    resourceType: str  # noqa: N815 - FHIR's own name
+    id: str

@@ -1,0 +1,419 @@
+"""SMART App Launch, from a record system that checks what it is sent (spec page 15)."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import unused_port
+
+from data_models.clock import SystemClock
+from data_models.identifiers import PatientId
+from routes.server import Door, create_runner, create_web_app
+from services.access.oidc import OidcRules, OidcSignIn
+from services.access.oidc_provider import OidcProvider
+from services.access.origin import OriginPolicy
+from services.access.sign_in_sessions import SignInSessions
+from services.access.smart import SmartLaunch
+from services.audit.trail import NoAudit
+from services.chart_access.door import ChartDoor
+from services.identity.directory import DirectoryState, Sought
+from services.identity.index import PersonIndex
+from services.identity.person import Person, person_from
+from services.views.patient_finder import PatientFinder
+from tests.fakes import CountingIds, FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.routes.conftest import make_context
+from tests.routes.ehr import Ehr
+from tests.routes.fakes import FakeScheduler
+from tests.routes.provider import CLIENT, SECRET, query_of
+
+MRN = "https://hospital.example/mrn"
+ANCESTOR = "https://ehr.example"
+IN_FRAME = {"Sec-Fetch-Dest": "iframe", "Sec-Fetch-Site": "cross-site"}
+Headers = dict[str, str]
+
+
+def patient(key: str, number: str, *, born: str = "1957-03-14", **more: Any) -> dict[str, Any]:
+    return {
+        "resourceType": "Patient",
+        "id": key,
+        "identifier": [{"system": MRN, "value": number}],
+        "name": [{"family": "Whitfield", "given": ["Margaret"]}],
+        "birthDate": born,
+    } | more
+
+
+def known(key: str, number: str, opens_by: str, **more: Any) -> Person:
+    today = SystemClock().now().date()
+    found = person_from(patient(key, number, **more), patient_id=PatientId(opens_by), today=today)
+    assert found is not None
+    return found
+
+
+class People:
+    """A `Directory` of the hospital's charts."""
+
+    state: DirectoryState = "ok"
+
+    def __init__(self) -> None:
+        self.people = [known("a", "48-4", "patient_4"), known("b", "48-7", "patient_7")]
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        return PersonIndex(people=self.people)
+
+    async def check(self) -> None:
+        """See `Directory.check`."""
+
+
+class Closed:
+    """A policy by which the charts in `to_all` are closed."""
+
+    def __init__(self) -> None:
+        self.to_all: set[str] = set()
+
+    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
+        return patient_id not in self.to_all
+
+
+@dataclass
+class Clinic:
+    """A server that record system `ehr` starts, and a browser's requests by hand."""
+
+    base: str
+    client: aiohttp.ClientSession
+    ehr: Ehr
+    clock: FixedClock
+    scheduler: FakeScheduler
+    people: People
+    closed: Closed
+    store: MemoryBlobStore
+
+    async def get(self, path: str, headers: Headers) -> aiohttp.ClientResponse:
+        url = f"{self.base}{path}"
+        return await self.client.get(url, headers=headers, allow_redirects=False)
+
+    async def begin(self, *, query: str | None = None, **headers: str) -> tuple[str, Headers]:
+        """Return where the browser is sent, and the cookie it holds from then on."""
+        query = f"?iss={self.ehr.fhir}&launch=xyz" if query is None else query
+        answer = await self.get(f"/smart/launch{query}", headers)
+        assert answer.status == 302, await answer.text()
+        return answer.headers["Location"], {"Cookie": cookie_of(answer), **headers}
+
+    async def callback(self, query: str, headers: Headers) -> aiohttp.ClientResponse:
+        return await self.get(f"/smart/callback?{query}", headers)
+
+    async def launch(self, **headers: str) -> aiohttp.ClientResponse:
+        url, kept = await self.begin(**headers)
+        return await self.callback(query_of(self.ehr.sign_in(url)), kept)
+
+    async def refused(self, answer: aiohttp.ClientResponse, status: int) -> None:
+        """Assert that nobody was let in and nothing was asked of any conversation."""
+        assert answer.status == status, await answer.text()
+        assert "__Host-rounds=" not in " ".join(answer.headers.getall("Set-Cookie", []))
+        assert self.scheduler.messages == []
+
+    async def session(self, headers: Headers) -> int:
+        return (await self.get("/api/session", {"Sec-Fetch-Site": "same-origin"} | headers)).status
+
+
+def cookie_of(answer: aiohttp.ClientResponse) -> str:
+    lines = answer.headers.getall("Set-Cookie")
+    assert all("Secure" in line and "HttpOnly" in line and "Path=/" in line for line in lines)
+    pairs = [line.split(";")[0] for line in lines]
+    return "; ".join(pair for pair in pairs if not pair.endswith(("=", '=""')))
+
+
+@pytest.fixture
+def is_public() -> bool:
+    return False
+
+
+@pytest.fixture
+def ancestors() -> tuple[str, ...]:
+    return (ANCESTOR,)
+
+
+@pytest.fixture
+async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[Clinic]:
+    port, clock, store = unused_port(), FixedClock(), MemoryBlobStore()
+    base = f"http://127.0.0.1:{port}"
+    ehr = Ehr(clock=clock, redirect_uri=f"{base}/smart/callback")
+    ehr.is_public = is_public
+    await ehr.server.start_server()
+    ehr.patients["p-77"] = patient("p-77", "48-4")
+    rules = OidcRules("", (), (), "https://login.microsoftonline.com", None, "fhirUser", 7_200.0)
+    scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds())
+    people, closed = People(), Closed()
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client:
+
+        def provider(issuer: str, *, is_smart: bool) -> OidcProvider:
+            return OidcProvider(
+                issuer=issuer,
+                client_id=CLIENT,
+                client_secret=None if is_public else SECRET,
+                session=client,
+                clock=clock,
+                is_smart=is_smart,
+            )
+
+        sessions = SignInSessions(store=store, secret=SECRET)
+        sign_in = OidcSignIn(
+            provider=provider(ehr.issuer, is_smart=False),
+            sessions=sessions,
+            rules=rules,
+            secret=SECRET,
+            base=base,
+            clock=clock,
+            keys=None,
+        )
+        smart = SmartLaunch(
+            providers={ehr.fhir: provider(ehr.fhir, is_smart=True)},
+            sessions=sessions,
+            rules=rules,
+            records=None,
+            secret=SECRET,
+            base=base,
+            session=client,
+            clock=clock,
+        )
+        origins = OriginPolicy(allowed=(), public_host=None, loopback_only=False)
+        door = Door(
+            authenticator=sign_in,
+            origins=origins,
+            sign_in=sign_in,
+            smart=smart,
+            frame_ancestors=ancestors,
+        )
+        charts = ChartDoor(policy=closed, audit=NoAudit(), clock=clock)
+        finder = PatientFinder(directory=people, door=charts, audit=NoAudit())
+        context = replace(make_context(scheduler), clock=clock, finder=finder)
+        runner = create_runner(create_web_app(context=context, door=door), handshake_seconds=10.0)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", port).start()
+        yield Clinic(base, client, ehr, clock, scheduler, people, closed, store)
+        await scheduler.close()
+        await runner.cleanup()
+    await ehr.server.close()
+
+
+@pytest.mark.parametrize("is_public", [False, True])
+async def test_a_launch_opens_the_patient_in_a_new_conversation_and_in_no_other(
+    clinic: Clinic,
+) -> None:
+    answer = await clinic.launch()
+    assert answer.status == 303, await answer.text()
+    assert clinic.ehr.asked["launch"] == "xyz"
+    (message,) = clinic.scheduler.messages
+    assert message.text == "open patient_4"
+    assert answer.headers["Location"] == f"/#/chats/{message.conversation_id}"
+    assert message.owner == message.sender.principal_id
+    assert message.owner.startswith("oidc:")
+    assert await clinic.session({"Cookie": cookie_of(answer)}) == 200
+    await clinic.launch()
+    assert len({one.conversation_id for one in clinic.scheduler.messages}) == 2
+
+
+async def test_a_user_starts_by_himself_and_chooses_the_patient_there(clinic: Clinic) -> None:
+    url, kept = await clinic.begin(query="")
+    answer = await clinic.callback(query_of(clinic.ehr.sign_in(url)), kept)
+    assert answer.status == 303
+    assert "launch/patient" in clinic.ehr.asked["scope"].split()
+    assert "launch" not in clinic.ehr.asked
+
+
+@pytest.mark.parametrize("spoil", ["{iss}/", "{iss}x", "https://evil.example/fhir", "", "{issuer}"])
+async def test_a_foreign_issuer_starts_nothing(clinic: Clinic, spoil: str) -> None:
+    issuer = spoil.format(iss=clinic.ehr.fhir, issuer=clinic.ehr.issuer)
+    answer = await clinic.get(f"/smart/launch?iss={issuer}&launch=x", {})
+    assert answer.status == 403
+    assert "Set-Cookie" not in answer.headers
+
+
+async def test_an_issuer_that_is_named_twice_starts_nothing(clinic: Clinic) -> None:
+    twice = f"iss={clinic.ehr.fhir}&iss=https://evil.example&launch=x"
+    assert (await clinic.get(f"/smart/launch?{twice}", {})).status == 401
+
+
+async def test_a_launch_comes_back_once_even_with_its_cookie_and_a_new_code(
+    clinic: Clinic,
+) -> None:
+    url, kept = await clinic.begin()
+    first = await clinic.callback(query_of(clinic.ehr.sign_in(url)), kept)
+    assert first.status == 303
+    again = await clinic.callback(query_of(clinic.ehr.sign_in(url)), kept)
+    assert again.status == 401
+    assert len(clinic.scheduler.messages) == 1
+
+
+async def test_only_the_browser_that_began_a_launch_finishes_it(clinic: Clinic) -> None:
+    url, _ = await clinic.begin()
+    _, theirs = await clinic.begin()
+    back = query_of(clinic.ehr.sign_in(url))
+    await clinic.refused(await clinic.callback(back, {}), 401)
+    await clinic.refused(await clinic.callback(back, theirs), 401)
+    await clinic.refused(await clinic.callback(back, {"Cookie": "__Host-rounds-launch=x"}), 401)
+
+
+@pytest.mark.parametrize(
+    "spoil", ["state=x&code={code}", "state={state}", "code={code}", "state={state}&code=made-up",
+              "state={state}&state={state}&code={code}", "error=access_denied&state={state}"],
+)  # fmt: skip
+async def test_a_callback_that_nobody_here_began_lets_nobody_in(clinic: Clinic, spoil: str) -> None:
+    url, kept = await clinic.begin()
+    back = clinic.ehr.sign_in(url)
+    await clinic.refused(await clinic.callback(spoil.format(**back), kept), 401)
+
+
+async def test_a_code_of_another_launch_fails_by_its_pkce(clinic: Clinic) -> None:
+    url, kept = await clinic.begin()
+    other, _ = await clinic.begin()
+    mixed = clinic.ehr.sign_in(url) | {"code": clinic.ehr.sign_in(other)["code"]}
+    await clinic.refused(await clinic.callback(query_of(mixed), kept), 401)
+
+
+async def test_a_launch_that_takes_too_long_is_begun_anew(clinic: Clinic) -> None:
+    url, kept = await clinic.begin()
+    clinic.clock.advance(601)
+    await clinic.refused(await clinic.callback(query_of(clinic.ehr.sign_in(url)), kept), 401)
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [{"nonce": "other"}, {"nonce": None}, {"aud": "others"}, {"aud": [CLIENT, "others"]},
+     {"iss": "https://evil.example"}, {"exp": 1}, {"sub": None}],
+)  # fmt: skip
+async def test_an_id_token_that_is_not_for_this_launch_lets_nobody_in(
+    clinic: Clinic, claims: dict[str, Any]
+) -> None:
+    clinic.ehr.claims |= claims
+    await clinic.refused(await clinic.launch(), 401)
+
+
+async def test_a_forged_id_token_lets_nobody_in(clinic: Clinic) -> None:
+    clinic.ehr.forged = True
+    await clinic.refused(await clinic.launch(), 401)
+
+
+@pytest.mark.parametrize("who", ["Patient/p-77", None, "RelatedPerson/1", "x Practitioner/1"])
+async def test_who_is_no_practitioner_is_not_let_in(clinic: Clinic, who: str | None) -> None:
+    clinic.ehr.claims["fhirUser"] = who
+    await clinic.refused(await clinic.launch(), 403)
+
+
+async def test_a_patient_who_is_closed_to_the_user_is_not_told_from_nobody(clinic: Clinic) -> None:
+    clinic.closed.to_all.add("patient_4")
+    closed = await clinic.launch()
+    await clinic.refused(closed, 403)
+    clinic.ehr.patients["p-77"] = patient("p-77", "48-999")
+    nobody = await clinic.launch()
+    await clinic.refused(nobody, 403)
+    told = [await closed.json(), await nobody.json()]
+    assert told[0] | {"ref": ""} == told[1] | {"ref": ""}
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        patient("p-77", "48-4", born="1962-03-14"),
+        patient("p-77", "48-4", born="1957"),
+        patient("p-77", "48-4", birthDate=None),
+        patient("p-77", "48-4", active=False),
+        patient("p-77", "48-4", identifier=[{"system": "urn:other", "value": "48-4"}]),
+        patient("p-77", "48-4", identifier=[{"value": "48-4"}]),
+        patient("p-77", "48-4", identifier=[{"system": MRN, "value": "48-4", "use": "old"}]),
+        patient("p-77", "x", identifier=[
+            {"system": MRN, "value": "48-4"}, {"system": MRN, "value": "48-7"}]),
+    ],
+)  # fmt: skip
+async def test_who_is_not_the_same_by_number_and_birth_date_is_not_opened(
+    clinic: Clinic, theirs: dict[str, Any]
+) -> None:
+    clinic.ehr.patients["p-77"] = theirs
+    await clinic.refused(await clinic.launch(), 403)
+
+
+async def test_two_charts_of_one_number_open_neither(clinic: Clinic) -> None:
+    clinic.people.people.append(known("c", "48-4", "patient_9"))
+    await clinic.refused(await clinic.launch(), 403)
+
+
+@pytest.mark.parametrize("named", [None, "../Patient/p-77", "p-77?x=1", ""])
+async def test_a_launch_without_a_usable_patient_opens_nobody(
+    clinic: Clinic, named: str | None
+) -> None:
+    clinic.ehr.context["patient"] = named
+    await clinic.refused(await clinic.launch(), 403)
+
+
+async def test_a_record_system_that_answers_another_patient_is_not_believed(
+    clinic: Clinic,
+) -> None:
+    clinic.ehr.patients["p-77"] = patient("p-78", "48-4")
+    await clinic.refused(await clinic.launch(), 503)
+
+
+async def test_a_launched_session_ends_with_the_record_systems_token(clinic: Clinic) -> None:
+    user = {"Cookie": cookie_of(await clinic.launch())}
+    clinic.clock.advance(timedelta(minutes=29).total_seconds())
+    assert await clinic.session(user) == 200
+    clinic.clock.advance(120)
+    assert await clinic.session(user) == 401
+
+
+async def test_a_page_in_a_frame_gets_a_bearer_token_once_and_no_cookie(clinic: Clinic) -> None:
+    url, kept = await clinic.begin(**IN_FRAME)
+    answer = await clinic.callback(query_of(clinic.ehr.sign_in(url)), kept)
+    assert answer.status == 303
+    (line,) = answer.headers.getall("Set-Cookie")
+    assert line.startswith("__Host-rounds-launch=")
+    assert "SameSite=None" in line
+    assert "Partitioned" in line
+    _, place, ticket, chat = answer.headers["Location"].removeprefix("/").split("/")
+    assert (place, chat) == ("launch", clinic.scheduler.messages[0].conversation_id)
+    where = f"{clinic.base}/smart/token"
+    async with clinic.client.post(where, json={"ticket": ticket}) as redeemed:
+        assert redeemed.headers["Cache-Control"] == "no-store"
+        token = (await redeemed.json())["token"]
+    assert await clinic.session({"Authorization": f"Bearer {token}"}) == 200
+    assert await clinic.session({"Cookie": f"__Host-rounds={token}"}) == 401
+    async with clinic.client.post(where, json={"ticket": ticket}) as again:
+        assert again.status == 401
+
+
+async def test_a_ticket_that_waits_too_long_is_worth_nothing(clinic: Clinic) -> None:
+    answer = await clinic.launch(**IN_FRAME)
+    ticket = answer.headers["Location"].split("/")[3]
+    clinic.clock.advance(61)
+    async with clinic.client.post(f"{clinic.base}/smart/token", json={"ticket": ticket}) as late:
+        assert late.status == 401
+
+
+async def test_the_cookie_of_a_session_is_no_bearer_token(clinic: Clinic) -> None:
+    session_id = cookie_of(await clinic.launch()).partition("=")[2]
+    assert await clinic.session({"Authorization": f"Bearer {session_id}"}) == 401
+
+
+async def test_page_routes_alone_may_be_framed_and_by_the_named_alone(clinic: Clinic) -> None:
+    page = await clinic.get("/", {})
+    assert f"frame-ancestors {ANCESTOR};" in page.headers["Content-Security-Policy"]
+    assert "X-Frame-Options" not in page.headers
+    for path in ("/operator", "/api/session", "/smart/launch", "/assets/x"):
+        other = await clinic.get(path, {})
+        assert "frame-ancestors 'none'" in other.headers["Content-Security-Policy"]
+        assert other.headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize("ancestors", [()])
+async def test_without_frame_ancestors_nothing_starts_in_a_frame(clinic: Clinic) -> None:
+    page = await clinic.get("/", {})
+    assert "frame-ancestors 'none'" in page.headers["Content-Security-Policy"]
+    assert page.headers["X-Frame-Options"] == "DENY"
+    launch = await clinic.get(f"/smart/launch?iss={clinic.ehr.fhir}&launch=x", IN_FRAME)
+    assert launch.status == 403
+    url, kept = await clinic.begin()
+    back = query_of(clinic.ehr.sign_in(url))
+    await clinic.refused(await clinic.callback(back, kept | IN_FRAME), 403)
