@@ -1,8 +1,9 @@
 """SMART App Launch, from a record system that checks what it is sent (spec page 15)."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -91,6 +92,7 @@ class Clinic:
     people: People
     closed: Closed
     store: MemoryBlobStore
+    smart: Callable[..., SmartLaunch]
 
     async def get(self, path: str, headers: Headers) -> aiohttp.ClientResponse:
         url = f"{self.base}{path}"
@@ -170,11 +172,11 @@ async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[C
             clock=clock,
             keys=None,
         )
-        smart = SmartLaunch(
+        smart = partial(
+            SmartLaunch,
             providers={ehr.fhir: provider(ehr.fhir, is_smart=True)},
             sessions=sessions,
             rules=rules,
-            records=None,
             secret=SECRET,
             base=base,
             session=client,
@@ -185,7 +187,7 @@ async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[C
             authenticator=sign_in,
             origins=origins,
             sign_in=sign_in,
-            smart=smart,
+            smart=smart(records=None),
             frame_ancestors=ancestors,
         )
         charts = ChartDoor(policy=closed, audit=NoAudit(), clock=clock)
@@ -194,7 +196,7 @@ async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[C
         runner = create_runner(create_web_app(context=context, door=door), handshake_seconds=10.0)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", port).start()
-        yield Clinic(base, client, ehr, clock, scheduler, people, closed, store)
+        yield Clinic(base, client, ehr, clock, scheduler, people, closed, store, smart)
         await scheduler.close()
         await runner.cleanup()
     await ehr.server.close()
@@ -417,3 +419,24 @@ async def test_without_frame_ancestors_nothing_starts_in_a_frame(clinic: Clinic)
     url, kept = await clinic.begin()
     back = query_of(clinic.ehr.sign_in(url))
     await clinic.refused(await clinic.callback(back, kept | IN_FRAME), 403)
+
+
+@pytest.mark.parametrize(
+    ("records", "says", "known_as"),
+    [
+        ("", "Practitioner/17", "Practitioner/17"),
+        ("", "{fhir}/Practitioner/17", "Practitioner/17"),
+        ("", "https://evil.example/fhir/Practitioner/17", None),
+        ("", "PractitionerRole/17", None),
+        ("https://charts.example/fhir", "Practitioner/17", None),
+        (None, "Practitioner/17", None),
+    ],
+)
+async def test_a_practitioner_is_believed_of_the_charts_own_server_alone(
+    clinic: Clinic, records: str | None, says: str, known_as: str | None
+) -> None:
+    smart = clinic.smart(records=clinic.ehr.fhir if records == "" else records)
+    clinic.ehr.claims["fhirUser"] = says.format(fhir=clinic.ehr.fhir)
+    url, kept = await smart.begin(issuer=clinic.ehr.fhir, launch="xyz")
+    launched = await smart.finish(kept=kept, **clinic.ehr.sign_in(url))
+    assert launched.session.practitioner == known_as
