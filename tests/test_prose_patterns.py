@@ -45,6 +45,7 @@ OVER = {
         "data_models/layout.py",
         "group_chat/checked_output.py",
         "group_chat/citations.py",
+        "services/access/smart.py",
         "services/audit/receipt.py",
         "services/audit/verify.py",
         "services/conversations/patient_artifacts.py",
