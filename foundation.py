@@ -48,7 +48,7 @@ from services.rounds.round_factory import Rounds, day_on_server_for, rounds_for
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores
-from services.team import ORDER_DRAFTS, Team, load_team
+from services.team import Team, load_team
 from services.telemetry.metrics import Metrics
 from services.turn.clinic import clinic_for, orders_for
 from services.turn.looks import look_book_for
@@ -167,7 +167,7 @@ def foundation_of(
 
 def _team_of(settings: Settings) -> tuple[Team, ForeignServers]:
     """Return the team, and the servers of other systems whose tools it was given."""
-    team = load_team(tools=TOOL_NAMES, switched_on=(ORDER_DRAFTS,) if settings.order_drafts else ())
+    team = load_team(tools=TOOL_NAMES, switched_on=settings.switched_on)
     foreign = foreign_servers_for(settings, agents=team.names, tools=TOOL_NAMES)
     return team.given(foreign.by_agent), foreign
 

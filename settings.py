@@ -272,6 +272,9 @@ class Settings(BaseSettings):
     trials_dir: Path | None = _set(None, "Folder of studies in that API's JSON, for closed networks; unset: none, and in dev without `FHIR_BASE_URL` invented samples", "./studies")
     trials_country: str = _set("", "Country in which studies are looked for, as the register writes it; unset: anywhere", "Germany")
 
+    pubmed_base_url: Url | None = _set(None, "NCBI's E-utilities, with which the agent `MedicalResearch` searches PubMed. Its words are sent there when somebody asks for published research, never with a name, a date or a number of a patient; unset: nothing leaves", "https://eutils.ncbi.nlm.nih.gov/entrez/eutils")
+    pubmed_api_key: SecretStr | None = _set(None, "NCBI's key for `PUBMED_BASE_URL`; unset: three requests in a second", "0123abcd…")
+
     speech_url: Url | None = _set(None, "Where dictated speech is written down (the address of OpenAI's transcription API); recordings are sent there and stored nowhere here; unset: no dictation", "https://speech.example.org/v1/audio/transcriptions")
     speech_api_key: SecretStr | None = _set(None, "Key for `SPEECH_URL`", "sk-…")
     speech_model: str = _set("whisper-1", "Model that `SPEECH_URL` is asked for", "whisper-1")
@@ -421,10 +424,18 @@ class Settings(BaseSettings):
         return asked.get(self.model_provider, "offline")
 
     @property
+    def switched_on(self) -> list[Literal["order_drafts", "research"]]:
+        """What agents may need, by the names that the team's file has for it."""
+        drafts: list[Literal["order_drafts", "research"]]
+        drafts = ["order_drafts"] if self.order_drafts else []
+        return drafts if self.pubmed_base_url is None else [*drafts, "research"]
+
+    @property
     def outbound_hosts(self) -> frozenset[str]:
         """Hosts that may be called: those of addresses that are set, and `ALLOWED_OUTBOUND_HOSTS`."""
         urls = (
             self.trials_base_url,
+            self.pubmed_base_url,
             self.fhir_base_url,
             self.fhir_token_url,
             self.openai_base_url,

@@ -11,7 +11,9 @@ ViewKind: TypeAlias = Literal["facts", "series", "table", "timeline", "passages"
 
 FOREIGN = "foreign"
 """The kind of what another system said of the world, not of the patient."""
-NOT_OF_THE_PATIENT = frozenset({"guideline", "criterion", "study", FOREIGN})
+PUBLICATION = "publication"
+"""The kind of what was published: quoted with its PMID, and never the record."""
+NOT_OF_THE_PATIENT = frozenset({"guideline", "criterion", "study", FOREIGN, PUBLICATION})
 """Kinds of rows whose words say nothing of the patient: they support no statement on them."""
 
 

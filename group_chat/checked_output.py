@@ -9,6 +9,7 @@ from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.records_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
+from services.evidence.pubmed import RESEARCH
 from services.language.sentences import SentenceStream
 from services.language.statement_parts import REFERENCE
 from services.language.statements import read_sentence, refs_in
@@ -138,7 +139,15 @@ class CheckedOutput:
         if check is None or not sentences:
             return [CheckedPiece(one, UNCHECKED) for one in sentences]
         self._take_in(check.grounds)
-        return [CheckedPiece(one, check.check(one)) for one in sentences]
+        return [CheckedPiece(one, self._cited(one, check.check(one))) for one in sentences]
+
+    def _cited(self, sentence: str, verdict: Verdict) -> Verdict:
+        """Return the verdict on a sentence; of publications nothing stands without its source."""
+        views = [one for one in self._turn.views if one.tool == RESEARCH]
+        published = {ref for one in views for row in one.rows for ref in row.sources}
+        must_cite = self._check is not None and self._check.speaker.must_cite and published
+        is_bare = verdict.state == "unchecked" and published.isdisjoint(refs_in(sentence))
+        return Verdict("unsupported") if must_cite and is_bare else verdict
 
     def _take_in(self, grounds: Grounds) -> None:
         """Take in what tools returned since the last sentence."""
@@ -168,7 +177,11 @@ def _is_drawn(view: ChartView, text: str) -> bool:
 
 def _speaker(spec: AgentSpec) -> Speaker:
     reads = not spec.facilitator and not RECORD_TOOLS.isdisjoint(spec.tools)
-    return Speaker(reads_records=reads, may_be_general=spec.general_knowledge)
+    return Speaker(
+        reads_records=reads,
+        may_be_general=spec.general_knowledge,
+        must_cite=RESEARCH in spec.tools,
+    )
 
 
 def _held(statements: Iterable[str]) -> KnownRows:

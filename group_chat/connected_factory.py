@@ -12,7 +12,12 @@ from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.order_tools import OrderTools
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.scheduling_tools import SchedulingTools
-from services.evidence.evidence_factory import foreign_clients_for, guidelines_for, studies_for
+from services.evidence.evidence_factory import (
+    foreign_clients_for,
+    guidelines_for,
+    research_for,
+    studies_for,
+)
 from services.evidence.foreign.servers import ForeignServers
 from services.orders.order_drafts import OrderDrafts
 from services.records.ports import PatientRecords
@@ -38,6 +43,11 @@ def connected_for(
         ConfigurationError: a file that a setting names cannot be read.
     """
     importlib.import_module("services.assistant.local_calendar")
+    outside = ForeignTools(
+        servers=foreign_clients_for(settings, foreign, session=session),
+        records=records,
+        names=office.names,
+    )
     return Connected(
         clinic=SchedulingTools(clinic=clinic, ids=ids, zone=ZoneInfo(settings.time_zone)),
         office=office,
@@ -46,11 +56,9 @@ def connected_for(
             studies=studies_for(settings, session=session),
             records=records,
             country=settings.trials_country,
+            research=research_for(settings, session=session),
+            outside=outside,
         ),
-        foreign=ForeignTools(
-            servers=foreign_clients_for(settings, foreign, session=session),
-            records=records,
-            names=office.names,
-        ),
+        foreign=outside,
         orders=None if orders is None else OrderTools(drafts=orders, records=records, ids=ids),
     )

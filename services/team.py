@@ -14,8 +14,9 @@ from services.group_chat_port import AgentCard
 TEAM_FILE = Path(__file__).parents[1] / "group_chat" / "team.yaml"
 NAME_PATTERN = r"[A-Za-z][A-Za-z0-9_-]{0,63}"
 PLAN_TOOL = "propose_plan"
-Need: TypeAlias = Literal["order_drafts"]
+Need: TypeAlias = Literal["order_drafts", "research"]
 ORDER_DRAFTS: Need = "order_drafts"
+RESEARCH: Need = "research"
 _EXAMPLE = "see docs/agents.md for an example"
 
 

@@ -1,4 +1,4 @@
-"""Tools beside the chart: the hospital's own guidelines, and studies judged by the chart."""
+"""Tools beside the chart: the hospital's guidelines, studies judged by the chart, research."""
 
 from collections.abc import Sequence
 
@@ -6,21 +6,27 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from data_models.chart_view import ChartView
 from data_models.clock import Clock
+from data_models.errors import ToolInputError
+from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.tool import NoArguments, Tool
 from group_chat.turn_context import TurnContext
 from services.evidence.guidelines.library import GuidelineFolder, passages_view
+from services.evidence.pubmed import RESEARCH, PubMed, abstracts_view
 from services.evidence.trials.facts import facts_of
 from services.evidence.trials.search import search_from
 from services.evidence.trials.sources import StudyFolder, StudySource
 from services.evidence.trials.views import trials_view
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
+from services.language.written_dates import dates_in
 from services.records.big_charts import viewed
+from services.records.need import PERSON
 from services.records.ports import PatientRecords
 
-EVIDENCE_TOOLS = (GUIDELINES, TRIALS)
+EVIDENCE_TOOLS = (GUIDELINES, TRIALS, RESEARCH)
 
 
+_DATED = "a date does not leave; search again without it"
 _NO_CONDITION = "No coded diagnosis is in the record, so no study can be looked for."
 
 
@@ -32,12 +38,26 @@ class QuestionArguments(BaseModel):
     question: str = Field(min_length=1, max_length=400, description="In the guidelines' words.")
 
 
+class ResearchArguments(BaseModel):
+    """What is looked for in PubMed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    query: str = Field(
+        min_length=2,
+        max_length=300,
+        description="Medical terms; never a name, a date or a number of a patient.",
+    )
+
+
 class EvidenceTools:
-    """The tools over guidelines and studies.
+    """The tools over guidelines, studies and published research.
 
     Args:
         guidelines: The folder; it may be one that holds nothing.
         country: Where studies are looked for; "" for anywhere.
+        research: What is asked for publications; None: nothing is.
+        outside: Decides what may be told to others; without it nothing is.
     """
 
     def __init__(
@@ -47,11 +67,15 @@ class EvidenceTools:
         studies: StudySource,
         records: PatientRecords,
         country: str = "",
+        research: PubMed | None = None,
+        outside: ForeignTools | None = None,
     ) -> None:
         self._guidelines = guidelines
         self._studies = studies
         self._records = records
         self._country = country
+        self._research = research
+        self._outside = outside
 
     async def guidelines(self, turn: TurnContext, asked: QuestionArguments) -> ChartView:
         """Quote the passages that answer."""
@@ -73,6 +97,23 @@ class EvidenceTools:
         studies = await self._studies.find(search)
         return trials_view(studies, facts, search, sent_to=self._studies.leaves)
 
+    async def research(self, turn: TurnContext, asked: ResearchArguments) -> ChartView:
+        """Quote abstracts that words without a patient find."""
+        if self._research is None or self._outside is None:
+            raise ToolInputError("no published research is connected; tell the user")
+        patient = turn.request.patient_id
+        person = None if patient is None else await self._records.load(patient, PERSON)
+        await self._outside.check_leaves(turn, [asked.query], person)
+        said = [one for found in dates_in(asked.query) for one in found.readings]
+        if any(one.month is not None for one in said):
+            raise ToolInputError(_DATED)
+        return abstracts_view(
+            await self._research.search(asked.query),
+            query=asked.query,
+            sent_to=self._research.host,
+            patient_id=patient or "",
+        )
+
     def tools(self) -> Sequence[Tool]:
         """Return them for the catalogue."""
         return (
@@ -88,11 +129,17 @@ class EvidenceTools:
                 NoArguments,
                 self.trials,
             ),
+            Tool(
+                RESEARCH,
+                "Abstracts from PubMed with PMID, study type and year, for medical terms.",
+                ResearchArguments,
+                self.research,
+            ),
         )
 
 
 def no_evidence(clock: Clock, records: PatientRecords) -> EvidenceTools:
-    """Return the same tools for a server that has neither."""
+    """Return the same tools for a server that has none of it."""
     return EvidenceTools(
         guidelines=GuidelineFolder(folder=None, clock=clock),
         studies=StudyFolder(folder=None),

@@ -10,6 +10,7 @@ from data_models.clock import Clock
 from data_models.errors import ConfigurationError
 from services.evidence.foreign.servers import ForeignServer, ForeignServers, load_servers
 from services.evidence.guidelines.library import GuidelineFolder
+from services.evidence.pubmed import PubMed
 from services.evidence.trials.sources import ClinicalTrialsGov, StudyFolder, StudySource
 from settings import Settings
 
@@ -36,6 +37,18 @@ def studies_for(settings: Settings, *, session: aiohttp.ClientSession) -> StudyS
     if folder is None and settings.is_trial:
         folder = settings.samples_part("studies")
     return StudyFolder(folder=folder)
+
+
+def research_for(settings: Settings, *, session: aiohttp.ClientSession) -> PubMed | None:
+    """Return PubMed at `PUBMED_BASE_URL`; None without it."""
+    if settings.pubmed_base_url is None:
+        return None
+    key = settings.pubmed_api_key
+    return PubMed(
+        base_url=settings.pubmed_base_url,
+        session=session,
+        api_key=None if key is None else key.get_secret_value(),
+    )
 
 
 def foreign_servers_for(

@@ -31,10 +31,12 @@ class Speaker:
     Attributes:
         reads_records: It has tools of the record: all it states is about the patient.
         may_be_general: Its role allows general medical knowledge, labelled so.
+        must_cite: It tells what was published: no statement without the source of a publication.
     """
 
     reads_records: bool = True
     may_be_general: bool = False
+    must_cite: bool = False
 
 
 @dataclass(slots=True, kw_only=True)

@@ -78,7 +78,7 @@ def _lines(view: ChartView) -> Iterator[str]:
     for row in view.rows:
         date = f", {row.date}" if row.date else ""
         match row.kind:
-            case "guideline":
+            case "guideline" | "publication":
                 yield f"**{row.name}** ({row.status}{date}) {sources_of(row)}"
                 yield from (f"> {line}" for line in row.detail.splitlines())
                 yield ""

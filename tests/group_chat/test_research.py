@@ -1,0 +1,144 @@
+"""A model looks for published research: no patient leaves, and no abstract becomes the record."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from data_models.clock import SystemClock
+from data_models.turn_events import AgentMessageFinished, ViewShown
+from group_chat.tools.catalogue import TOOL_NAMES
+from group_chat.tools.evidence_tools import EvidenceTools
+from group_chat.tools.foreign_tools import ForeignTools
+from services.evidence.guidelines.library import GuidelineFolder
+from services.evidence.pubmed import PubMed
+from services.evidence.trials.sources import StudyFolder
+from services.records.patient_names import RosterOnly
+from services.team import RESEARCH, load_team
+from settings import Settings
+from tests.fakes_openai import Reply
+from tests.group_chat.team_world import SAMPLES, Heard, TeamWorld, call, team_world, text
+from tests.services.evidence.test_pubmed import Eutils, eutils
+from tests.services.records.charts import records_in
+
+AGENT = "MedicalResearch"
+ROSTER = {"all_patient_ids": ("patient_4", "patient_15"), "mentions": (AGENT,)}
+DONE = text("Please read the abstracts.")
+
+
+@asynccontextmanager
+async def research_world(pubmed: PubMed | None) -> AsyncIterator[TeamWorld]:
+    clock = SystemClock()
+    records = records_in(SAMPLES, clock)
+    tools = EvidenceTools(
+        guidelines=GuidelineFolder(folder=None, clock=clock),
+        studies=StudyFolder(folder=None),
+        records=records,
+        research=pubmed,
+        outside=ForeignTools(servers=(), records=records, names=RosterOnly()),
+    )
+    team = load_team(tools=TOOL_NAMES, switched_on=(RESEARCH,))
+    async with team_world(team=team, evidence=tools) as world:
+        yield world
+
+
+@pytest.fixture
+async def site() -> AsyncIterator[tuple[Eutils, TeamWorld]]:
+    async with eutils() as (double, pubmed), research_world(pubmed) as world:
+        yield double, world
+
+
+async def told(world: TeamWorld, *replies: Reply) -> Heard:
+    return await world.say(f"@{AGENT} what was published on her drug?", *replies, **ROSTER)
+
+
+def states_of(heard: Heard) -> list[str]:
+    return [one.state for one in heard.of(AgentMessageFinished)[-1].message.statements]
+
+
+def last_result(world: TeamWorld) -> str:
+    return str([one for one in world.prompts()[-1] if one["role"] == "tool"][-1]["content"])
+
+
+async def test_abstracts_are_quoted_with_their_pmid_beside_the_record(
+    site: tuple[Eutils, TeamWorld],
+) -> None:
+    double, world = site
+    heard = await told(world, call("search_pubmed", query="osimertinib EGFR"), DONE)
+    (view,) = [event.view for event in heard.of(ViewShown)]
+    assert view.title == "PubMed: published research, not the record"
+    assert [row.sources for row in view.rows] == [("PubMed/22222222",), ("PubMed/11111111",)]
+    assert "osimertinib EGFR" in view.notes[0]
+    assert "PMID 11111111" in last_result(world)
+    assert [one["term"] for one in double.asked if "term" in one] == ["osimertinib EGFR"]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Her survival was 11111111 days.",
+        "She was given osimertinib on 2020-01-01 [PubMed/11111111].",
+        "Her potassium is 9.9 mmol/L [PubMed/11111111].",
+    ],
+)
+async def test_what_an_abstract_says_supports_no_statement_on_the_patient(
+    site: tuple[Eutils, TeamWorld], claim: str
+) -> None:
+    _, world = site
+    heard = await told(world, call("search_pubmed", query="osimertinib"), text(claim))
+    assert states_of(heard) == ["unsupported"]
+
+
+@pytest.mark.parametrize(
+    ("claim", "states"),
+    [
+        ("A trial of 279 patients found longer survival.", ["unsupported"]),
+        ("A trial of 279 patients found longer survival [PubMed/77777777].", ["unsupported"]),
+        ("A trial of 279 patients found longer survival [PubMed/11111111].", []),
+    ],
+)
+async def test_no_statement_stands_without_the_pmid_of_an_abstract_that_was_found(
+    site: tuple[Eutils, TeamWorld], claim: str, states: list[str]
+) -> None:
+    _, world = site
+    heard = await told(world, call("search_pubmed", query="osimertinib"), text(claim))
+    assert states_of(heard) == states
+    assert "77777777" not in heard.of(AgentMessageFinished)[-1].message.text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "osimertinib Whitfield",
+        "Margaret lung cancer",
+        "lung cancer patient_4",
+        "lung cancer patient 15",
+        "lung cancer born 1957-03-14",
+        "lung cancer 14 March 1957",
+        "pneumonitis since 2025-05-01",
+        "pneumonitis May 2025",
+    ],
+)
+async def test_a_query_that_names_a_patient_or_a_date_does_not_leave(
+    site: tuple[Eutils, TeamWorld], query: str
+) -> None:
+    double, world = site
+    heard = await told(world, call("search_pubmed", query=query), text("I cannot say."))
+    assert "not leave" in last_result(world)
+    assert heard.of(ViewShown) == []
+    assert double.asked == []
+
+
+def test_the_setting_puts_it_in_the_team_and_opens_its_host_alone() -> None:
+    settings = Settings(_env_file=None, pubmed_base_url="https://eutils.example/entrez/eutils")
+    assert AGENT in load_team(tools=TOOL_NAMES, switched_on=settings.switched_on).names
+    assert "eutils.example" in settings.outbound_hosts
+    assert "eutils.example" not in Settings(_env_file=None).outbound_hosts
+
+
+async def test_without_the_setting_nobody_has_it() -> None:
+    assert Settings(_env_file=None).switched_on == []
+    assert AGENT not in load_team(tools=TOOL_NAMES).names
+    async with research_world(None) as world:
+        await told(world, call("search_pubmed", query="osimertinib"), text("I cannot say."))
+        assert "no published research is connected" in last_result(world)
