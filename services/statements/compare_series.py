@@ -90,7 +90,7 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
     newest = numbers[-1]
     if (
         "steady" in clause.cues
-        and not clause.dates
+        and (not clause.dates or "begun" in clause.cues)
         and _has_changed(row.number, newest.number or 0)
     ):
         return Verdict("contradicted", newest.sources, f"{row.says}; {newest.says}")

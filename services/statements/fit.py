@@ -23,6 +23,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     return (
         is_denied_alike(clause, row)
         and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
+        and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
         and all(_is_of_day(one, clause, row) for one in clause.dates)
         and not (row.is_plan and clause.cues & _DONE and "planned" not in clause.cues)
@@ -160,6 +161,11 @@ def stands(clause: Clause, row: KnownRow) -> bool:
 def is_aim(row: KnownRow) -> bool:
     """Whether a row is of a plan: who follows one for diabetes may have prediabetes."""
     return row.kind in _AIMS
+
+
+def _is_visit_for(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row is of a visit for what a clause says somebody has now: a visit is over."""
+    return row.kind == "encounter" and _is_told_of_now(clause) and _names_problems(clause)
 
 
 def _names_problems(clause: Clause) -> bool:
