@@ -79,7 +79,8 @@ const LAUNCHED = /^#\/launch\/([^/]+)\/([^/]+)$/;
 /** A record system opened the page in a frame: takes its ticket out of the address, and signs in. */
 export const takeLaunch = async (): Promise<void> => {
   const [, ticket, chatId] = LAUNCHED.exec(location.hash) ?? [];
-  if (!ticket || !chatId) return;
+  // Elsewhere a link could bring a ticket of its sender.
+  if (!isFramed() || !ticket || !chatId) return;
   window.history.replaceState(null, "", `#/chats/${chatId}`);
   signInWith((await ask<{ token: string }>("/smart/token", "POST", { ticket })).token);
 };
