@@ -18,15 +18,15 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
 
     Rows that a tool left out may make a greater number right, so that is unsupported only.
     """
-    told = {number for number, kind in clause.counted if kind in _OF_A_THING}
-    if not names or len(told) != 1:
+    numbers = {number for number, kind in clause.counted if kind in _OF_A_THING}
+    if not names or len(numbers) != 1:
         return None
-    number = told.pop()
+    number = numbers.pop()
     if not number:
         return None  # that there is none is a matter of absence
     subject = about(clause, rows, names)
-    if any(row.is_text and _says(number, row) for row in subject):
-        return supported([row for row in subject if row.is_text and _says(number, row)])
+    if told := [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]:
+        return supported(told)
     plain = replace(clause, counted=(), quantities=(), dates=())
     found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
     if len(clause.dates) == 1:
@@ -40,6 +40,11 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return Verdict("unsupported", refs(list(days.values())[:3]))
     said = f"{len(days)} in the record: {', '.join(sorted(days))}"
     return Verdict("contradicted", refs(list(days.values())[:3]), said)
+
+
+def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
+    """Whether a row may stand for several of a kind: `recorded 3 times, last 2019-12-04`."""
+    return row.is_text or (row.kind in ("problem", "medication") and fits(clause, row))
 
 
 def _says(number: float, row: KnownRow) -> bool:

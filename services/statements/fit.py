@@ -50,7 +50,7 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     """
     vocabulary = statement_words()
     is_told_of_kin = row.kind.startswith("family") or bool(row.words & vocabulary.kin)
-    if ("family" in clause.cues) != is_told_of_kin and (is_told_of_kin or not row.is_text):
+    if ("family" in clause.cues) != is_told_of_kin:
         return False
     is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
     is_of_allergy = is_of_allergy or bool(row.words & vocabulary.allergic)

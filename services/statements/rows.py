@@ -160,6 +160,7 @@ def joined(clauses: Sequence[Clause]) -> Clause:
         stages=tuple(each for one in clauses for each in one.stages),
         often=frozenset(each for one in clauses for each in one.often),
         smoking=next((one.smoking for one in clauses if one.smoking), ""),
+        counted=tuple(each for one in clauses for each in one.counted),
         cues=frozenset(each for one in clauses for each in one.cues),
         exclusive=tuple(each for one in clauses for each in one.exclusive),
         sites=tuple(each for one in clauses for each in one.sites),

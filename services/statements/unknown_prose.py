@@ -34,11 +34,19 @@ def adds_unknown(sentence: Sentence, known: AbstractSet[str], begun: AbstractSet
         begun: Beginnings of these, of `BEGINNING` letters.
     """
     return any(
-        word not in known and word[:BEGINNING] not in begun and not _is_neutral(word, clause)
+        word not in known
+        and word[:BEGINNING] not in begun
+        and not _is_neutral(word, clause)
+        and not _is_of_two(word, known)
         for clause in sentence.clauses
         if not clause.cues & {"no", "nothing", "recorded"}
         for word in told_of(clause.words)
     )
+
+
+def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
+    """Whether two known words are written as one: `first-trimester`, whose stem has no hyphen."""
+    return any(word[:at] in known and word[at:] in known for at in range(4, len(word) - 1))
 
 
 def _is_neutral(word: str, clause: Clause) -> bool:

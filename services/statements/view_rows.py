@@ -8,6 +8,7 @@ from functools import lru_cache
 from rapidfuzz.distance import Levenshtein
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
+from services.language.clauses import Clause
 from services.language.quantities import Quantity, quantities_in, unit_code
 from services.language.statement_parts import REFERENCE
 from services.language.statement_words import statement_words, stem
@@ -177,7 +178,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         # Of a person's numbers one is an age, and none of the others is a value.
         quantities=(*clause_of(row.value).quantities,)
         if row.kind == "patient"
-        else (*clause.quantities, *_measured(row)),
+        else (*clause.quantities, *_measured(row), *_times(clause)),
         ranges=tuple(quantities_in(row.range)),
         dates=tuple(dates),
         begun=recorded_date(row.date) if row.date else None,
@@ -194,6 +195,11 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         exclusive=frozenset(clause.exclusive),
         sites=clause.sites,
     )
+
+
+def _times(clause: Clause) -> Iterator[Quantity]:
+    """Yield how often one row stands for what happened: `recorded 3 times`."""
+    return (quantity(number, "") for number, kind in clause.counted if kind == "times")
 
 
 def _measured(row: ViewRow) -> Iterator[Quantity]:
