@@ -86,3 +86,15 @@ def _is_changing(word: str) -> bool:
     """Whether a word is such a verb, or its past: "can the board be moved to 5?"."""
     stem = word.removesuffix("ed")
     return not _CHANGING.isdisjoint({word, stem, f"{stem}e", stem[:-1]})
+
+
+_BETWEEN = re.compile(r"\s*(?:[,;&+]|\b(?:and|plus|und|sowie)\b)\s*", re.IGNORECASE)
+_ARTICLE = re.compile(
+    r"(?:(?:an?|the|another|also|eine?n?|das|die|den|noch|auch)\s+)+", re.IGNORECASE
+)
+
+
+def things_joined_in(text: str) -> list[str]:
+    """Return what "CBC and a creatinine" joins, each without its article."""
+    parts = (_ARTICLE.sub("", part.strip()) for part in _BETWEEN.split(text))
+    return [part for part in parts if part]

@@ -4,11 +4,11 @@ Words are compared as names in charts are. What is not known to be a test is non
 asked, since a drug with an unknown name would look the same.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
+from services.language.orders import things_joined_in
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
 from services.records.entry import label, one
@@ -53,10 +53,6 @@ _TESTS = frozenset(
     )
 )
 _ENDINGS = tuple(sorted(word for word in _TESTS if len(word) >= len("echo")))
-_BETWEEN = re.compile(r"\s*(?:[,;&+]|\b(?:and|plus|und|sowie)\b)\s*", re.IGNORECASE)
-_ARTICLE = re.compile(
-    r"(?:(?:an?|the|another|also|eine?n?|das|die|den|noch|auch)\s+)+", re.IGNORECASE
-)
 _RECORDED = ("ServiceRequest", "Procedure", "DiagnosticReport", "ImagingStudy")
 
 
@@ -87,13 +83,9 @@ def tests_in(test: str, *, said: Sequence[str], record: PatientRecord) -> list[s
 
     The whole where a part may not be drafted by itself: "CT chest and abdomen" is one.
     """
-    parts = [part for part in map(_bare, _BETWEEN.split(test)) if part]
+    parts = things_joined_in(test)
     fit = all(refusal_of(part, said=said, record=record) is None for part in parts)
     return list(dict.fromkeys(parts)) if len(parts) > 1 and fit else [test]
-
-
-def _bare(part: str) -> str:
-    return _ARTICLE.sub("", part.strip())
 
 
 def is_same_test(test: str, text: str) -> bool:
