@@ -7,7 +7,10 @@ from types import MappingProxyType
 
 from docx import Document
 from docx.document import Document as DocumentObject
+from docx.oxml.ns import qn
+from docx.oxml.parser import OxmlElement
 from docx.text.paragraph import Paragraph
+from lxml import etree
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Turn
@@ -17,6 +20,7 @@ from services.statements.shown import cells, maker_label, not_supported, views_o
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _BULLET = re.compile(r"^\s*[-*•]\s+")
 _HEADING = re.compile(r"^#{1,6}\s+")
+_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 _RULE = re.compile(r"^[\s|:-]+$")
 # XML 1.0 has no way to write these.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -42,61 +46,105 @@ def as_word(
         who = _writable(f"{patient.label} ({patient_id})")
         document.sections[0].header.paragraphs[0].text = who
         document.add_paragraph().add_run(who).bold = True
+    pages = _Pages(document)
     for turn in turns:
-        _add_turn(document, turn, views)
+        _add_turn(pages, turn, views)
     saved = io.BytesIO()
     document.save(saved)
     return saved.getvalue()
 
 
-def _add_turn(document: DocumentObject, turn: Turn, views: Mapping[str, ChartView]) -> None:
+class _Pages:
+    """Appends to a document in a time that grows with what is appended alone.
+
+    `add_paragraph(style=…)` looks its style and its place up in all that stands there: a talk of
+    three thousand turns took hours.
+    """
+
+    def __init__(self, document: DocumentObject) -> None:
+        self._document = document
+        self._end = document.element.body.sectPr
+        self._ids = {style.name: style.style_id for style in document.styles}
+
+    def paragraph(self, text: str = "", *, style: str | None = None) -> Paragraph:
+        """Add a paragraph of a style of the template."""
+        element = OxmlElement("w:p")
+        self._end.addprevious(element)
+        if style is not None:
+            element.style = self._ids[style]
+        paragraph = Paragraph(element, self._document)
+        if text:
+            paragraph.add_run(text)
+        return paragraph
+
+    def table(self, rows: list[list[str]]) -> None:
+        """Add a table with a grid; rows are as wide as the first."""
+        width = max(map(len, rows), default=1)
+        table = OxmlElement("w:tbl")
+        properties, grid = OxmlElement("w:tblPr"), OxmlElement("w:tblGrid")
+        style = OxmlElement("w:tblStyle")
+        style.set(qn("w:val"), self._ids["Table Grid"])
+        properties.append(style)
+        grid.extend(OxmlElement("w:gridCol") for _ in range(width))
+        table.extend([properties, grid])
+        for texts in rows:
+            _add_row(table, texts, width)
+        self._end.addprevious(table)
+
+
+def _add_row(table: etree._Element, texts: list[str], width: int) -> None:
+    """Add a row; a cell for each text, and empty ones as the table is wide."""
+    row = etree.SubElement(table, qn("w:tr"))
+    for text in (*texts, *[""] * (width - len(texts))):
+        cell = etree.SubElement(row, qn("w:tc"))
+        run = etree.SubElement(etree.SubElement(cell, qn("w:p")), qn("w:r"))
+        said = etree.SubElement(run, qn("w:t"), {_SPACE: "preserve"})
+        said.text = " ".join(text.split())
+
+
+def _add_turn(pages: _Pages, turn: Turn, views: Mapping[str, ChartView]) -> None:
     asked = f"{turn.timestamp:%Y-%m-%d %H:%M} UTC · {turn.user or 'User'}"
-    document.add_heading(_writable(asked), level=1)
-    document.add_paragraph(_writable(turn.user_message), style="Intense Quote")
+    pages.paragraph(_writable(asked), style="Heading 1")
+    pages.paragraph(_writable(turn.user_message), style="Intense Quote")
     for message in turn.agent_responses:
-        _add_answer(document, message, views)
+        _add_answer(pages, message, views)
     if turn.turn_status in ("FAILED", "STOPPED"):
         text = f"This turn ended early: {turn.turn_status.lower()}."
-        document.add_paragraph().add_run(text).italic = True
+        pages.paragraph().add_run(text).italic = True
 
 
-def _add_answer(
-    document: DocumentObject, message: AgentMessage, views: Mapping[str, ChartView]
-) -> None:
-    document.add_heading(_writable(message.agent), level=2)
+def _add_answer(pages: _Pages, message: AgentMessage, views: Mapping[str, ChartView]) -> None:
+    pages.paragraph(_writable(message.agent), style="Heading 2")
     if label := maker_label(message):
-        document.add_paragraph().add_run(label).italic = True
+        pages.paragraph().add_run(label).italic = True
     for line in _writable(message.text).splitlines():
         if line.strip() and not _RULE.match(line):
-            _add_line(document, line)
+            _add_line(pages, line)
     for view in views_of(message, views):
-        _add_view(document, view)
+        _add_view(pages, view)
     for line in not_supported(message).splitlines():
-        _add_line(document, _writable(line))
+        _add_line(pages, _writable(line))
     for one in message.citations:
         name = _writable(f"{one.title or one.ref} ({one.ref})")
-        document.add_paragraph(name, style="List Bullet 2")
+        pages.paragraph(name, style="List Bullet 2")
 
 
-def _add_view(document: DocumentObject, view: ChartView) -> None:
+def _add_view(pages: _Pages, view: ChartView) -> None:
     columns, rows = cells(view)
-    document.add_paragraph().add_run(_writable(view.title)).bold = True
-    table = document.add_table(rows=0, cols=max(len(columns), 1), style="Table Grid")
-    for texts in (columns, *rows):
-        for cell, text in zip(table.add_row().cells, texts, strict=False):
-            cell.text = _writable(text)
+    pages.paragraph().add_run(_writable(view.title)).bold = True
+    pages.table([[_writable(text) for text in texts] for texts in (columns, *rows)])
     left = [f"Not shown: {one.count} {one.what}" for one in view.left_out]
     for line in (*left, *view.notes):
-        document.add_paragraph(_writable(line))
+        pages.paragraph(_writable(line))
 
 
-def _add_line(document: DocumentObject, line: str) -> None:
+def _add_line(pages: _Pages, line: str) -> None:
     if _HEADING.match(line):
-        document.add_paragraph().add_run(_HEADING.sub("", line)).bold = True
+        pages.paragraph().add_run(_HEADING.sub("", line)).bold = True
     elif _BULLET.match(line):
-        _add_words(document.add_paragraph(style="List Bullet"), _BULLET.sub("", line))
+        _add_words(pages.paragraph(style="List Bullet"), _BULLET.sub("", line))
     else:
-        _add_words(document.add_paragraph(), line)
+        _add_words(pages.paragraph(), line)
 
 
 def _add_words(paragraph: Paragraph, text: str) -> None:

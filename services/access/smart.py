@@ -19,6 +19,7 @@ from data_models.errors import (
     SignInUnavailableError,
     UnauthenticatedError,
 )
+from data_models.http_answers import first_bytes
 from services.access.oidc import (
     FRAMED,
     LOGIN_SECONDS,
@@ -228,7 +229,7 @@ class SmartLaunch:
             ) as answer:
                 if answer.status != 200:
                     raise SignInUnavailableError(f"the Patient was answered with {answer.status}")
-                body = await answer.content.read(_PATIENT_LIMIT_BYTES)
+                body = await first_bytes(answer.content, limit_bytes=_PATIENT_LIMIT_BYTES)
                 found = _Patient.model_validate_json(body)
         except (aiohttp.ClientError, TimeoutError):
             # Not `from error`: it may hold the request, and so the token.

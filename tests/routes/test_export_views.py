@@ -52,3 +52,12 @@ def test_three_thousand_turns_as_markdown_take_three_seconds_at_most() -> None:
     began = time.process_time()
     assert as_markdown(turns, patient_id="patient_4").count("her potassium?") == 3_000
     assert time.process_time() - began < 3.0
+
+
+def test_a_word_document_takes_as_long_as_its_turns() -> None:
+    seconds = list[float]()
+    for number in (60, 600):
+        began = time.process_time()
+        as_word([TURN] * number, VIEWS, patient_id="patient_4")
+        seconds.append(time.process_time() - began)
+    assert seconds[1] < 25 * seconds[0]  # ten times; looking up in all that stands there: hundred
