@@ -187,6 +187,11 @@ def read_names() -> dict[str, Any]:
     return read_table(FOLDER / "clinical_names.yaml")
 
 
+def is_translated(stemmed: str) -> bool:
+    """Whether a stem is how another language calls a thing of charts."""
+    return stemmed in statement_words().translated
+
+
 def _stems_of(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in text.split())
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from services.language.clauses import Clause
 from services.language.named_person import person_named_in
 from services.language.people_words import common_words
-from services.language.statement_words import is_clinical_name, stem
+from services.language.statement_words import is_clinical_name, is_translated, stem
 from services.language.statements import Sentence, read_sentence
 from services.statements.changes import changed
 from services.statements.clause_parts import CLINICAL_TOPICS, each, is_measured, listed_kinds
@@ -64,7 +64,9 @@ class Grounds:
     def is_other_person(self, text: str) -> bool:
         """Whether a sentence is about somebody by a name that neither rows nor server know."""
         words = person_named_in(text)
-        return bool(words) and words.isdisjoint(self.rows.words | self.own_names)
+        # "Ein Prädiabetes ist bekannt": German writes every noun as it writes names.
+        terms = {word for word in words if is_clinical_name(word) or is_translated(word)}
+        return bool(words) and not terms and words.isdisjoint(self.rows.words | self.own_names)
 
     def is_of_another(self, text: str) -> bool:
         """Whether a sentence surely names a patient, or somebody, who is not this one.

@@ -96,11 +96,15 @@ def test_nothing_that_could_lead_away_is_left(text: str) -> None:
     "piece",
     ["](", "](a", "](<", "[](", "![", "<", "<a", "www.", "data ", "a:", "a://", " ", "\n", "ß."],
 )
-def test_two_hundred_kilobytes_of_anything_are_ready_in_no_time(piece: str) -> None:
-    text = "](" + piece * (200_000 // len(piece)) + "x" * 100_000
-    began = time.process_time()
-    split_text(inert(text, hosts=HOSTS))
-    assert time.process_time() - began < 5.0
+def test_two_hundred_kilobytes_of_anything_take_as_long_as_they_are(piece: str) -> None:
+    def seconds(size: int) -> float:
+        text = "](" + piece * (size // len(piece)) + "x" * (size // 2)
+        began = time.process_time()
+        split_text(inert(text, hosts=HOSTS))
+        return time.process_time() - began
+
+    # Eight times as long takes eight times as long, however busy the machine; squared, 64 times.
+    assert seconds(200_000) < max(5.0, 24 * seconds(25_000))
 
 
 @pytest.mark.parametrize("piece", ["<at>", "<at ", "<at>x", "<AT></at"])

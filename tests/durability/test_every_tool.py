@@ -10,6 +10,7 @@ import pytest
 
 from group_chat.tools.catalogue import TOOL_NAMES
 from group_chat.tools.workflow_tools import WORKFLOW_TOOLS
+from services.evidence.pubmed import RESEARCH
 from services.team import ORDER_DRAFTS, load_team
 from tests.durability.recorded_chat import Conversation, sent_in
 from tests.durability.seventh_canaries import FAMILY, HELD, NAMED, write_samples
@@ -23,7 +24,9 @@ CANARIES = frozenset({*NAMED, *HELD.values(), SAID})
 LAST = ("start_scenario", "where_are_we", "record_fields", "leave_scenario", "resume_scenario")
 VERY_LAST = "propose_plan"
 """Its success ends the agent's message: no model is told of it."""
-CALLED = tuple(name for name in TOOL_NAMES if name not in WORKFLOW_TOOLS)
+# It reads no record and asks outside: `tests/group_chat/test_research.py` has its own canaries.
+ELSEWHERE = (RESEARCH,)
+CALLED = tuple(name for name in TOOL_NAMES if name not in (*WORKFLOW_TOOLS, *ELSEWHERE))
 ANSWERED = {*CALLED} - {VERY_LAST}
 MEANT = {
     "event": "the visit",
