@@ -1,4 +1,4 @@
-"""The age that a sentence tells beside what somebody has: "an 80-year-old woman with …". Pure."""
+"""The ages that sentences tell: "an 80-year-old woman", "diagnosed at the age of 18". Pure."""
 
 from dataclasses import replace
 
@@ -6,9 +6,12 @@ from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.statements.fit import excludes, is_measured
 from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
+from services.statements.subject import about
 from services.statements.verdict import Verdict
 
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
+_AGE = frozenset({"age", "aged", "alter"})
 _YEARS_OLD = frozenset({"old", "alt"})
 
 
@@ -30,6 +33,38 @@ def against_age(clause: Clause, rows: KnownRows) -> Verdict | None:
     if not persons:
         return Verdict("unsupported")
     return Verdict("contradicted", persons[0].sources, persons[0].says)
+
+
+def age_at(clause: Clause) -> Quantity | None:
+    """Return the years of "he was 18 when … was diagnosed"; None where none are told."""
+    is_of_age = bool(clause.words & _AGE) or {"when", "was"} <= clause.words
+    numbers = [one for one in clause.quantities if one.unit in ("", "a") and not one.decimals]
+    is_told = "begun" in clause.cues and len(numbers) == len(clause.quantities) == 1
+    return numbers[0] if is_told and is_of_age and clause.names else None
+
+
+def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict:
+    """Return what the birth date and the day of a row say of the age at it."""
+    births = [row for row in rows.rows if row.kind == "patient" and row.begun is not None]
+    began = [row for row in about(clause, rows, clause.names) if row.begun and not row.is_text]
+    if not births or not began:
+        return Verdict("unsupported")
+    for row in began:
+        if told.number in _years(births[0], row):
+            return Verdict("supported", (*row.sources, *births[0].sources), row.says)
+    return Verdict("contradicted", began[0].sources, f"{births[0].says}; {began[0].says}")
+
+
+def _years(birth: KnownRow, row: KnownRow) -> set[int]:
+    """Return how old somebody may have been: both ages in a year of which no more is recorded."""
+    born, then = birth.begun, row.begun
+    if born is None or then is None or born.year is None or then.year is None:
+        return set()
+    whole = then.year - born.year
+    if None in (born.month, then.month, born.day, then.day):
+        return {whole - 1, whole}
+    is_before = ((then.month or 0), (then.day or 0)) < ((born.month or 0), (born.day or 0))
+    return {whole - is_before}
 
 
 def without_age(clause: Clause, age: Quantity) -> Clause:

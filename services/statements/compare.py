@@ -4,7 +4,13 @@ from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
-from services.statements.ages import against_age, age_told, without_age
+from services.statements.ages import (
+    against_age,
+    age_at,
+    age_told,
+    compare_age_at,
+    without_age,
+)
 from services.statements.broader import by_broader_name, told_of
 from services.statements.compare_series import (
     against_extreme,
@@ -36,6 +42,8 @@ def compare_values(
         names: What the clause speaks of, perhaps by the sentence before.
         cited: Source ids that the sentence names.
     """
+    if (then := age_at(clause)) is not None:
+        return compare_age_at(clause, then, rows)
     age = age_told(clause)
     if age is None:
         return _compared(clause, rows, names, cited)
@@ -68,7 +76,7 @@ def _compared(
         return supported(others)
     relaxed = by_nearest(clause, rows, names)
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
-        return supported(relaxed)
+        return _objection(clause, relaxed, relaxed, cited=cited) or supported(relaxed)
     counter = _contradicting(clause, [row for row in subject if not row.is_earlier])
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)

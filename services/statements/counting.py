@@ -29,11 +29,10 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         return supported(told)
     plain = replace(clause, counted=(), quantities=(), dates=())
     found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
-    if len(clause.dates) == 1:
-        found = [row for row in found if has_date(clause.dates[0], row)]
-    elif any(not any(has_date(one, row) for row in found) for one in clause.dates):
+    meant = _of_days(clause, found)
+    if meant is None:
         return Verdict("unsupported", refs(found[:1]))
-    days = {row.order[:10]: row for row in found if not row.negated}
+    days = {row.order[:10]: row for row in meant if not row.negated}
     if len(days) == number:
         return supported(list(days.values()))
     if number > len(days):
@@ -45,6 +44,21 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
 def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
     """Whether a row may stand for several of a kind: `recorded 3 times, last 2019-12-04`."""
     return row.is_text or (row.kind in ("problem", "medication") and fits(clause, row))
+
+
+def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
+    """Return the rows that are counted: of one day, or all; None where a day is not as told."""
+    if "newest" in clause.cues and found:
+        newest = max(found, key=_day)
+        return found if all(has_date(one, newest) for one in clause.dates) else None
+    if len(clause.dates) == 1:
+        return [row for row in found if has_date(clause.dates[0], row)]
+    is_there = all(any(has_date(one, row) for row in found) for one in clause.dates)
+    return found if is_there else None
+
+
+def _day(row: KnownRow) -> str:
+    return row.order
 
 
 def _says(number: float, row: KnownRow) -> bool:
