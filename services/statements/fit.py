@@ -82,12 +82,20 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     if "range" in clause.words and [one.number for one in clause.quantities] == _range_of(row):
         return True
     for one in clause.quantities:
+        if _is_mixture(one, row):
+            continue
         known = row.quantities
         if clause.cues & {"range", "normal"}:
             known = (*known, *row.ranges)
         if not any(is_same(one, there, is_about=is_about) for there in known):
             return False
     return True
+
+
+def _is_mixture(told: Quantity, row: KnownRow) -> bool:
+    """Whether a row has both parts of a mixture: "Humulin 70/30"."""
+    numbers = {one.number for one in row.quantities}
+    return told.pair is not None and not told.unit and {told.number, told.pair} <= numbers
 
 
 def _range_of(row: KnownRow) -> list[float] | None:
@@ -194,7 +202,7 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
     if row.number is not None and clause.cues & _COURSES:
         return True  # "declined from 22 to 11" is a course
     known = statement_words().happening
-    told = [known[word] for word in clause.words if word in known]
+    told = [known[word] for word in clause.words if word in known and word not in clause.names]
     return all(any(word.startswith(begun) for word in row.words) for begun in told)
 
 
