@@ -13,10 +13,15 @@ _LONG_CHARS = 6
 """Of shorter words the ending says nothing."""
 
 
+_ILLNESSES = frozenset({"disease", "disorder", "syndrome", "failure", "insufficiency"})
+
+
 @lru_cache(maxsize=4_000)
 def kind_of_name(name: str) -> str:
     """Return `medication`, `problem` or `procedure` for a stem or a group; "" for anything else."""
     words = [stem(word) for word in name.removeprefix("=").split()]
+    if not _ILLNESSES.isdisjoint(words):
+        return "problem"
     for kind, (names, endings) in _kinds().items():
         if any(
             word in names or (len(word) > _LONG_CHARS and word.endswith(endings)) for word in words

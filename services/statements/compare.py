@@ -67,6 +67,8 @@ def _compared(
     candidates = subject or (_by_values(clause, rows) if is_by_values else [])
     fitting = [row for row in candidates if fits(clause, row)]
     fitting = [row for row in fitting if not row.is_earlier] or fitting
+    # What a row is called before what it is for.
+    fitting.sort(key=lambda row: row.needs.isdisjoint(names))
     if fitting:
         return _against(clause, fitting, candidates, cited=cited) or supported(fitting)
     several = by_each(clause, rows, names)
@@ -197,10 +199,13 @@ def _against_course(
     return against_step(clause, row, numbers) or against_extreme(clause, fitting, numbers)
 
 
+_SIDES = frozenset({"high", "low", "elevated", "erhoht"})
+
+
 def _is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause says how a thing without a value was, and the row does not: "normal"."""
     known = statement_words()
-    said = clause.words & known.judging - known.ending
+    said = clause.words & (known.judging - known.ending | _SIDES)
     return row.number is None and not row.quantities and not said <= row.words
 
 

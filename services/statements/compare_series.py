@@ -73,9 +73,14 @@ def is_outdated(
 _MEASURED_KINDS = frozenset({"vital sign", "laboratory"})
 
 
+_POLAR = frozenset({"negative", "positive", "negativ", "positiv"})
+
+
 def is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
     """Whether a value is called normal, high or low where neither flag nor range says so."""
-    is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 and "no" not in clause.cues
+    is_polar = row.number is not None and bool(clause.words & _POLAR - row.words)
+    is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 or is_polar
+    is_judged = is_judged and "no" not in clause.cues
     is_measured = row.number is not None or row.kind in _MEASURED_KINDS
     return is_judged and is_measured and not row.flag and not row.ranges
 
