@@ -70,9 +70,10 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
     A date that does not exist is no span; it stays in the text.
     """
     found: list[TimeSpan] = []
-    for said, counted in read_words(language, "times", TimeWords).same_as.items():
+    reader = _reader(language)
+    for said, counted in reader.same_as.items():
         text = text.replace(said, counted)
-    for pattern, read in _reader(language).readers:
+    for pattern, read in reader.readers:
 
         def take(match: re.Match[str], read: _Read = read) -> str:
             span = read(match, today)
@@ -99,6 +100,7 @@ class _TimeReader:
 
     def __init__(self, *, words: TimeWords, numbers: Mapping[str, int]) -> None:
         self._words, self._numbers = words, numbers
+        self.same_as = words.same_as
         self._months = _month_names(words.locale)
         count = rf"(?:(?P<n>\d{{1,3}}|{_any(numbers)})|(?P<some>{_any(words.several)}))"
         one = r"(?:an?|eine[mnr]?|une?|una?)"

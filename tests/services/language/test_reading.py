@@ -1,7 +1,10 @@
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 
+from services.language import vocabulary
 from services.language.reading import read
 from services.language.utterance import Reference, Situation, TeamMember, Utterance
 
@@ -81,3 +84,20 @@ def test_orders_and_questions_to_the_talk_ask_for_no_rows(text: str) -> None:
 def test_letters_that_changed_places_are_a_slip() -> None:
     (question,) = read("current satge plz", SITUATION).about
     assert (question.tool, question.name) == ("current_status", "stage")
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("And in 2015?", "What was the potassium in 2014?"),
+        ("Und 2015?", "Wie war das Kalium 2014?"),
+        ("What does the latest imaging show?", "What does the latest imaging show?"),
+    ],
+)
+def test_the_files_of_words_are_read_once(
+    text: str, before: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    situation = replace(SITUATION, asked_before=(before,))
+    first = read(text, situation)
+    monkeypatch.setattr(vocabulary, "_FOLDER", tmp_path / "gone")
+    assert read(text, situation) == first
