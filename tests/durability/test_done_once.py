@@ -174,10 +174,10 @@ async def test_the_next_replica_ends_the_answer_and_repeats_no_change(
                 (turn,) = answers(stored_blobs, talk.conversation)
                 assert turn == ("COMPLETED", [FIRST, "It is all noted."])
                 texts = "\n".join(channel.texts(talk.conversation))
-                assert (texts.count("please remember this."), texts.count("It is all noted.")) == (
-                    1,
-                    1,
-                )
+                assert texts.count("It is all noted.") == 1
+                # What went out and was not noted before the kill comes again, and says so.
+                marked = "or you have seen it already" in texts
+                assert 1 <= texts.count("please remember this.") <= 1 + marked
     stored_blobs.close()
     assert graph.faults == []
 

@@ -15,6 +15,7 @@ from typing import Any
 import orjson
 import pytest
 
+from tests.e2e.forked import ForkedProcess
 from tests.peers import free_port
 
 ROOT = Path(__file__).parents[2]
@@ -29,6 +30,9 @@ class Server:
 
     Attributes:
         folder: Where it runs; its data are in `data` below.
+
+    Args:
+        program: What Python runs instead of `app.py`.
     """
 
     def __init__(
@@ -36,14 +40,14 @@ class Server:
         *,
         folder: Path,
         environment: Mapping[str, str],
-        program: Sequence[str] = (str(ROOT / "app.py"),),
+        program: Sequence[str] | None = None,
         port: int | None = None,
     ) -> None:
         self.folder = folder
         self._program = program
         self.port = port or free_port()
         self._environment = dict(environment)
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | ForkedProcess | None = None
         self._log = folder / "server.log"
 
     @property
@@ -78,14 +82,20 @@ class Server:
             "SAMPLES_DIR": str(ROOT / "samples"),
             "LOG_FORMAT": "json",
         }
-        with self._log.open("ab") as sink:
-            self._process = subprocess.Popen(
-                [sys.executable, *self._program],
-                cwd=self.folder,
-                env={**given, **own, **self._environment},
-                stdout=sink,
-                stderr=sink,
+        environment = {**given, **own, **self._environment}
+        if self._program is None:
+            self._process = ForkedProcess(
+                folder=self.folder, environment=environment, log=self._log
             )
+        else:
+            with self._log.open("ab") as sink:
+                self._process = subprocess.Popen(
+                    [sys.executable, *self._program],
+                    cwd=self.folder,
+                    env=environment,
+                    stdout=sink,
+                    stderr=sink,
+                )
         self._wait_until_ready()
 
     def stop(self) -> int:
@@ -119,7 +129,7 @@ class Server:
         if self._process is not None:
             self.kill()
 
-    def _running(self) -> "subprocess.Popen[bytes]":
+    def _running(self) -> "subprocess.Popen[bytes] | ForkedProcess":
         assert self._process is not None, "it does not run"
         return self._process
 
@@ -128,7 +138,7 @@ class Server:
         while time.monotonic() < deadline and self._running().poll() is None:
             if _is_ready(self.url):
                 return
-            time.sleep(0.1)
+            time.sleep(0.05)
         log = self.log
         self.close()
         pytest.fail(f"the server did not become ready:\n{log}", pytrace=False)

@@ -28,7 +28,7 @@ from tests.services.rounds.charts_of_a_ward import (
 )
 
 pytestmark = pytest.mark.slow
-PATIENCE_SECONDS = 120.0
+PATIENCE_SECONDS = 200.0
 
 
 class Pace:
@@ -81,7 +81,7 @@ async def until_prepared(server: Server, *, at_least: int = PATIENTS) -> Any:
     end = time.monotonic() + PATIENCE_SECONDS
     while (found := await summary(server))["ready"] < at_least:
         assert time.monotonic() < end, (found, server.log[-2_000:])
-        time.sleep(0.2)  # noqa: ASYNC251 - nothing else runs in this loop
+        time.sleep(0.5)  # noqa: ASYNC251 - nothing else runs in this loop
     return found
 
 
