@@ -4,10 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import yaml
+from services.language.vocabulary import read_document
 
 StatementKind: TypeAlias = Literal[
     "allergy", "medication", "code status", "measurement", "social", "note"
@@ -15,7 +14,6 @@ StatementKind: TypeAlias = Literal[
 Polarity: TypeAlias = Literal["present", "absent"]
 
 LANGUAGES = ("en", "de")
-_FOLDER = Path(__file__).parent
 _AFTER_LEAD = r"[\s,:\u2026\u2013\u2014-]"
 
 
@@ -58,13 +56,7 @@ class Grammar:
 @cache
 def grammars() -> tuple[Grammar, ...]:
     """Return the forms of every language that is known."""
-    return tuple(_compile(_load(language)) for language in LANGUAGES)
-
-
-def _load(language: str) -> Mapping[str, Any]:
-    path = _FOLDER / language / "held_statements.yaml"
-    loaded: Mapping[str, Any] = yaml.safe_load(path.read_text("utf-8"))
-    return loaded
+    return tuple(_compile(read_document(one, "held_statements")) for one in LANGUAGES)
 
 
 def _compile(words: Mapping[str, Any]) -> Grammar:
