@@ -41,6 +41,18 @@ def _out_of_range(newest: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     return [*said, *(f"{count} {of}: {why}." for count, why in counts if count)]
 
 
+def _ever_out_of_range(
+    rows: list[ViewRow], numbers: list[ViewRow], words: AnswerWords, *, most: int
+) -> str:
+    """Return what was flagged at any time; if nothing was, the newest and how far values went."""
+    flagged = [row for row in rows if row.flag]
+    if flagged:
+        return f"**{rows[0].name}**\n{_table(flagged, words, most=most)}"
+    newest = _sentence(rows[0], words, with_range=True)
+    ends = [_OF_NUMBERS[end](numbers, words) for end in ("minimum", "maximum") if numbers[1:]]
+    return "\n".join([newest, *ends])
+
+
 def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
     """Return the rows of each thing that was measured, the newest first."""
     series: dict[tuple[str, str], list[ViewRow]] = {}
@@ -64,6 +76,8 @@ def _of_series(
         return _counted_values(rows, words)
     if aspect in _OF_NUMBERS:
         return _OF_NUMBERS[aspect](numbers, words)
+    if question.part == "range" and question.is_past:
+        return _ever_out_of_range(rows, numbers, words, most=most)
     if question.back:
         return _before(question.back, rows, words)
     if aspect == "first":

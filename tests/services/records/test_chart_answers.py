@@ -128,6 +128,10 @@ def test_what_is_not_there_is_not_counted() -> None:
         ("cancer", "Benign neoplasm of colon", False),
         ("lymphoma", "Overlapping malignant neoplasm of colon", False),
         ("lung cancer", "Overlapping malignant neoplasm of colon", False),
+        ("colon cancer", "Overlapping malignant neoplasm of colon", True),
+        ("colon cancer", "Benign neoplasm of colon", False),
+        ("bladder cancer", "Malignant tumor of urinary bladder", True),
+        ("Magenkrebs", "Carcinoma of stomach", True),
         ("adenocarcinoma", "Squamous cell carcinoma of skin", False),
         ("heart disease", "Chronic congestive heart failure (disorder)", True),
         ("heart disease", "Hypertension", False),
@@ -150,6 +154,26 @@ def test_what_is_abnormal_is_told_and_the_rest_is_counted() -> None:
         "**Magnesium**: 3.1 mmol/L (3.5 – 5.1), low, 2020-03-04 [Observation/k-2020-03-04]",
         "1 values: not flagged in the record.",
         "1 values: the record gives no reference range.",
+    ]
+
+
+def test_what_was_ever_too_low_is_no_word_about_the_newest_value_alone() -> None:
+    assert "2018-03-04 3.1" in answer(
+        "was the potassium ever low?",
+        (
+            potassium("2020-03-04", 4.1, ""),
+            potassium("2018-03-04", 3.1, "low"),
+        ),
+    )
+    bare = [
+        ViewRow(kind="laboratory", name="Potassium", value=str(value), number=value, date=day)
+        for value, day in ((4.4, "2020-03-04"), (3.0, "2018-03-04"), (4.1, "2017-03-04"))
+    ]
+    said = answer("was the potassium ever low?", bare).splitlines()
+    assert ["no reference range" in said[0], *said[1:]] == [
+        True,
+        "Lowest **Potassium**: 3.0, 2018-03-04",
+        "Highest **Potassium**: 4.4, 2020-03-04",
     ]
 
 
