@@ -147,6 +147,8 @@ def aspect_of(part: QuestionPart) -> Aspect:
         return "when"
     if {"change", "trend"} <= part.aspects:
         return "trend"
+    if {"minimum", "maximum"} <= part.aspects:
+        return "extremes"
     found: Aspect = next((aspect for aspect in _ASPECTS if aspect in part.aspects), "all")
     return found
 

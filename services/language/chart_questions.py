@@ -50,7 +50,9 @@ _BY_PART = {
     "status": "problems",
 }
 _OVER = {"problems": "resolved", "medications": "stopped"}
-_VALUE_ASPECTS = frozenset({"minimum", "maximum", "average", "change", "trend", "latest", "first"})
+_VALUE_ASPECTS = frozenset(
+    {"minimum", "maximum", "extremes", "average", "change", "trend", "latest", "first"}
+)
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _MEASURED_FACTS = frozenset({"ECOG"})

@@ -118,8 +118,12 @@ def _describes_patient(folds: Sequence[str], at: int) -> bool:
     before, behind = folds[article - 1 : article], [*folds[at + 1 : at + 3], "", ""]
     moves = not before or before[0] in known.moves_on
     if not between:
+        if behind[0] == "in" and behind[1] in known.manners:
+            return False
         is_told_apart = behind[0] in known.described_by | known.told_apart_by
         has_place = behind[1] in known.places | known.staff
+        if folds[article] == "this":  # is the open one, but for where another lies
+            return is_told_apart and has_place
         # "The patient in pain" may be the open one; "the patient with the fall" begins anew.
         begins = moves and (bool(before) or behind[0] not in known.vague_places)
         return is_told_apart and (has_place or begins)

@@ -23,7 +23,7 @@ _ARGUMENTS_OF_DAYS = frozenset({"since", "until", "last"})
 _SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before"})
 _OF_EVENTS: AbstractSet[Aspect] = frozenset({"latest", "first", "when", "count"})
 _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
-    "trend", "change", "average", "minimum", "maximum",
+    "trend", "change", "average", "minimum", "maximum", "extremes",
 }  # fmt: skip
 # What may be asked of the rows of a tool in words that name nothing: "since when?", "who?".
 _PARTS_OF: Mapping[str, AbstractSet[Part]] = {

@@ -63,6 +63,7 @@ class PeopleWords:
     family_too: frozenset[str]
     asking_verbs: frozenset[str]
     vague_places: frozenset[str]
+    manners: frozenset[str]
     places: frozenset[str]
     about: frozenset[str]
     staff_things: frozenset[str]

@@ -14,7 +14,7 @@ _STATES = frozenset({"medications", "problems"})
 _MOST_ROWS = 50
 _SHORT_DAYS = 92
 OVER_TIME: Final[frozenset[Aspect]] = frozenset(
-    {"minimum", "maximum", "average", "count", "change", "trend", "first"}
+    {"minimum", "maximum", "extremes", "average", "count", "change", "trend", "first"}
 )
 """What is worked out over all values."""
 ALL_VALUES = 1_000

@@ -30,6 +30,7 @@ Aspect: TypeAlias = Literal[
     "whether",
     "minimum",
     "maximum",
+    "extremes",
     "change",
     "average",
 ]

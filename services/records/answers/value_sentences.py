@@ -49,8 +49,7 @@ def _ever_out_of_range(
     if flagged:
         return f"**{rows[0].name}**\n{_table(flagged, words, most=most)}"
     newest = _sentence(rows[0], words, with_range=True)
-    ends = [_OF_NUMBERS[end](numbers, words) for end in ("minimum", "maximum") if numbers[1:]]
-    return "\n".join([newest, *ends])
+    return "\n".join([newest, *([_extremes(numbers, words)] if numbers[1:] else [])])
 
 
 def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
@@ -65,19 +64,25 @@ def _of_series(
     question: ChartQuestion, rows: list[ViewRow], words: AnswerWords, *, most: int
 ) -> str:
     is_limited = question.above is not None or question.below is not None
-    is_ranked = is_limited or question.aspect in ("minimum", "maximum")
+    is_ranked = is_limited or question.aspect in ("minimum", "maximum", "extremes")
     numbers = [row for row in rows if row.number is not None] or _by_upper(rows) * is_ranked
     if is_limited:
         return _limited(question, numbers, words) if numbers else _table(rows, words)
     aspect: Aspect = question.aspect
     if aspect in _OF_NUMBERS and not numbers:
         aspect = "trend"
-    if aspect == "count":
-        return _counted_values(rows, words)
     if aspect in _OF_NUMBERS:
         return _OF_NUMBERS[aspect](numbers, words)
     if question.part == "range" and question.is_past:
         return _ever_out_of_range(rows, numbers, words, most=most)
+    return _of_rows(question, aspect, rows, words, most=most)
+
+
+def _of_rows(
+    question: ChartQuestion, aspect: Aspect, rows: list[ViewRow], words: AnswerWords, *, most: int
+) -> str:
+    if aspect == "count":
+        return _counted_values(rows, words)
     if question.back:
         return _before(question.back, rows, words)
     if aspect == "first":
@@ -114,6 +119,10 @@ def _highest(rows: list[ViewRow], words: AnswerWords) -> str:
     return words.highest.format(row=_sentence(max(rows, key=number_of), words))
 
 
+def _extremes(rows: list[ViewRow], words: AnswerWords) -> str:
+    return f"{_lowest(rows, words)}\n{_highest(rows, words)}"
+
+
 def _average(rows: list[ViewRow], words: AnswerWords) -> str:
     mean = sum((Decimal(str(number_of(row))) for row in rows), Decimal()) / len(rows)
     return words.average.format(
@@ -145,6 +154,7 @@ def _change(rows: list[ViewRow], words: AnswerWords, *, name: str) -> str:
 _OF_NUMBERS: Mapping[Aspect, Callable[[list[ViewRow], AnswerWords], str]] = {
     "minimum": _lowest,
     "maximum": _highest,
+    "extremes": _extremes,
     "average": _average,
     "change": _changed,
 }

@@ -258,6 +258,7 @@ async def test_who_is_named_beside_the_open_patient_is_never_opened(text: str) -
         "volvamos a la paciente con cáncer de mama",
         "torna alla paziente con tumore al seno",
         "the lady in room 12, her potassium?",
+        "what about the patient in bed 4?",
     ],
 )
 async def test_a_patient_who_is_described_is_asked_for(text: str) -> None:
@@ -272,6 +273,9 @@ async def test_a_patient_who_is_described_is_asked_for(text: str) -> None:
         "is the patient on any anticoagulant?",
         "what does the guideline say for this kind of patient?",
         "does the patient with this stage need a scan?",
+        "tell me about this patient in two lines",
+        "tell me about the patient in a few words",
+        "erzähl mir von der Patientin in zwei Sätzen",
     ],
 )
 async def test_the_patient_without_more_is_the_open_one(text: str) -> None:

@@ -184,6 +184,8 @@ def test_values_beside_a_treatment_are_all_asked_for() -> None:
         ("does she have gastritis?", "problems", "gastritis"),
         ("ever broken a bone?", "problems", "fracture"),
         ("ER visits", "encounters", "emergency"),
+        ("oldest entry in the chart", "timeline", ""),
+        ("any meds for pain in the past", "medications", "analgesic"),
         ("Nimmt sie Blutverdünner?", "medications", "blood thinner"),
         ("Wann war die letzte Tetanusimpfung?", "immunizations", "tetanus"),
         ("Wann war die letzte Koloskopie?", "procedures", "colonoscopy"),
@@ -332,6 +334,7 @@ def test_two_names_with_a_slash_are_two_and_a_ratio_is_one(text: str, names: lis
 
 def test_how_low_something_got_asks_for_the_lowest() -> None:
     assert [each.aspect for each in about("how low did chloride get")] == ["minimum"]
+    assert [each.aspect for each in about("lowest and highest weight")] == ["extremes"]
 
 
 def test_got_is_no_liver_value_where_somebody_has_got_something() -> None:
