@@ -127,5 +127,5 @@ async def test_the_public_client_does_the_main_job_and_finds_no_fault(
     questions = [one["question"] for one in told["plainly"]]
     assert questions == [None, None, None, "clear", None, "clear", None, None]
     plans = [one["plan"] for one in told["plainly"]]
-    assert plans[:3] == ["proposed", "proposed", "done"]
+    assert plans[:3] == ["proposed", "proposed", "done"], told["plainly"][:3]
     assert told["notices"].count("not_read") == len(told["plainly"])

@@ -53,7 +53,8 @@ await turn({ content: "clear patient context" });
 async function plain(content) {
   const tools = [{ name: "page_tool", description: "Of the page.", parameters: {} }];
   const outcome = await turn({ content, interrupts: false, tools });
-  return { outcome: outcome.type, question: agent.state.question?.kind ?? null, plan: agent.state.plan?.status ?? null };
+  const { text } = turns.at(-1);
+  return { text, outcome: outcome.type, question: agent.state.question?.kind ?? null, plan: agent.state.plan?.status ?? null };
 }
 const plainly = [];
 for (const words of [
