@@ -109,7 +109,7 @@ class FileDirectory:
         self._systems = tuple(systems)
         self._more = more
         self._lock = asyncio.Lock()
-        self._of: Sequence[ChartPatient] = ()
+        self._of: object = ()
         self._key: object = None
         self._index = PersonIndex(people=())
         self._state: DirectoryState = "ok"
@@ -139,10 +139,10 @@ class FileDirectory:
         registered = [] if self._more is None else list(await self._more())
         today = self._clock.now().date()
         # The bodies are kept below, so an address is one body's as long as the key is.
-        key = (tuple(id(one.body) for one in found), len(registered), today)
+        key = (tuple(id(one.body) for one in found), tuple(map(id, registered)), today)
         if key != self._key:
             self._index = await asyncio.to_thread(self._indexed, found, registered, today)
-            self._of, self._key = found, key
+            self._of, self._key = (found, registered), key
 
     def _indexed(
         self,

@@ -119,6 +119,7 @@ class LocalResources:
         self._store = store
         self._zone = zone
         self._samples: dict[str, list[dict[str, Any]]] | None = None
+        self._registered: dict[str, Resource] = {}
 
     async def patient_key(self, patient_id: PatientId) -> str:
         """Return the id of the Patient resource that carries `patient_id`.
@@ -147,8 +148,21 @@ class LocalResources:
         return [one for one in found.values() if reference is None or _names(one.body, reference)]
 
     async def registered(self) -> Sequence[Mapping[str, Any]]:
-        """Return the Patients that were registered here and have no bundle."""
-        return [one.body for one in (await self._written("Patient", None)).values()]
+        """Return the Patients that were registered here and have no bundle.
+
+        Every turn asks: what was read before and is the same version is not read again.
+        """
+        folder = f"{_FOLDER}Patient/"
+        versions = {
+            row.name.removeprefix(folder): row.etag async for row in self._store.list(folder)
+        }
+        known = {
+            one: found
+            for one, found in self._registered.items()
+            if versions.get(one) == found.version
+        }
+        self._registered = known | await self._read("Patient", [*versions.keys() - known.keys()])
+        return [self._registered[one].body for one in sorted(self._registered)]
 
     async def may_create(self, kind: str) -> bool:
         """Tell that every type may be kept here."""
@@ -212,6 +226,10 @@ class LocalResources:
         folder = f"{_FOLDER}{kind}/"
         listed = [row.name.removeprefix(folder) async for row in self._store.list(folder)]
         ids = listed if wanted is None else [one for one in wanted if one in set(listed)]
+        return await self._read(kind, ids)
+
+    async def _read(self, kind: str, ids: Sequence[str]) -> _Found:
+        folder = f"{_FOLDER}{kind}/"
         blobs = await asyncio.gather(*(self._store.read(folder + one) for one in ids))
         return {one: _resource(blob) for one, blob in zip(ids, blobs, strict=True) if blob}
 

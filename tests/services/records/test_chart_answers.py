@@ -169,7 +169,7 @@ def test_what_was_ever_too_low_is_no_word_about_the_newest_value_alone() -> None
         ViewRow(kind="laboratory", name="Potassium", value=str(value), number=value, date=day)
         for value, day in ((4.4, "2020-03-04"), (3.0, "2018-03-04"), (4.1, "2017-03-04"))
     ]
-    said = answer("was the potassium ever low?", bare).splitlines()
+    said = answer("was the potassium ever low?", tuple(bare)).splitlines()
     assert ["no reference range" in said[0], *said[1:]] == [
         True,
         "Lowest **Potassium**: 3.0, 2018-03-04",

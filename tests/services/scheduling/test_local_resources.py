@@ -1,0 +1,42 @@
+"""Who was registered is asked in every turn, and read once."""
+
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+
+from data_models.blob_store import Blob
+from services.records.local_resources import LocalResources
+from tests.fakes import FixedClock
+from tests.fakes_store import MemoryBlobStore
+from tests.services.records.charts import records_in
+from tests.services.scheduling.clinics import NOW, SAMPLES
+
+
+async def test_who_was_registered_is_read_once_and_again_when_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, read = MemoryBlobStore(), list[str]()
+    asked = store.read
+
+    async def counted(name: str) -> Blob | None:
+        read.append(name)
+        return await asked(name)
+
+    monkeypatch.setattr(store, "read", counted)
+    patients = records_in(SAMPLES / "patients", FixedClock(NOW))
+    resources = LocalResources(patients=patients, folder=tmp_path, store=store, zone=UTC)
+    ada = {
+        "resourceType": "Patient",
+        "identifier": [{"system": "urn:x", "value": "1"}],
+        "name": [{"family": "Leeward", "given": ["Ada"]}],
+    }
+    kept = await resources.create_once(ada)
+    for _ in range(3):
+        assert [one["name"] for one in await resources.registered()] == [ada["name"]]
+    assert len(read) == 1
+
+    renamed = [{"family": "Leeward-Berg", "given": ["Ada"]}]
+    await resources.update(kept, {**kept.body, "name": renamed})
+    assert [one["name"] for one in await resources.registered()] == [renamed]
+    assert len(read) == 2
