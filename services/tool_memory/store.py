@@ -215,11 +215,9 @@ class ToolEntityStore:
                 user's own calendar.
             asks_first: Whether the user is asked before anything is done with it.
         """
-        memory = self._memory
-        focus = memory.focus if _is_of(at_clinic, memory.focus or "") else None
-        scene = Scene(now=local_now, focus=focus, last_list=tuple(memory.last_list))
-        kept = [one for one in memory.entities if _is_of(at_clinic, one.entity_id)]
-        is_all = len(kept) == len(memory.entities)
+        kept = [one for one in self._by_key.values() if _is_of(at_clinic, one.entity_id)]
+        is_all = len(kept) == len(self._by_key)
+        scene = self._scene(local_now, at_clinic=at_clinic)
         entity_index = self._searched(local_now) if is_all else EntityIndex.of(kept, local_now)
         resolver = ContextResolver(entity_index=entity_index, scene=scene)
         return resolver.resolve(user_message, entity_type, parameters, asks_first=asks_first)
@@ -265,9 +263,21 @@ class ToolEntityStore:
             for entity in sorted(loose, key=lambda one: one.last_accessed)[:over]:
                 self._forget(entity)
 
+    def _scene(self, local_now: datetime, *, at_clinic: bool) -> Scene:
+        """Return what was looked at last; what a colleague looked at is nothing to point at."""
+        memory = self._memory
+        hidden = {one.entity_id for one in memory.entities if not self._may_see(one)}
+        theirs = hidden - self._by_id.keys()
+        is_known = memory.focus not in theirs and _is_of(at_clinic, memory.focus or "")
+        return Scene(
+            now=local_now,
+            focus=memory.focus if is_known else None,
+            last_list=tuple(memory.last_list) if theirs.isdisjoint(memory.last_list) else (),
+        )
+
     def _searched(self, local_now: datetime) -> EntityIndex:
         if self._entity_index is None:
-            self._entity_index = EntityIndex.of(self._memory.entities, local_now)
+            self._entity_index = EntityIndex.of(list(self._by_key.values()), local_now)
         return self._entity_index
 
     def _index(self, entity: EntityContext) -> None:

@@ -7,6 +7,7 @@ from data_models.chat_context import ChatContext
 from data_models.tool_memory import ToolMemory
 from data_models.upgrades import upgraded
 from services.tool_memory.extractors import Found
+from services.tool_memory.resolution import Resolved
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import FixedClock
 
@@ -34,6 +35,23 @@ def test_a_colleague_neither_sees_nor_loses_what_is_not_theirs() -> None:
         "m1",
         "Appointment/a1",
     }
+
+
+def test_a_colleagues_words_mean_nothing_that_is_not_theirs() -> None:
+    memory = ToolMemory()
+    event = Found("e1", "calendar_event", "Squash", {"id": "e1"}, True, "assistant")
+    anna, now = store(memory, "anna"), FixedClock().now()
+    anna.store_entity(event, execution_id="r1", turn_id=1)
+    anna.shown(["e1"])
+    anna.touch("e1", turn_id=1)
+
+    for words in ("cancel that event", "cancel the first one", "cancel it", "cancel squash", "e1"):
+        meant = store(memory, "bert").resolve(words, "calendar_event", local_now=now)
+        assert not isinstance(meant, Resolved), words
+        assert "e1" not in str(meant), words
+    own = store(memory, "anna").resolve("cancel that event", "calendar_event", local_now=now)
+    assert isinstance(own, Resolved)
+    assert own.entity_id == "e1"
 
 
 def test_what_0_1_kept_of_anybodys_mailbox_stays_in_the_backup_alone() -> None:
