@@ -1,6 +1,6 @@
 """Brings a document's memory up to date with a turn that has ended. Pure but for the document."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.memory_blocks import NOTE, FlowEntry, KeyPoint, TopicTransition
@@ -8,9 +8,19 @@ from services.language.held_statements import HeldStatement
 from services.memory_blocks.correcting import corrected_note, in_place_of
 from services.memory_blocks.figures import SURE
 from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, NOTE_CHARS, QUOTE_CHARS
-from services.memory_blocks.phrases import ASPECTS
 from services.memory_blocks.understanding import Understanding
 from services.memory_blocks.wording import first_sentence, last_question, one_line
+
+# What is usually asked about a complaint, in this order.
+_ASPECTS: Mapping[str, str] = {
+    "severity": "How severe it is (0-10)",
+    "duration": "How long it has lasted",
+    "onset": "When and how it began",
+    "associated": "Associated symptoms",
+    "triggers": "Possible triggers",
+    "medication": "Current medication",
+    "history": "Earlier episodes and medical history",
+}
 
 
 def greet(context: ChatContext, turn: Turn, *, user_id: str) -> None:
@@ -199,5 +209,5 @@ def _next_topics(context: ChatContext, turn: Turn, found: Sequence[str]) -> list
         topics += found
     elif context.memory.conversation_phase == "symptom_evaluation":
         told = " ".join(one.text.casefold() for one in context.memory.key_points)
-        topics += [text for aspect, text in ASPECTS.items() if aspect not in told]
+        topics += [text for aspect, text in _ASPECTS.items() if aspect not in told]
     return [one_line(topic, LINE_CHARS) for topic in topics[:5]]
