@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Collection
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from bots.abilities import Abilities
 from bots.cards import Card, again_button, help_card, plan_card, question_card, undo_card
+from bots.citing import Sources, message_entity, numbered, sources_line
 from bots.reference import Activity
 from bots.split import TEXT_LIMIT_BYTES, split_text, wire_size
 from bots.view_cards import view_cards
 from data_models.chart_view import ChartView
-from data_models.chat_context import AgentMessage, Citation
+from data_models.chat_context import AgentMessage
 from data_models.errors import is_retryable
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import (
@@ -61,9 +62,6 @@ def _ended(before: SharedState, after: SharedState) -> bool:
     return ran and after.plan is not None and not after.plan.is_open
 
 
-CITATION_LIMIT = 10
-NAME_LIMIT_CHARS = 80
-ABSTRACT_LIMIT_CHARS = 160
 TYPING: Activity = {"type": "typing"}
 _OFFLINE = "*offline rules, not a language model*"
 _FEEDBACK = {"feedbackLoop": {"type": "default"}}
@@ -151,7 +149,12 @@ class TurnRenderer:
         drawn = [] if self._abilities.draws_tables else self._drawn(message)
         tables = [pipe_table(view) for view in drawn]
         parts = (message.text.strip(), *tables, not_supported(message))
-        return inert("\n\n".join(part for part in parts if part), hosts=self._look.link_hosts)
+        return self._shown("\n\n".join(part for part in parts if part))
+
+    def _shown(self, text: str) -> str:
+        """Return what the channel may render of `text`; where it cites, sources are numbers."""
+        shown = inert(text, hosts=self._look.link_hosts)
+        return numbered(shown) if self._abilities.cites else shown
 
     def _drawn(self, message: AgentMessage) -> list[ChartView]:
         views = self._views.get(message.message_id, [])
@@ -159,7 +162,7 @@ class TurnRenderer:
 
     def being_written(self, agent: str, text: str) -> str:
         """Return how an agent's message begins, whatever follows `text`; once too long nothing."""
-        body = inert(settled(text.lstrip()).rstrip(), hosts=self._look.link_hosts)
+        body = self._shown(settled(text.lstrip()).rstrip())
         fits = body and wire_size(body) <= TEXT_LIMIT_BYTES
         return f"{self._head(agent)}{body}" if fits else ""
 
@@ -176,7 +179,11 @@ class TurnRenderer:
         return f"**{agent}**{place}" + (f" · {_OFFLINE}" if self._is_offline else "") + "\n\n"
 
     def _parts(self, message: AgentMessage, texts: list[str]) -> list[Activity]:
-        parts = [self._part(message, text, at, len(texts)) for at, text in enumerate(texts, 1)]
+        sources = Sources(message=message, is_shown=self._abilities.cites)
+        parts = [
+            self._part(text, at, len(texts), message=message, sources=sources)
+            for at, text in enumerate(texts, 1)
+        ]
         if parts and self._state is not None:
             parts[-1]["text"] += f"{self._new_place()}\n\n{self._footer(self._state)}"
             parts[-1] |= self._proposal(self._state)
@@ -208,17 +215,17 @@ class TurnRenderer:
         self._told_place = place
         return f"\n\n*{inert(place, hosts=())}*"
 
-    def _part(self, message: AgentMessage, text: str, number: int, count: int) -> Activity:
+    def _part(
+        self, text: str, number: int, count: int, *, message: AgentMessage, sources: Sources
+    ) -> Activity:
         is_last = number == count
         # How the first part begins may have been shown before it was known that others follow.
         head = self._head(message.agent, f" ({number} of {count})" if number > 1 else "")
-        cited = message.citations[:CITATION_LIMIT] if self._abilities.cites and is_last else []
-        marks = "".join(f" [{at}]" for at in range(1, len(cited) + 1))
-        sources = f"\n\nSources:{marks}" if marks else ""
+        cited = sources.of(text, is_last=is_last)
         goes_on = "" if is_last else f"\n\n*({number} of {count})*"
         part = {
-            **text_activity(f"{head}{text}{sources}{goes_on}"),
-            "entities": [_message_entity(cited, by_model=not self._is_offline)],
+            **text_activity(f"{head}{text}{sources_line(cited)}{goes_on}"),
+            "entities": [message_entity(cited, by_model=not self._is_offline)],
         }
         return {**part, "channelData": _FEEDBACK} if self._takes_feedback(is_last) else part
 
@@ -282,32 +289,3 @@ def text_activity(text: str) -> Activity:
 def card_activity(card: Card, *, summary: str) -> Activity:
     """Return a message that is a card; `summary` is what a notification says."""
     return {"type": "message", "summary": summary, "attachments": [card]}
-
-
-def _message_entity(citations: list[Citation], *, by_model: bool) -> dict[str, Any]:
-    """Return the entity that names a message's sources and, if a model wrote it, says so."""
-    entity: dict[str, Any] = {
-        "type": "https://schema.org/Message",
-        "@type": "Message",
-        "@context": "https://schema.org",
-        "@id": "",
-    }
-    if by_model:
-        entity["additionalType"] = ["AIGeneratedContent"]
-    if citations:
-        entity["citation"] = [_claim(one, at) for at, one in enumerate(citations, start=1)]
-    return entity
-
-
-def _claim(citation: Citation, position: int) -> dict[str, Any]:
-    name = citation.title or citation.ref
-    abstract = citation.quote or " ".join(filter(None, [citation.ref, citation.date]))
-    return {
-        "@type": "Claim",
-        "position": position,
-        "appearance": {
-            "@type": "DigitalDocument",
-            "name": name[:NAME_LIMIT_CHARS],
-            "abstract": abstract[:ABSTRACT_LIMIT_CHARS],
-        },
-    }

@@ -16,6 +16,7 @@ _KNOWN_TYPE = (
 REFERENCE = re.compile(
     rf"\b(?:{_KNOWN_TYPE}|{SOURCE_TYPE}(?=[\w.-]*\d))[A-Za-z0-9][A-Za-z0-9.-]{{0,63}}"
 )
+_MARK = re.compile(rf"(?P<space> ?)\[(?P<source>{REFERENCE.pattern})\]")
 _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 _ARABIC = {
     "I": 1,
@@ -55,6 +56,20 @@ _JOINED = re.compile(
 _HEAD_WORDS = 5
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
+
+
+def numbered_marks(text: str, *, most: int) -> tuple[str, tuple[str, ...]]:
+    """Return `text` with `[1]` for `[Observation/k-7]`, and the sources in their order.
+
+    More text behind it changes no number. Beyond `most` sources there is no mark.
+    """
+    sources: dict[str, int] = {}
+
+    def number(found: "re.Match[str]") -> str:
+        position = sources.setdefault(found["source"], len(sources) + 1)
+        return f"{found['space']}[{position}]" if position <= most else ""
+
+    return _MARK.sub(number, text), tuple(sources)[:most]
 
 
 def placed(word: str) -> tuple[str, ...]:

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from bots import typing_sign
+from bots.abilities import Abilities
+from bots.rendering import Look, TurnRenderer
 from data_models.chat_context import AgentMessage, Citation
 from data_models.clock import SystemClock
 from data_models.errors import CorruptDocumentError, NotFoundError, StoreUnavailableError
+from data_models.incoming_message import IncomingMessage, Sender
 from data_models.plan import Plan, PlanStep
 from data_models.turn_events import (
     AgentMessageFinished,
@@ -273,6 +276,40 @@ async def test_sources_are_cited_in_teams_within_its_limits(start: Start) -> Non
     assert [claim["position"] for claim in entity["citation"]] == list(range(1, 11))
     assert "[10]" in reply["text"]
     assert "[11]" not in reply["text"]
+
+
+async def test_in_teams_a_source_is_a_number_and_no_path(start: Start) -> None:
+    sources = [Citation(ref=f"Observation/k-{number}", title=f"K {number}") for number in (7, 8, 9)]
+    text = "4.1 [Observation/k-8], 3.4 [Observation/k-7] and 4.1 [Observation/k-8]."
+    async with FakeConnector(channel_id="msteams") as channel:
+        channel.groups.add("conversation-1")
+        bot = await start()
+        bot.scheduler.script = script_of(said(text, citations=sources))
+        await channel.say(bot.url, "hello")
+        reply = await channel.until_said("4.1")
+    assert "4.1 [1], 3.4 [2] and 4.1 [1].\n\nSources: [1] [2] [3]" in reply["text"]
+    assert "Observation/" not in reply["text"]
+    named = {one["position"]: one["appearance"]["name"] for one in reply["entities"][0]["citation"]}
+    assert named == {1: "K 8", 2: "K 7", 3: "K 9"}
+
+
+def test_what_is_shown_while_a_cited_answer_is_written_stays_as_it_is() -> None:
+    text = "4.1 [Observation/k-8], 3.4 [Observation/k-7] and 4.1 [Observation/k-8]."
+    asked = IncomingMessage(
+        conversation_id="c",
+        channel="bot",
+        channel_id="msteams",
+        owner="bot:c",
+        sender=Sender(principal_id="u", display_name="U"),
+        message_id="m",
+        text="hello",
+        received_at=NOW,
+    )
+    look = Look(footer=lambda _: "")
+    renderer = TurnRenderer(look=look, abilities=Abilities(cites=True), asked=asked)
+    (whole,) = renderer.spoken(said(text).message)
+    for end in range(len(text)):
+        assert whole["text"].startswith(renderer.being_written("Radiology", text[:end]))
 
 
 async def test_sources_are_not_cited_where_the_channel_does_not_know_them(

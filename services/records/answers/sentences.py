@@ -282,8 +282,6 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
     what = words.things_of.get(question.tool, "")
     what = f"{what}: {question.name}" if question.name else what
-    if len(rows) == 1 and question.name and question.tool != "problems":
-        return f"1: {_line(rows[0], words)}"
     if question.tool != "problems" or not question.name:
         return f"{words.things.format(count=len(rows), what=what, span=span)}."
     # One problem is one row, however often it was recorded.
