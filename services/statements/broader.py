@@ -14,6 +14,7 @@ _SAYS_NO_MORE = frozenset(
     {"patient", "stage", "diagnosed", "diagnosi", "diagnosis", "known", "found", "with", "current",
      "currently", "active", "suffer", "from", "stadium", "leidet", "eine", "einen", "ihre", "seine"}
 )  # fmt: skip
+_MALIGNANT = "malignant"
 _NARROWER = ("carcinoma", "sarcoma", "lymphoma", "melanoma", "leukemia", "myeloma", "karzinom")
 
 
@@ -33,11 +34,15 @@ def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Se
         row
         for row in rows.about(own)
         if row.kind == "problem"
-        and row.standing == "active"
-        and any(word.endswith(_NARROWER) for word in row.words)
+        and (_MALIGNANT in row.words or any(word.endswith(_NARROWER) for word in row.words))
         and said <= row.words
         and fits(clause, row)
     ]
+
+
+def is_cancer_of(names: Sequence[str]) -> bool:
+    """Whether `names` are one thing: a colon's polyp and another's cancer are no colon cancer."""
+    return not _BROADER.isdisjoint(names)
 
 
 def told_of(words: Iterable[str]) -> frozenset[str]:

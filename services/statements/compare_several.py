@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.statements.broader import is_cancer_of
 from services.statements.fit import fits, is_aim
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
@@ -20,7 +21,7 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     "He takes metformin 500 mg for diabetes": one row has the drug and its dose, another the
     diagnosis.
     """
-    if len(names) < 2:
+    if len(names) < 2 or is_cancer_of(names):
         return []
     if not all(any(not is_aim(row) for row in rows.about([name])) for name in names):
         return []
@@ -35,7 +36,7 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         spoken = clause.words
         fitting = [
             row
-            for row in rows.about(group)
+            for row in of_state(clause, rows.about(group), group)
             if (row.is_text or is_meant(row, spoken, group)) and fits(clause, row)
         ]
         if fitting:
