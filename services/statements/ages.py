@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
-from services.statements.fit import excludes, is_measured
+from services.statements.fit import DONE_ONCE, excludes, has_date, is_measured
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about
@@ -13,6 +13,7 @@ from services.statements.verdict import Verdict
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
 _AGE = frozenset({"age", "aged", "alter"})
 _YEARS_OLD = frozenset({"old", "alt"})
+_WAS = frozenset({"was", "war"})
 
 
 def age_told(clause: Clause) -> Quantity | None:
@@ -39,20 +40,41 @@ def age_at(clause: Clause) -> Quantity | None:
     """Return the years of "he was 18 when … was diagnosed"; None where none are told."""
     is_of_age = bool(clause.words & _AGE) or {"when", "was"} <= clause.words
     numbers = [one for one in clause.quantities if one.unit in ("", "a") and not one.decimals]
-    is_told = "begun" in clause.cues and len(numbers) == len(clause.quantities) == 1
-    return numbers[0] if is_told and is_of_age and clause.names else None
+    is_told = len(numbers) == len(clause.quantities) == 1 and bool(clause.names)
+    is_told = is_told and (_is_at_event(clause) or (is_of_age and "begun" in clause.cues))
+    return numbers[0] if is_told else None
 
 
-def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict:
-    """Return what the birth date and the day of a row say of the age at it."""
+def _is_at_event(clause: Clause) -> bool:
+    """Whether a clause tells how old somebody was then: "he was 11 years old at his check-up"."""
+    return bool(clause.words & _WAS) and bool(clause.words & _YEARS_OLD)
+
+
+def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict | None:
+    """Return what the birth date and the day of a row say of the age at it.
+
+    None where it is told beside something that lasts: "he was 70 years old and had diabetes".
+    """
     births = [row for row in rows.rows if row.kind == "patient" and row.begun is not None]
     began = [row for row in about(clause, rows, clause.names) if row.begun and not row.is_text]
+    if "begun" not in clause.cues:
+        began = _meant_events(clause, began)
+        if not began:
+            return None
     if not births or not began:
         return Verdict("unsupported")
     for row in began:
         if told.number in _years(births[0], row):
             return Verdict("supported", (*row.sources, *births[0].sources), row.says)
     return Verdict("contradicted", began[0].sources, f"{births[0].says}; {began[0].says}")
+
+
+def _meant_events(clause: Clause, rows: list[KnownRow]) -> list[KnownRow]:
+    """Return the visits and the like of the days that are told, or the last of them."""
+    found = [row for row in rows if row.kind in DONE_ONCE]
+    found = [row for row in found if all(has_date(day, row) for day in clause.dates)]
+    last = max((row.order for row in found), default="")
+    return [row for row in found if row.order == last] if "newest" in clause.cues else found
 
 
 def _years(birth: KnownRow, row: KnownRow) -> set[int]:

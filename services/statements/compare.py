@@ -42,8 +42,9 @@ def compare_values(
         names: What the clause speaks of, perhaps by the sentence before.
         cited: Source ids that the sentence names.
     """
-    if (then := age_at(clause)) is not None:
-        return compare_age_at(clause, then, rows)
+    then = age_at(clause)
+    if then is not None and (of_then := compare_age_at(clause, then, rows)) is not None:
+        return of_then
     age = age_told(clause)
     if age is None:
         return _compared(clause, rows, names, cited)

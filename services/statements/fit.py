@@ -13,7 +13,7 @@ _DONE = frozenset({"ended", "when", "takes", "altered"})
 _ONE_OF = frozenset({"acuity", "colon", "malignancy", "aim", "margin"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
-_DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
+DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _AIMS = frozenset({"care plan", "goal"})
 _OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
 _COURSES = frozenset({"rising", "falling", "steady"})
@@ -174,7 +174,7 @@ def is_aim(row: KnownRow) -> bool:
 
 def _is_visit_for(clause: Clause, row: KnownRow) -> bool:
     """Whether a row is of a visit for what a clause says somebody has now: a visit is over."""
-    return row.kind in _DONE_ONCE and _is_told_of_now(clause) and _names_problems(clause)
+    return row.kind in DONE_ONCE and _is_told_of_now(clause) and _names_problems(clause)
 
 
 def _names_problems(clause: Clause) -> bool:
