@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Collection, Sequence
-from itertools import pairwise
+from itertools import pairwise, product
 
+from services.language.quantities import Quantity
 from services.language.statement_words import FoundPhrase, statement_words, stem
 
 SOURCE_TYPE = r"[A-Z][a-z][A-Za-z]{1,39}/(?!(?:volume|mass|area|time|moles)\b)"
@@ -56,6 +57,9 @@ _JOINED = re.compile(
 _HEAD_WORDS = 5
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
+_BREAKS = frozenset({",", ";", "–", "—"})
+_BESIDE = frozenset(product(("with", "at", "mit", "bei"), ("a", "an", "einer", "einem")))
+_SPAN_WORDS = 4
 
 
 def numbered_marks(text: str, *, most: int) -> tuple[str, tuple[str, ...]]:
@@ -70,6 +74,45 @@ def numbered_marks(text: str, *, most: int) -> tuple[str, tuple[str, ...]]:
         return f"{found['space']}[{position}]" if position <= most else ""
 
     return _MARK.sub(number, text), tuple(sources)[:most]
+
+
+def breaks_in(
+    words: Sequence[tuple[int, str]],
+    found: Sequence[FoundPhrase],
+    quantities: Sequence[Quantity],
+) -> list[int]:
+    """Return the places, among the words of a sentence, at which its clauses begin."""
+    lower = [word.lower() for _, word in words]
+    breaks = [
+        at for at, word in enumerate(lower) if word in _BREAKS and not _is_in_number(words, at)
+    ]
+    breaks += [
+        one.start for one in found if "splits" in one.tags and not _ends_a_span(lower[: one.start])
+    ]
+    last = quantities[-1].start if quantities else 0
+    named = [one.start for one in found if groups(one, "same:")]
+    # Another thing and its value: "heart failure with an EF of 37 %".
+    breaks += [
+        at - 2
+        for at in named
+        if at > 2 and words[at][0] < last and tuple(lower[at - 2 : at]) in _BESIDE
+    ]
+    return breaks
+
+
+def _ends_a_span(before: Sequence[str]) -> bool:
+    """Whether what follows ends a span that is told with both ends: "between 20.6 and"."""
+    near = before[-_SPAN_WORDS:]
+    return bool({"between", "zwischen"} & set(near)) and any(one[0].isdigit() for one in near)
+
+
+def _is_in_number(words: Sequence[tuple[int, str]], at: int) -> bool:
+    """Whether a comma stands in a number: `18,4`."""
+    if not 0 < at < len(words) - 1 or words[at][1] != ",":
+        return False
+    offset, before, behind = words[at][0], words[at - 1], words[at + 1]
+    is_tight = before[0] + len(before[1]) == offset and behind[0] == offset + 1
+    return is_tight and before[1].isdigit() and behind[1][0].isdigit()
 
 
 def placed(word: str) -> tuple[str, ...]:

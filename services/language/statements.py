@@ -19,6 +19,7 @@ from services.language.statement_parts import (
     WORD,
     allergen_in,
     blank,
+    breaks_in,
     graded,
     groups,
     is_cue_only,
@@ -44,7 +45,6 @@ _OF_A_DAY = frozenset({"of", "vom", "von"})
 _OF = frozenset({"of", "the", "der", "des", "im", "in"})
 _SITE_WORDS = 4
 _NAME_CHARS = 6
-_BREAKS = frozenset({",", ";", "–", "—"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,26 +140,13 @@ class _Reader:
         return put_together(self._segments())
 
     def _segments(self) -> list[Clause]:
-        breaks = [
-            at
-            for at, word in enumerate(self._lower)
-            if word in _BREAKS and not self._is_in_number(at)
-        ]
-        breaks += [one.start for one in self._found if "splits" in one.tags]
+        breaks = breaks_in(self._words, self._found, self._quantities)
         edges = [0, *sorted(breaks), len(self._words)]
         found = []
         for start, end in pairwise(edges):
             if end > start:
                 found.append(self._clause(start, end))
         return [one for one in found if one.words or one.has_values]
-
-    def _is_in_number(self, at: int) -> bool:
-        """Whether a comma stands in a number: `18,4`."""
-        if not 0 < at < len(self._words) - 1 or self._lower[at] != ",":
-            return False
-        offset, before, behind = self._words[at][0], self._words[at - 1], self._words[at + 1]
-        is_tight = before[0] + len(before[1]) == offset and behind[0] == offset + 1
-        return is_tight and before[1].isdigit() and behind[1][0].isdigit()
 
     def _clause(self, start: int, end: int) -> Clause:
         vocabulary = statement_words()

@@ -14,6 +14,8 @@ from services.statements.verdict import Verdict
 _FROM = frozenset({"from", "von"})
 _SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
 
+_RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
+
 
 def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
     """Return rows of what the clause speaks of first, where its other names stand in other rows.
@@ -77,6 +79,8 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     ]
     if not all(found):
         return None
+    if clause.words & _RANGED and not clause.dates:
+        return _by_range([one[0] for one in found], about(clause, rows, names))
     first, last = (one[0].number or 0.0 for one in (found[0], found[-1]))
     is_trend = bool(clause.cues & {"rising", "falling"})
     is_trend = is_trend or bool(clause.words & _FROM)
@@ -86,3 +90,12 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if ("rising" in clause.cues and last < first) or ("falling" in clause.cues and last > first):
         return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
     return supported([one[0] for one in found])
+
+
+def _by_range(ends: Sequence[KnownRow], every: Sequence[KnownRow]) -> Verdict:
+    """Return whether all values of a thing lie between two of them that are told as its range."""
+    low, high = sorted(one.number or 0.0 for one in (ends[0], ends[-1]))
+    beyond = [row for row in every if row.number is not None and not low <= row.number <= high]
+    if beyond:
+        return Verdict("contradicted", refs(beyond[:1]), beyond[0].says)
+    return supported(ends)
