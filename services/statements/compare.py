@@ -23,7 +23,7 @@ from services.statements.compare_series import (
     is_outdated,
     series_of,
 )
-from services.statements.compare_several import by_each, by_each_day, by_nearest
+from services.statements.compare_several import against_order, by_each, by_each_day, by_nearest
 from services.statements.comparisons import compared
 from services.statements.fit import excludes, fits, has_date, has_sites, is_measured, stands
 from services.statements.known import KnownRows
@@ -71,7 +71,9 @@ def _compared(
     # What a row is called before what it is for.
     fitting.sort(key=lambda row: row.needs.isdisjoint(names))
     if fitting:
-        return _against(clause, fitting, candidates, cited=cited) or supported(fitting)
+        against = against_order(clause, fitting, rows, names) if names else None
+        against = against or _against(clause, fitting, candidates, cited=cited)
+        return against or supported(fitting)
     several = by_each(clause, rows, names)
     if several is not None:
         return several

@@ -14,6 +14,20 @@ from services.statements.verdict import Verdict
 _FROM = frozenset({"from", "von"})
 _SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
 
+_BEFORE = frozenset({"before", "prior", "vor", "bevor"})
+_AFTER = frozenset({"after", "following", "nach", "nachdem"})
+_ORDINALS = {
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "fifth": 5,
+    "erste": 1,
+    "zweite": 2,
+    "dritte": 3,
+    "vierte": 4,
+    "funfte": 5,
+}
 _RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
 
 
@@ -99,3 +113,29 @@ def _by_range(ends: Sequence[KnownRow], every: Sequence[KnownRow]) -> Verdict:
     if beyond:
         return Verdict("contradicted", refs(beyond[:1]), beyond[0].says)
     return supported(ends)
+
+
+def against_order(
+    clause: Clause, fitting: Sequence[KnownRow], rows: KnownRows, names: Sequence[str]
+) -> Verdict | None:
+    """Return what speaks against "started before the diagnosis" and "her second dose"."""
+    first = fitting[0]
+    if first.kind == "immunization":
+        given = {row.order for row in rows.about(names) if row.kind == first.kind}
+        number = sum(order <= first.order for order in given)
+        told = [_ORDINALS[word] for word in clause.words if word in _ORDINALS]
+        is_wrong = bool(told) and number not in told
+        return Verdict("contradicted", first.sources, first.says) if is_wrong else None
+    if clause.dates or clause.quantities or not clause.words & (_BEFORE | _AFTER):
+        return None
+    others = [
+        row
+        for row in rows.rows
+        if row.kind == "problem" and row.order and not row.name.isdisjoint(names) and row != first
+    ]
+    if not first.order or not others or names[0] not in first.needs:
+        return None
+    is_before = bool(clause.words & _BEFORE)
+    if any((first.order < row.order) == is_before or first.order == row.order for row in others):
+        return None
+    return Verdict("contradicted", others[0].sources, f"{first.says}; {others[0].says}")
