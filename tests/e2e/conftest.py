@@ -30,19 +30,18 @@ class World:
         return "In summary," if self.model else "All steps of the plan are done."
 
 
-STORES: tuple[Literal["files", "azurite"], ...] = ("files", "azurite")
-MODELS: tuple[Literal["offline", "openai"], ...] = ("offline", "openai")
-
-
-@pytest.fixture(
-    scope="session",
-    params=[(store, model) for store in STORES for model in MODELS],
-    ids="-".join,
+WORLDS: tuple[tuple[Literal["files", "azurite"], Literal["offline", "openai"]], ...] = (
+    ("files", "openai"),
+    ("azurite", "offline"),
 )
+"""Each storage and each kind of model once: neither knows of the other."""
+
+
+@pytest.fixture(scope="session", params=WORLDS, ids="-".join)
 def world(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[World]:
-    """A server on each kind of storage, with each kind of model."""
+    """A server on each kind of storage, and with each kind of model."""
     store, model_kind = request.param
     folder = tmp_path_factory.mktemp("world")
     with ExitStack() as stack:

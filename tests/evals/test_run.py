@@ -229,10 +229,10 @@ def test_a_spent_budget_ends_a_run(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(280)
-@pytest.mark.parametrize("model", ["offline", "scripted"])
-def test_the_smoke_has_no_new_safety_row(model: str, tmp_path: Path) -> None:
-    assert main(["run", "--suite", "smoke", "--model", model, "--out", str(tmp_path)]) == 0
+@pytest.mark.timeout(600)
+def test_the_smoke_has_no_new_safety_row(tmp_path: Path) -> None:
+    # Every suite with the scripted model runs by night.
+    assert main(["run", "--suite", "smoke", "--model", "offline", "--out", str(tmp_path)]) == 0
 
 
 def test_a_case_says_with_which_model_it_makes_sense() -> None:

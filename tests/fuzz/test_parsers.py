@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 pytest.importorskip("atheris", reason="there is none for this Python or system")
-RUNS = 8_000
+RUNS = 5_000
 SEEDS = {
     "frame": b'{"content": "a", "press": {"target_id": "p", "answer": "yes", "steps": [1]}}',
     "activity": b'{"type": "message", "id": "1", "channelData": {"tenant": {"id": "t"}}}',

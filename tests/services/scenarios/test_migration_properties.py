@@ -30,9 +30,9 @@ TestT = TypeVar("TestT", bound=Callable[..., None])
 
 
 def many(test: TestT) -> TestT:
-    """2,000 examples in CI, 5,000 by night, the usual few while working."""
+    """600 examples in CI, 5,000 by night, the usual few while working."""
     few = settings().max_examples
-    return settings(max_examples=max(2_000, few) if few >= 200 else few)(test)
+    return settings(max_examples=max(600, few) if few >= 200 else few)(test)
 
 
 def run(world: World) -> Played:

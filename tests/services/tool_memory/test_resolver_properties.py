@@ -19,7 +19,7 @@ KINDS = {
     "task": ["task"],
     "contact": ["contact"],
 }
-CASES = settings(max_examples=2_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CASES = settings(max_examples=1_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 STATUSES = ["active", "active", "active", "deleted", "expired"]
 
 
