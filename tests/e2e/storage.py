@@ -1,5 +1,6 @@
 """What a server has stored, looked at from outside: neither place knows our own stores."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,8 +31,11 @@ class StoredFiles:
         self._root = data / CONTAINER
 
     def names(self, prefix: str) -> set[str]:
-        files = (path for path in self._root.rglob("*") if path.is_file())
-        found = {path.relative_to(self._root).as_posix() for path in files}
+        # Not rglob: a server that runs removes folders while they are listed; os.walk skips those.
+        folders = (
+            (Path(folder).relative_to(self._root), files) for folder, _, files in os.walk(self._root)
+        )
+        found = {(folder / file).as_posix() for folder, files in folders for file in files}
         return {name for name in found if name.startswith(prefix)}
 
     def read(self, name: str) -> bytes:

@@ -19,7 +19,7 @@ interface Found {
 const NOTHING: Found = { done: 0, effects: {}, asked: {}, rows: [] };
 
 /** What the plan would do to the sessions that are stored now, page by page. */
-export function DryRun({ scenarioId, total, graphs }: DryRunProps) {
+export function DryRun({ scenarioId, total, graphs, isDirty }: DryRunProps) {
   const [found, setFound] = useState<Found | null>(null);
   const [score, setScore] = useState<Score | null>(null);
   const [isRunning, setRunning] = useState(false);
@@ -53,7 +53,7 @@ export function DryRun({ scenarioId, total, graphs }: DryRunProps) {
             {said.stop}
           </button>
         ) : (
-          <button type="button" class="button" onClick={() => void run()}>
+          <button type="button" class="button" disabled={isDirty} onClick={() => void run()}>
             {said.run}
           </button>
         )}
@@ -85,6 +85,8 @@ interface DryRunProps {
   scenarioId: string;
   total: number;
   graphs: Graph[];
+  /** Policies are changed and not saved: saving them makes another plan. */
+  isDirty: boolean;
 }
 
 function added(sum: Found, rows: DryRunRow[]): Found {

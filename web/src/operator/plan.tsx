@@ -137,6 +137,7 @@ function Planned({ view, plan, operator, needsSecond, onView, onDone }: PlannedP
         scenarioId={view.plan.scenario_id}
         total={view.plan.summary.estimated_sessions_affected}
         graphs={[old, next]}
+        isDirty={changed > 0}
       />
       {isOpen && (
         <Decision
