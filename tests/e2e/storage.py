@@ -33,7 +33,8 @@ class StoredFiles:
     def names(self, prefix: str) -> set[str]:
         # Not rglob: a server that runs removes folders while they are listed; os.walk skips those.
         folders = (
-            (Path(folder).relative_to(self._root), files) for folder, _, files in os.walk(self._root)
+            (Path(folder).relative_to(self._root), files)
+            for folder, _, files in os.walk(self._root)
         )
         found = {(folder / file).as_posix() for folder, files in folders for file in files}
         return {name for name in found if name.startswith(prefix)}
