@@ -1,7 +1,9 @@
 """What the numbers of a clause are: how many of a kind, how many times, by how much it changed."""
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
+from services.language.letters import folded
 from services.language.quantities import Quantity, unit_code
 from services.language.statement_words import statement_words
 
@@ -15,7 +17,32 @@ _CHANGES = frozenset({"rising", "falling"})
 _OF_BODY = {"weight_change": "=body weight", "height_change": "=body height"}
 _UNITS = {"=body weight": ("kg", "g", "[lb_av]"), "=body height": ("cm", "m", "[in_i]")}
 _NEAR = 3
+_UP_OR_DOWN = frozenset({"up", "down"})
+_BOUNDS = {
+    ("above",): ">", ("over",): ">", ("exceed",): ">", ("exceeds",): ">", ("exceeded",): ">",
+    ("exceeding",): ">", ("more", "than"): ">", ("greater", "than"): ">", ("at", "least"): ">=",
+    ("below",): "<", ("under",): "<", ("less", "than"): "<", ("at", "most"): "<=",
+    ("uber",): ">", ("oberhalb",): ">", ("oberhalb", "von"): ">", ("mehr", "als"): ">",
+    ("mindestens",): ">=", ("unter",): "<", ("unterhalb",): "<", ("unterhalb", "von"): "<",
+    ("weniger", "als"): "<", ("hochstens",): "<=",
+}  # fmt: skip
 _HAS = frozenset({"hat", "hatte"})
+
+
+def bounded(words: Sequence[tuple[int, str]], quantities: Sequence[Quantity]) -> list[Quantity]:
+    """Return numbers, those right behind "above" or "less than" as bounds.
+
+    Args:
+        words: Where each word of the sentence stands, and the word in lower case.
+    """
+    places = {offset: at for at, (offset, _) in enumerate(words)}
+    return [_bound(words, places.get(one.start, 0), one) for one in quantities]
+
+
+def _bound(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> Quantity:
+    before = [folded(word) for _, word in words[max(0, at - 2) : at]]
+    sign = _BOUNDS.get(tuple(before)) or _BOUNDS.get(tuple(before[-1:]))
+    return replace(one, comparator=sign) if sign and not one.comparator else one
 
 
 def differences(
@@ -28,12 +55,12 @@ def differences(
     """
     if of := changed_of_body(cues):
         return [one for one in quantities if one.unit in _UNITS[of]]
-    if _CHANGES.isdisjoint(cues):
-        return []
     offsets = {one.start: one for one in quantities}
     found = []
     for at, (_, word) in enumerate(words):
-        if word in _BY:
+        if word in _UP_OR_DOWN:
+            found += [offsets[offset] for offset, _ in words[at + 1 : at + 2] if offset in offsets]
+        if word in _BY and not _CHANGES.isdisjoint(cues):
             behind = [offset for offset, _ in words[at + 1 : at + 5] if offset in offsets]
             found += [offsets[offset] for offset in behind[:1]]
     return found

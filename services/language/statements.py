@@ -8,6 +8,7 @@ from itertools import pairwise
 from services.language.clauses import Clause, Stage, put_together
 from services.language.quantities import Quantity, quantities_in
 from services.language.statement_numbers import (
+    bounded,
     changed_of_body,
     counted,
     differences,
@@ -131,7 +132,9 @@ class _Reader:
         self._words = words
         self._lower = [word.lower().replace("’", "'") for _, word in words]
         self._dates = dates
-        self._quantities = quantities
+        self._quantities = bounded(
+            list(zip((at for at, _ in words), self._lower, strict=True)), quantities
+        )
         self._is_name = is_name
         self._found = list(statement_words().found_in(self._lower))
 

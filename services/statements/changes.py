@@ -14,6 +14,7 @@ from services.statements.verdict import Verdict
 
 _TIMES = frozenset({"a", "mo", "wk", "d", "h"})
 _SINCE = frozenset({"since", "seit"})
+_FROM = frozenset({"from", "von", "compared"})
 _AT_LEAST = frozenset({"more", "over", "least", "mehr", "mindestens"})
 _ABOUT = 0.05
 
@@ -50,7 +51,7 @@ def _pairs(clause: Clause, values: Sequence[KnownRow]) -> Iterator[tuple[KnownRo
     days = [[row for row in values if has_date(one, row)] for one in clause.dates]
     if len(days) == 2:
         yield from _each(*days)
-    elif len(days) == 1 and clause.words & _SINCE:
+    elif len(days) == 1 and clause.words & (_SINCE | _FROM):
         yield from _each(days[0], values[-1:])
     elif len(days) == 1:
         yield from ((before, row) for before, row in pairwise(values) if row in days[0])
@@ -75,7 +76,9 @@ def _has(told: Quantity, row: KnownRow) -> bool:
 
 def _is_so(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> bool:
     before, now = first.number or 0.0, last.number or 0.0
-    if ("rising" in clause.cues and now <= before) or ("falling" in clause.cues and now >= before):
+    is_up = "rising" in clause.cues or "up" in clause.words
+    is_down = "falling" in clause.cues or "down" in clause.words
+    if (is_up and now <= before) or (is_down and now >= before):
         return False
     unit = next((one.unit for one in last.quantities), "")
     amounts = [quantity(abs(now - before), unit)] if told.unit != "%" or unit == "%" else []

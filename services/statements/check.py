@@ -8,12 +8,14 @@ from services.language.named_person import person_named_in
 from services.language.people_words import common_words
 from services.language.statement_words import is_clinical_name, is_translated, stem
 from services.language.statements import Sentence, read_sentence
+from services.statements.bounds import of_all_values
 from services.statements.changes import changed
 from services.statements.clause_parts import CLINICAL_TOPICS, each, is_measured, listed_kinds
 from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
 from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course
+from services.statements.durations import lasted
 from services.statements.fit import fits
 from services.statements.judgements import judges_alone
 from services.statements.known import KnownRows
@@ -260,6 +262,7 @@ class MessageCheck:
         if not sentence.asks and "maybe" not in clause.cues:
             rows = self.grounds.rows
             told = counted(clause, rows, names) or changed(clause, rows, names)
+            told = told or lasted(clause, rows, names) or of_all_values(clause, rows, names)
             if told is not None:
                 return told
         return self._counted(clause) if clause.counted and not clause.quantities else None

@@ -17,11 +17,14 @@ from services.statements.compare_series import (
     against_flag,
     against_step,
     against_trend,
+    has_value,
     is_judged_without_range,
     is_no_change,
     is_not_newest,
+    is_of_earlier_time,
     is_outdated,
     series_of,
+    value_of,
 )
 from services.statements.compare_several import against_order, by_each, by_each_day, by_nearest
 from services.statements.comparisons import compared
@@ -177,6 +180,8 @@ def _objection(
     is_judged = is_judged_without_range(clause, row) or _is_judged_beyond(clause, row)
     if is_judged or _is_changed_otherwise(clause, row):
         return Verdict("unsupported", row.sources)
+    if is_of_earlier_time(clause, row):
+        return Verdict("contradicted", row.sources, row.says)
     series = series_of(clause, row, candidates)
     if not series:
         return None
@@ -184,7 +189,7 @@ def _objection(
         clause, fitting, series[-1], cited
     ):
         return Verdict("contradicted", series[-1].sources, series[-1].says)
-    told = {(one.order[:10], one.number): one for one in series if one.number is not None}
+    told = {(one.order[:10], value_of(one)): one for one in series if has_value(one)}
     numbers = list(told.values())
     if len(numbers) < 2:
         return None

@@ -60,7 +60,8 @@ def _not_recorded(
     clause: Clause, rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]
 ) -> Verdict:
     there = [row for row in meant if not row.negated and not row.is_text]
-    if "chronic" in clause.exclusive and there and all(one.standing == "ended" for one in there):
+    is_of_now = "chronic" in clause.exclusive or "current" in clause.cues
+    if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)

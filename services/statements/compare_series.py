@@ -1,6 +1,7 @@
 """Compares a value with the others of its series: newest, highest, course and flag. Pure."""
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from services.language.clauses import Clause
 from services.statements.rows import KnownRow
@@ -8,7 +9,10 @@ from services.statements.verdict import Verdict
 
 _STEADY = 0.1
 """What is called stable may have changed by this share of its value."""
+_UNCHANGED = 0.05
+_NOT_CHANGED = frozenset({"changed", "unchanged", "verändert", "unverändert"})
 _SAME = 0.005
+_STEP_BY_STEP = frozenset({"steadily", "continuously", "stetig", "kontinuierlich"})
 _BETTER_OR_WORSE = frozenset(
     {"improved", "improving", "worsened", "worsening", "deteriorated", "deteriorating", "better",
      "worse", "verbessert", "gebessert", "verschlechtert", "besser", "schlechter"}
@@ -29,6 +33,32 @@ def series_of(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> 
     return sorted(found, key=lambda one: one.order)
 
 
+def value_of(row: KnownRow) -> float:
+    """Return a row's number, of a pair the first: the systolic pressure."""
+    return row.number if row.number is not None else row.quantities[0].number
+
+
+def has_value(row: KnownRow) -> bool:
+    """Whether a row is of a number or of a pair."""
+    return row.number is not None or (
+        len(row.quantities) == 1 and row.quantities[0].pair is not None
+    )
+
+
+def is_of_earlier_time(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause calls the last what was not, of a row of several times."""
+    times = [one for one in row.dates if one != row.ended]
+    if "newest" not in clause.cues or not clause.dates or "last" not in row.words:
+        return False
+    if row.kind != "problem" or len(times) < 2:
+        return False
+    last = max(times, key=lambda one: (one.year or 0, one.month or 0, one.day or 0))
+    days = [last] if row.ended is None else [last, row.ended]
+    return not any(
+        reading.fits(one) for day in clause.dates for reading in day.readings for one in days
+    )
+
+
 def is_not_newest(clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow) -> bool:
     """Whether a clause calls a value the latest that is not."""
     if "newest" not in clause.cues or not clause.has_values:
@@ -40,13 +70,13 @@ def against_extreme(
     clause: Clause, fitting: Sequence[KnownRow], numbers: Sequence[KnownRow]
 ) -> Verdict | None:
     """Return what speaks against calling a value the highest or the lowest."""
-    top = max(numbers, key=lambda one: one.number or 0.0)
-    bottom = min(numbers, key=lambda one: one.number or 0.0)
+    top = max(numbers, key=value_of)
+    bottom = min(numbers, key=value_of)
     told = fitting
     if clause.cues & {"is_now", "newest"} and not clause.has_values:
         told = [max(numbers, key=lambda one: one.order)]
     for cue, extreme in (("highest", top), ("lowest", bottom)):
-        if cue in clause.cues and all(one.number != extreme.number for one in told):
+        if cue in clause.cues and all(value_of(one) != value_of(extreme) for one in told):
             return Verdict("contradicted", extreme.sources, extreme.says)
     return None
 
@@ -112,22 +142,28 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
     return Verdict("contradicted", row.sources, f"{earlier[-1].says}; {row.says}")
 
 
-def _has_changed(before: float, now: float) -> bool:
-    return abs(now - before) > _STEADY * max(abs(before), abs(now))
+def _has_changed(before: float, now: float, share: float = _STEADY) -> bool:
+    return abs(now - before) > share * max(abs(before), abs(now))
 
 
 def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None:
     """Return what speaks against a rise, a fall or a steady course."""
-    numbers = _since(clause, numbers)
+    numbers = since(clause, numbers)
     if len(numbers) < 2:
         return None
-    first, before, last = (one.number or 0.0 for one in (numbers[0], numbers[-2], numbers[-1]))
+    first, before, last = (value_of(one) for one in (numbers[0], numbers[-2], numbers[-1]))
     is_now = bool(clause.cues & {"is_now", "newest"}) and not clause.dates
     rises = last > before or (last > first and not (is_now and last < before))
     falls = last < before or (last < first and not (is_now and last > before))
     if clause.dates:
         rises, falls = last > first, last < first
-    steady = not _has_changed(before, last)
+    if clause.words & _STEP_BY_STEP:
+        steps = list(pairwise(value_of(one) for one in numbers))
+        rises = all(now >= then for then, now in steps)
+        falls = all(now <= then for then, now in steps)
+    is_since = "begun" in clause.cues and bool(clause.dates)
+    share = _UNCHANGED if clause.words & _NOT_CHANGED else _STEADY
+    steady = not _has_changed(first if is_since else before, last, share)
     if not _is_multiplied(clause, first, last):
         return Verdict(
             "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
@@ -158,7 +194,7 @@ def _is_multiplied(clause: Clause, first: float, last: float) -> bool:
     return abs(ratio - times) <= _ROUGHLY * times
 
 
-def _since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:
+def since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:
     """Return the values since the day that a clause names: `falling since March 2024`."""
     if len(clause.dates) != 1 or "begun" not in clause.cues:
         return numbers
@@ -173,7 +209,7 @@ def is_no_change(clause: Clause, numbers: Sequence[KnownRow]) -> bool:
     """Whether a clause says better or worse of values of which the last two are the same."""
     if not clause.words & _BETTER_OR_WORSE:
         return False
-    before, last = (one.number or 0.0 for one in (numbers[-2], numbers[-1]))
+    before, last = (value_of(one) for one in (numbers[-2], numbers[-1]))
     return abs(last - before) <= _SAME * max(abs(before), abs(last))
 
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.written_dates import FoundDate
 from services.statements.broader import is_cancer_of
+from services.statements.compare_series import since
 from services.statements.fit import fits, is_aim
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
@@ -28,6 +30,7 @@ _ORDINALS = {
     "vierte": 4,
     "funfte": 5,
 }
+_COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
 
 
@@ -79,13 +82,11 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     measured = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
     if any(one.unit != unit for one in measured):
         return None
-    behind = (*((),) * (len(measured) - 1), clause.dates)  # of "from 4.5 to 4.1 on 2 March"
-    if len(clause.dates) == len(measured):
-        behind = tuple((date,) for date in clause.dates)
+    is_ranged, is_since = bool(clause.words & _RANGED), "begun" in clause.cues
     single = replace(clause, cues=clause.cues - {"newest"})
     parts = [
         replace(single, quantities=(one,), dates=dates)
-        for one, dates in zip(measured, behind, strict=True)
+        for one, dates in zip(measured, _days_of(clause), strict=True)
     ]
     found = [
         [row for row in about(part, rows, names) if fits(part, row) and row.needs_all]
@@ -93,8 +94,8 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     ]
     if not all(found):
         return None
-    if clause.words & _RANGED and not clause.dates:
-        return _by_range([one[0] for one in found], about(clause, rows, names))
+    if is_ranged and (is_since or not clause.dates):
+        return _by_range([one[0] for one in found], since(clause, about(clause, rows, names)))
     first, last = (one[0].number or 0.0 for one in (found[0], found[-1]))
     is_trend = bool(clause.cues & {"rising", "falling"})
     is_trend = is_trend or bool(clause.words & _FROM)
@@ -104,6 +105,16 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if ("rising" in clause.cues and last < first) or ("falling" in clause.cues and last > first):
         return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
     return supported([one[0] for one in found])
+
+
+def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
+    """Return the days of each number: "from 4.5 to 4.1 on 2 March", "since March, from 4.5 …"."""
+    if len(clause.dates) == len(clause.quantities):
+        return tuple((date,) for date in clause.dates)
+    none = ((),) * (len(clause.quantities) - 1)
+    if "begun" not in clause.cues:
+        return (*none, clause.dates)
+    return (*none, ()) if clause.words & _RANGED else (clause.dates, *none)
 
 
 def _by_range(ends: Sequence[KnownRow], every: Sequence[KnownRow]) -> Verdict:
@@ -120,7 +131,7 @@ def against_order(
 ) -> Verdict | None:
     """Return what speaks against "started before the diagnosis" and "her second dose"."""
     first = fitting[0]
-    if first.kind == "immunization":
+    if first.kind in _COUNTED_ONE_BY_ONE:
         given = {row.order for row in rows.about(names) if row.kind == first.kind}
         number = sum(order <= first.order for order in given)
         told = [_ORDINALS[word] for word in clause.words if word in _ORDINALS]

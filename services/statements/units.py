@@ -15,6 +15,8 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
         return False
     if (claimed.pair is None) != (known.pair is None) and claimed.pair is not None:
         return False
+    if claimed.comparator in ("<", ">") and not known.comparator and claimed.number == known.number:
+        return False
     pairs = (claimed.pair, known.pair)
     if None not in pairs and not _fits(claimed, claimed.pair or 0, known.pair or 0, is_about):
         return False

@@ -1,0 +1,99 @@
+"""Sentences about all values of a thing: "never above 130", "stayed between 81 and 92". Pure."""
+
+from collections.abc import Sequence
+
+from services.language.clauses import Clause
+from services.language.quantities import Quantity
+from services.language.statement_words import stem
+from services.statements.compare_series import since
+from services.statements.fit import has_date, is_measured
+from services.statements.known import KnownRows
+from services.statements.rows import KnownRow
+from services.statements.subject import about, supported
+from services.statements.units import is_comparable
+from services.statements.verdict import Verdict
+
+_NEVER = frozenset(map(stem, ("never", "nie", "niemals")))
+_ALWAYS = frozenset(
+    map(
+        stem,
+        [
+            "always",
+            "consistently",
+            "remained",
+            "stayed",
+            "throughout",
+            "immer",
+            "stets",
+            "blieb",
+            "blieben",
+            "durchgehend",
+        ],
+    )
+)
+_BETWEEN = frozenset({"between", "within", "zwischen"})
+
+
+def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the verdict over what a clause says of each value; None where it says nothing of all.
+
+    A "not" without a "never" is of the newest value.
+    """
+    if not names or clause.differences or clause.counted:
+        return None
+    values = _values(clause, rows, names)
+    if not values:
+        return None
+    if len(clause.quantities) == 2 and clause.words & _BETWEEN and clause.words & _ALWAYS:
+        return _all_within(clause.quantities, values)
+    if len(clause.quantities) != 1 or not clause.quantities[0].comparator:
+        return None
+    beyond = [row for row in values if is_measured(clause.quantities[0], row)]
+    is_since = "begun" in clause.cues and not clause.cues & {"no", "rising", "falling"}
+    if clause.words & _ALWAYS or is_since:
+        others = [row for row in values if row not in beyond]
+        return _contradicted(others) if others else supported(beyond[-1:])
+    if "no" not in clause.cues:
+        return None
+    if not clause.words & _NEVER and not clause.dates:
+        beyond = [row for row in beyond if row.order[:10] == values[-1].order[:10]]
+    return _contradicted(beyond) if beyond else supported(values[-1:])
+
+
+def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the values of the days that a clause speaks of, the oldest first."""
+    found = [
+        row
+        for row in about(clause, rows, names)
+        if row.order and not row.is_text and _may_be_measured(clause, row)
+    ]
+    found = list(since(clause, sorted(found, key=_day)))
+    if len(clause.dates) == 1 and "begun" not in clause.cues:
+        found = [row for row in found if has_date(clause.dates[0], row)]
+    return found if len(clause.dates) < 2 else []
+
+
+def _day(row: KnownRow) -> str:
+    return row.order
+
+
+def _may_be_measured(clause: Clause, row: KnownRow) -> bool:
+    is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
+    unit = next((one.unit for one in clause.quantities if one.unit), "")
+    asked = [one for one in clause.quantities if one.unit == unit]
+    return is_value and (not unit or any(is_comparable(asked[0], one) for one in row.quantities))
+
+
+def _all_within(ends: Sequence[Quantity], values: Sequence[KnownRow]) -> Verdict:
+    low, high = sorted(one.number for one in ends)
+    half = 0.5 * 10.0 ** -max(one.decimals for one in ends)
+    beyond = [row for row in values if not low - half <= _number(row) <= high + half]
+    return _contradicted(beyond) if beyond else supported(values[-1:])
+
+
+def _number(row: KnownRow) -> float:
+    return row.number if row.number is not None else row.quantities[0].number
+
+
+def _contradicted(rows: Sequence[KnownRow]) -> Verdict:
+    return Verdict("contradicted", rows[-1].sources, rows[-1].says)
