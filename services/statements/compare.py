@@ -84,7 +84,8 @@ def _compared(
         return supported(others)
     relaxed = by_nearest(clause, rows, names)
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
-        return _objection(clause, relaxed, relaxed, cited=cited) or supported(relaxed)
+        series = [*about(clause, rows, names[:1]), *relaxed]
+        return _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
     counter = _contradicting(clause, [row for row in subject if not row.is_earlier])
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
@@ -115,8 +116,14 @@ def _by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
     if clause.dates and not clause.quantities and not clause.stages:
         # A day alone does not say what was on it.
         meant = frozenset(clause.topics) | told_of(clause.words)
-        found = [row for row in found if not meant or not meant.isdisjoint(row.words)]
+        found = [row for row in found if _tells_of(meant, row, is_of_kind=bool(clause.topics))]
     return list({id(row): row for row in found}.values())
+
+
+def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> bool:
+    """Whether a row has most words of what was on a day, or one where its kind is named."""
+    shared = len(row.words.intersection(meant))
+    return bool(shared) and (is_of_kind or shared * 2 > len(meant))
 
 
 def _against(

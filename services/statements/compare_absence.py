@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.statements.compare_series import is_judged_rightly
+from services.statements.fit import has_date
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import is_meant, refs, supported
@@ -63,6 +64,8 @@ def _not_recorded(
     is_of_now = "chronic" in clause.exclusive or "current" in clause.cues
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
+    if there and clause.dates:
+        return _not_then(clause, there)
     if there:
         return Verdict("contradicted", there[0].sources, there[0].says)
     wanted = set(names)
@@ -73,6 +76,17 @@ def _not_recorded(
         return supported([row for row in meant if row.standing == "absent"])
     said = _missing_from_list(rows, names)
     return Verdict("supported", (), said) if said else Verdict("unsupported")
+
+
+def _not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
+    """Return the verdict over "none in 2016": sure where rows are of before and after it."""
+    then = [row for row in there if any(has_date(day, row) for day in clause.dates)]
+    if then:
+        return Verdict("contradicted", then[0].sources, then[0].says)
+    days = sorted(row.order[:4] for row in there if row.order)
+    years = [str(one.year) for day in clause.dates for one in day.readings if one.year]
+    is_within = bool(days and years) and days[0] <= min(years) and max(years) <= days[-1]
+    return supported(there) if is_within else Verdict("unsupported", refs(there[:1]))
 
 
 def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:

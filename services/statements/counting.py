@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.statements.compare_series import since
 from services.statements.fit import fits, has_date
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
@@ -51,6 +52,8 @@ def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
     if "newest" in clause.cues and found:
         newest = max(found, key=_day)
         return found if all(has_date(one, newest) for one in clause.dates) else None
+    if len(clause.dates) == 1 and "begun" in clause.cues:
+        return list(since(clause, found))
     if len(clause.dates) == 1:
         return [row for row in found if has_date(clause.dates[0], row)]
     is_there = all(any(has_date(one, row) for row in found) for one in clause.dates)

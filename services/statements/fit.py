@@ -178,7 +178,8 @@ def _is_visit_for(clause: Clause, row: KnownRow) -> bool:
 
 
 def _names_problems(clause: Clause) -> bool:
-    return bool(clause.names) and all(kind_of_name(one) == "problem" for one in clause.names)
+    kinds = {kind_of_name(one) for one in clause.names}
+    return "problem" in kinds and kinds <= {"problem", ""}
 
 
 def _says_which(clause: Clause, row: KnownRow) -> bool:
