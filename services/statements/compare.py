@@ -26,7 +26,13 @@ from services.statements.compare_series import (
     series_of,
     value_of,
 )
-from services.statements.compare_several import against_order, by_each, by_each_day, by_nearest
+from services.statements.compare_several import (
+    against_order,
+    by_each,
+    by_each_day,
+    by_each_year,
+    by_nearest,
+)
 from services.statements.comparisons import compared
 from services.statements.fit import excludes, fits, has_date, has_sites, is_measured, stands
 from services.statements.known import KnownRows
@@ -80,7 +86,8 @@ def _compared(
     several = by_each(clause, rows, names)
     if several is not None:
         return several
-    if others := by_each_day(clause, candidates) or by_broader_name(clause, rows, names):
+    of_days = by_each_year(clause, candidates) or by_each_day(clause, candidates)
+    if others := of_days or by_broader_name(clause, rows, names):
         return supported(others)
     relaxed = by_nearest(clause, rows, names)
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):

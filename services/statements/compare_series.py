@@ -164,7 +164,7 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
     is_since = "begun" in clause.cues and bool(clause.dates)
     share = _UNCHANGED if clause.words & _NOT_CHANGED else _STEADY
     steady = not _has_changed(first if is_since else before, last, share)
-    if not _is_multiplied(clause, first, last):
+    if not is_multiplied(clause, first, last):
         return Verdict(
             "contradicted", numbers[-1].sources, f"{numbers[0].says}; {numbers[-1].says}"
         )
@@ -180,12 +180,15 @@ _MULTIPLES = {
     "doubled": 2.0, "tripled": 3.0, "quadrupled": 4.0, "halved": 0.5,
     "verdoppelt": 2.0, "verdreifacht": 3.0, "vervierfacht": 4.0, "halbiert": 0.5,
 }  # fmt: skip
+_BY_HALF = frozenset({"by", "half"})
 _ROUGHLY = 0.15
 
 
-def _is_multiplied(clause: Clause, first: float, last: float) -> bool:
+def is_multiplied(clause: Clause, first: float, last: float) -> bool:
     """Whether a value is as many times the first as "doubled" says; "more than" is at least."""
     times = next((_MULTIPLES[word] for word in clause.words if word in _MULTIPLES), None)
+    if clause.words >= _BY_HALF and "falling" in clause.cues:
+        times = _MULTIPLES["halved"]
     if times is None or not first:
         return True
     ratio = last / first

@@ -6,7 +6,7 @@ from dataclasses import replace
 from services.language.clauses import Clause
 from services.language.written_dates import FoundDate
 from services.statements.broader import is_cancer_of
-from services.statements.compare_series import since
+from services.statements.compare_series import is_multiplied, since
 from services.statements.fit import fits, is_aim
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
@@ -16,6 +16,7 @@ from services.statements.verdict import Verdict
 _FROM = frozenset({"from", "von"})
 _SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
 
+_EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jährlich"})
 _BEFORE = frozenset({"before", "prior", "vor", "bevor"})
 _AFTER = frozenset({"after", "following", "nach", "nachdem"})
 _ORDINALS = {
@@ -74,6 +75,18 @@ def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow
     return [row for rows in found for row in rows[:1]] if all(found) else []
 
 
+def by_each_year(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
+    """Return a row of each year of "every year from 2013 to 2020"; none where one is missing."""
+    days = [one.readings[0] for one in clause.dates]
+    is_told = bool(clause.words & _EVERY and clause.words & _SPANS) and len(days) == 2
+    if not is_told or clause.quantities or any(one.month or not one.year for one in days):
+        return []
+    plain = replace(clause, dates=())
+    fitting = {row.order[:4]: row for row in candidates if row.order and fits(plain, row)}
+    years = [str(year) for year in range(days[0].year or 0, (days[1].year or 0) + 1)]
+    return [fitting[year] for year in years] if all(year in fitting for year in years) else []
+
+
 def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the verdict over "fell from 4.5 to 4.1": each number is a row of the same name."""
     if len(clause.quantities) < 2 or not names or len(clause.dates) > len(clause.quantities):
@@ -102,7 +115,10 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     is_in_order = any(a.order <= b.order for a in found[0] for b in found[-1])
     if is_trend and not is_in_order:
         return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
-    if ("rising" in clause.cues and last < first) or ("falling" in clause.cues and last > first):
+    is_other_way = ("rising" in clause.cues and last < first) or (
+        "falling" in clause.cues and last > first
+    )
+    if is_other_way or not is_multiplied(clause, first, last):
         return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
     return supported([one[0] for one in found])
 
