@@ -12,19 +12,28 @@ interface SureProps {
 export function Sure({ question, onYes, onNo }: SureProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const no = useRef<HTMLButtonElement>(null);
+  const isAnswered = useRef(false);
   useEffect(() => {
     dialog.current?.showModal();
     // A second press of Enter must not be the yes.
     no.current?.focus();
   }, []);
   // Closing, and not only going away, gives the focus back to the button that asked.
-  const close = (): void => dialog.current?.close();
+  const close = (): void => {
+    // The browser tells of the close a moment later, when the button may have asked again already.
+    isAnswered.current = true;
+    dialog.current?.close();
+    onNo();
+  };
   const agree = (): void => {
     close();
     onYes();
   };
+  const closedByBrowser = (): void => {
+    if (!isAnswered.current) onNo();
+  };
   return (
-    <dialog ref={dialog} class="sure" aria-labelledby="sure-question" onClose={onNo}>
+    <dialog ref={dialog} class="sure" aria-labelledby="sure-question" onClose={closedByBrowser}>
       <p id="sure-question">{question}</p>
       <div class="actions">
         <button type="button" class="button primary" onClick={agree}>
