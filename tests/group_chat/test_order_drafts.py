@@ -1,7 +1,7 @@
 """What a model may have drafted: what the user named, for the open patient, and never a drug."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -32,8 +32,12 @@ from tests.services.scheduling.clinics import local_records
 
 FOUR = PatientId("patient_4")
 TEAM = load_team(tools=TOOL_NAMES, switched_on=(ORDER_DRAFTS,))
-TOMORROW = SystemClock().now().date() + timedelta(days=1)
 DONE = text("Please look at the card.")
+
+
+def tomorrow() -> date:
+    """Told when it is asked for: a run of all tests may begin before midnight and end after it."""
+    return SystemClock().now().date() + timedelta(days=1)
 
 
 class Ordering:
@@ -90,11 +94,11 @@ async def test_a_card_with_both_identifiers_is_asked_about_and_nothing_is_writte
     assert lines[0] == "**Draft of an order** (a proposal, not an active order)"
     assert "- Patient: Margaret Anne Whitfield, born 1957-03-14 · `patient_4`" in lines
     assert "- Test: CEA" in lines
-    assert f"- When: {TOMORROW} 08:00" in lines
+    assert f"- When: {tomorrow()} 08:00" in lines
     assert any(one.startswith("- Rests on: Carcinoembryonic antigen (CEA), 9.7") for one in lines)
     assert any(one.startswith("- Allergies: Penicillin (rash)") for one in lines)
     assert lines[-1] == "Make this draft? yes / no"
-    assert order(heard).occurs.startswith(f"{TOMORROW}T08:00")
+    assert order(heard).occurs.startswith(f"{tomorrow()}T08:00")
     assert await ordering.kept() == 0
 
 
@@ -104,7 +108,7 @@ async def test_a_german_order_has_a_german_card(ordering: Ordering) -> None:
     )
     question = asked(heard)
     assert question is not None
-    assert f"- Wann: {TOMORROW} 08:00" in question.text
+    assert f"- Wann: {tomorrow()} 08:00" in question.text
     assert question.text.endswith("Diesen Entwurf anlegen? ja / nein")
 
 
