@@ -20,6 +20,7 @@ from data_models.folder_lock import folder_held
 from foundation import (
     Foundation,
     answers_of,
+    attachments_of,
     claimant_of,
     clear_undo_of,
     door_of,
@@ -238,7 +239,7 @@ def _route_context(
         metrics_token=settings.metrics_token,
         operators=operators.service,
         directory=PatientDirectory(reader=reader, records=records, audit=audit, clock=base.clock),
-        sources=PatientSources(reader=reader, records=records, audit=audit),
+        sources=PatientSources(reader=reader, contexts=base.contexts, records=records, audit=audit),
         finder=PatientFinder(directory=base.directory, door=base.access.door, audit=audit),
         chart=PatientChart(reader=reader, records=records, audit=audit, clock=base.clock),
         programs=programs_of(base),
@@ -255,6 +256,7 @@ def _route_context(
         rounds=rounds.service,
         round_deeds=rounds.deeds,
         speech=speech_for(settings, session=base.session),
+        attachments=attachments_of(base, reader),
         patient_id_example=base.pattern.example(),
         link_hosts=settings.link_allow_list,
         limits=SocketLimits(

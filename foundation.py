@@ -28,17 +28,19 @@ from services.chart_access.chart_access_factory import ChartAccess, chart_access
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
 from services.conversations.conversation_factory import claimant_for
+from services.conversations.maintenance_lease import MaintenanceLease
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.evidence.evidence_factory import foreign_servers_for
 from services.evidence.foreign.servers import ForeignServers
 from services.identity.directory import Directory
-from services.identity.identity_factory import directory_for
+from services.identity.identity_factory import directory_for, linker_for
 from services.orders.order_drafts import OrderDrafts
 from services.patient_context.patient_context_factory import patients_for
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
+from services.records.readers.reading import DocumentReader
 from services.records.records_factory import Records, records_for
 from services.replica import Replica
 from services.rounds.choosing import Choice
@@ -55,6 +57,7 @@ from services.turn.looks import look_book_for
 from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
 from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.attachment_service import AttachmentService
 from services.views.conversation_reader import ConversationReader
 from services.views.patient_finder import PatientFinder
 from services.views.program_charts import ProgramCharts
@@ -76,6 +79,7 @@ class Foundation:
     audit: Audit
     access: ChartAccess
     records: Records
+    document_reader: DocumentReader
     clinic: Clinic
     orders: OrderDrafts | None
     patient_names: PatientNames
@@ -101,6 +105,7 @@ class Foundation:
         await self.audit.close()
         await self.scenarios.close()
         self.records.close()
+        self.document_reader.close()
         await self.stores.close()
 
 
@@ -144,6 +149,7 @@ def foundation_of(
         audit=audit,
         access=access,
         records=records,
+        document_reader=DocumentReader(),
         clinic=clinic_for(settings, patients=records, ids=ids, **shared),
         orders=orders_for(settings, patients=records, **shared),
         patient_names=patient_names_for(settings, patients=records, **shared),
@@ -249,6 +255,19 @@ def claimant_of(base: Foundation) -> Claimant:
 def clear_undo_of(base: Foundation) -> ClearUndo:
     """Return what clears conversations, and undoes that."""
     return ClearUndo.over(base.documents.store, base.contexts)
+
+
+def attachments_of(base: Foundation, reader: ConversationReader) -> AttachmentService:
+    """Return what takes in the papers that users give."""
+    return AttachmentService(
+        reader=reader,
+        contexts=base.contexts,
+        lease=MaintenanceLease(claimant=claimant_of(base), clock=base.clock, ids=base.ids),
+        linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
+        documents=base.document_reader,
+        audit=base.audit,
+        clock=base.clock,
+    )
 
 
 def restoring_of(base: Foundation, reader: ConversationReader) -> Restoring:

@@ -13,6 +13,10 @@ FOREIGN = "foreign"
 """The kind of what another system said of the world, not of the patient."""
 PUBLICATION = "publication"
 """The kind of what was published: quoted with its PMID, and never the record."""
+ATTACHED = "attached paper"
+"""The kind of what a user gave to the talk: about the patient perhaps, and never the record."""
+ATTACHED_REF = "Attachment/"
+"""What the source ids of attached papers begin with."""
 NOT_OF_THE_PATIENT = frozenset({"guideline", "criterion", "study", FOREIGN, PUBLICATION})
 """Kinds of rows whose words say nothing of the patient: they support no statement on them."""
 

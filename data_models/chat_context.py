@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import AwareDatetime, Field
 
+from data_models.chart_view import ATTACHED_REF
 from data_models.document import Document, Part
 from data_models.entities import Entities
 from data_models.identifiers import PatientId
@@ -108,6 +109,36 @@ class Artifact(Part):
     run_id: str
 
 
+class Attachment(Part):
+    """A paper that a user gave to the conversation about this patient; never the record.
+
+    Attributes:
+        attachment_id: Made of its bytes: `att-…`; cited as `Attachment/att-…`.
+        pages: How many it has; 1 where its form knows none.
+        gap: What of it could not be read, for people; "" where nothing is missing.
+        added_by: The principal who gave it.
+    """
+
+    attachment_id: str
+    file_name: str
+    media_type: str
+    size_bytes: int
+    pages: int = 1
+    gap: str = ""
+    added_at: AwareDatetime
+    added_by: str
+
+    @property
+    def ref(self) -> str:
+        """Its source id."""
+        return f"{ATTACHED_REF}{self.attachment_id}"
+
+    @property
+    def text_id(self) -> str:
+        """The name of the file beside it that holds its text, a form feed between two pages."""
+        return f"{self.attachment_id}.txt"
+
+
 class ChatContext(Document):
     """One patient's context document, or the session's (`patient_id` None).
 
@@ -125,6 +156,7 @@ class ChatContext(Document):
     plan: Plan | None = None
     continuation: Continuation | None = None
     artifacts: list[Artifact] = Field(default_factory=list)
+    attachments: list[Attachment] = Field(default_factory=list)
     scenario: ScenarioSession | None = None
     left_scenarios: list[ScenarioSession] = Field(default_factory=list)
     """Begun and left for another one; each can be resumed."""

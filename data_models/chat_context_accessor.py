@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pydantic import ValidationError
 
 from data_models.chart_view import ChartView
-from data_models.chat_context import Artifact, ChatContext, Turn
+from data_models.chat_context import ChatContext, Turn
 from data_models.document import Document
 from data_models.documents import Documents, Stored, is_left_over
 from data_models.errors import (
@@ -155,14 +155,14 @@ class ChatContextAccessor:
         turns = await self._turns(context, turn.turn_id, turn.turn_id)
         return next((each for each in turns if each.run_id == turn.run_id), turn)
 
-    async def save_artifact(
-        self, conversation_id: str, patient_id: PatientId | None, artifact: Artifact, data: bytes
+    async def save_file(
+        self, conversation_id: str, patient_id: PatientId | None, file_id: str, data: bytes
     ) -> None:
-        """Store a file's bytes; the row goes into the context document with the turn.
+        """Store a file's bytes beside the document, whose row of it is written after them.
 
         Repeating after a crash replaces its own blob.
         """
-        name = ConversationLayout.of(conversation_id).artifact(patient_id, artifact.artifact_id)
+        name = ConversationLayout.of(conversation_id).artifact(patient_id, file_id)
         store = self._documents.store
         try:
             await store.create(name, data)
@@ -251,19 +251,26 @@ class ChatContextAccessor:
         except BlobExistsError:
             await self._documents.write(name, archived, etag=await self._documents.etag_of(name))
 
-    async def artifact_bytes(
-        self, conversation_id: str, patient_id: PatientId | None, artifact: Artifact
+    async def file_bytes(
+        self, conversation_id: str, patient_id: PatientId | None, file_id: str
     ) -> bytes:
         """Return a file's bytes.
 
         Raises:
             NotFoundError: the file is gone.
         """
-        name = ConversationLayout.of(conversation_id).artifact(patient_id, artifact.artifact_id)
+        name = ConversationLayout.of(conversation_id).artifact(patient_id, file_id)
         blob = await self._documents.store.read(name)
         if blob is None:
-            raise NotFoundError("no such artifact")
+            raise NotFoundError("no such file")
         return blob.data
+
+    async def delete_file(
+        self, conversation_id: str, patient_id: PatientId | None, file_id: str
+    ) -> None:
+        """Delete a file's bytes, if they are there."""
+        name = ConversationLayout.of(conversation_id).artifact(patient_id, file_id)
+        await self._documents.store.delete(name)
 
     async def read_legacy(self, conversation_id: str) -> list[tuple[str, str, str]]:
         """Return the messages of a legacy `chat_context.json` as (role, name, text), oldest first.

@@ -4,6 +4,7 @@
   * UserInputError: the user can fix it; `user_message` is shown in the chat
     * BadFrameError
       * WrongAnswerError
+    * AttachmentError: a paper cannot be kept; the text says why
     * AudioError: a recording is empty, too large or of an unknown kind
     * EmptyMessageError
     * MessageTooLongError
@@ -127,6 +128,17 @@ class WrongAnswerError(BadFrameError):
         "That answers nothing: send what the interrupt's responseSchema describes, such as "
         '{"answer": "yes"}. The question is still open.'
     )
+
+
+class AttachmentError(UserInputError):
+    """A paper cannot be kept with a patient; the text says why, and the remedy."""
+
+    code = "attachment"
+    user_message = "That file cannot be kept. Please try another one; nothing was stored."
+
+    def __init__(self, text: str) -> None:
+        super().__init__("a paper cannot be kept with a patient")
+        self.user_message = text
 
 
 class AudioError(UserInputError):

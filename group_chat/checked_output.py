@@ -9,10 +9,12 @@ from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.records_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
+from services.attachments.papers import is_paper
 from services.evidence.pubmed import RESEARCH
 from services.language.sentences import SentenceStream
 from services.language.statement_parts import REFERENCE
 from services.language.statements import read_sentence, refs_in
+from services.records.answers.papers import parted
 from services.statements.check import Grounds, MessageCheck, Speaker
 from services.statements.deeds import NEVER_DONE, proven_by
 from services.statements.known import KnownRows
@@ -153,7 +155,10 @@ class CheckedOutput:
         """Take in what tools returned since the last sentence."""
         turn = self._turn
         for view in turn.views[self._views :]:
-            grounds.rows.add_view(view)
+            of_record, of_papers = parted(view)
+            grounds.rows.add_view(of_record)
+            if of_papers is not None:
+                grounds.papers.add_view(of_papers)
         shown = {view.view_id for view in turn.views}
         for run in turn.ran[self._runs :]:
             if run.data is not None and run.call_id not in shown:
@@ -161,7 +166,8 @@ class CheckedOutput:
             if run.data is not None and turn.asked_by is None:
                 grounds.deeds.update(proven_by(run.tool))
         self._views, self._runs = len(turn.views), len(turn.ran)
-        grounds.rows.sources.update(turn.sources)
+        for rows in (grounds.rows, grounds.papers):
+            rows.sources.update(turn.sources)
 
 
 def _is_drawn(view: ChartView, text: str) -> bool:
@@ -195,13 +201,15 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
     """Take in what earlier answers said and the record supported."""
     earlier = [message for past in turn.request.history for message in past.agent_responses]
     for place, message in enumerate([*earlier, *turn.said]):
-        grounds.rows.sources.update(REFERENCE.findall(message.text))
+        for rows in (grounds.rows, grounds.papers):
+            rows.sources.update(REFERENCE.findall(message.text))
         if message.shortened_from_chars is not None:
             continue
         for one in message.statements:
             if one.state == "supported":
                 text = message.text[one.start : one.end]
-                grounds.rows.add_text(text, date=None, sources=one.sources)
+                rows = grounds.papers if any(map(is_paper, one.sources)) else grounds.rows
+                rows.add_text(text, date=None, sources=one.sources)
         if place < len(earlier):
             _add_deeds(grounds, message.text)
 

@@ -34,7 +34,8 @@ def piece_of(agent: str, text: str) -> StreamingChatMessageContent:
 
 def background(request: GroupChatRequest) -> list[ChatMessageContent]:
     """Return what is left of the turns that the window leaves out (page 4.3), and what is known."""
-    return _as_data(summary_line(request.meaning.summary), request.grounding)
+    papers = "" if request.papers is None else request.papers.line
+    return _as_data(summary_line(request.meaning.summary), request.grounding, papers)
 
 
 def beside_the_talk(

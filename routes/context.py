@@ -16,6 +16,7 @@ from services.rounds.round_service import RoundService
 from services.scenarios.operators.operator_service import OperatorService
 from services.speech import Speech
 from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.attachment_service import AttachmentService
 from services.views.conversation_reader import ConversationReader
 from services.views.memory_service import MemoryService
 from services.views.patient_chart import PatientChart
@@ -60,6 +61,7 @@ class RouteContext:
         reads: None: reads are not counted; nor exports.
         glass: None where no chart is opened in an emergency.
         speech: None where nobody dictates.
+        attachments: None where no papers are taken.
         patient_id_example: An id in the configured form, for the client's examples.
         link_hosts: Hosts that links in answers may lead to.
     """
@@ -85,6 +87,7 @@ class RouteContext:
     round_deeds: RoundDeeds | None = None
     operators: OperatorService | None = None
     speech: Speech | None = None
+    attachments: AttachmentService | None = None
     patient_id_example: str = "patient_4"
     link_hosts: tuple[str, ...] = ()
     reads: MessageRate | None = None

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from data_models.chat_context import Turn
 from routes.export import WORD_TYPE
+from routes.openapi_attachments import attachment_paths, attachment_schemas
 from routes.openapi_memory import memory_paths, memory_schemas
 from routes.openapi_operator import operator_paths, operator_schemas
 from routes.openapi_rounds import round_paths, round_schemas
@@ -302,7 +303,14 @@ def _models() -> Json:
 def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
-    paths |= speech_paths() | _patients() | memory_paths() | round_paths() | operator_paths()
+    paths |= (
+        attachment_paths()
+        | speech_paths()
+        | _patients()
+        | memory_paths()
+        | round_paths()
+        | operator_paths()
+    )
     _say_what_is_counted(paths)
     return {
         "openapi": "3.1.0",
@@ -315,7 +323,7 @@ def document() -> Json:
         "paths": paths,
         "components": {
             "schemas": {
-                **(SCHEMAS | _models() | memory_schemas()),
+                **(SCHEMAS | _models() | memory_schemas() | attachment_schemas()),
                 **(round_schemas() | operator_schemas()),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from aiohttp import web
 
 from routes import ag_ui, agents, chat_socket, chats, export, health, memory, metrics, openapi
+from routes.attachments import attachment_routes
 from routes.auth import authentication, operator_of
 from routes.context import CONTEXT, RouteContext
 from routes.emergencies import emergency_routes
@@ -173,5 +174,6 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         *operator_routes(),
         *emergency_routes(),
         *speech_routes(),
+        *attachment_routes(),
         *quality_routes(),
     ]

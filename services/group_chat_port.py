@@ -22,6 +22,7 @@ from data_models.turn_events import (
     ToolCallStarted,
     ViewShown,
 )
+from services.attachments.papers import AttachedPapers
 from services.conversations.past_turns import PatientPast
 from services.conversations.patient_artifacts import PatientArtifacts
 from services.conversations.turn_effects import TurnEffects
@@ -81,6 +82,7 @@ class GroupChatRequest:
         said: What the team had said of this answer before the replica died that was at it.
         is_group: Whether others read along: nothing that is the user's alone is shown.
         is_awaited: Whether a message waits for this turn's end: a plan lets it through.
+        papers: What users gave of this patient, to be read by tools; None: nothing was looked for.
         received_at: When the message came in; it may have waited since. None: nobody knows.
         now: When the turn began, aware UTC.
         deadline: Monotonic seconds at which the turn must be over.
@@ -120,6 +122,7 @@ class GroupChatRequest:
     said: Sequence[AgentMessage] = ()
     is_group: bool = False
     is_awaited: Callable[[], bool] = field(default=lambda: False)
+    papers: AttachedPapers | None = None
     received_at: datetime | None = None
 
 

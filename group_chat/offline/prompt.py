@@ -16,6 +16,7 @@ from semantic_kernel.contents import (
 
 from data_models.chart_view import ChartView
 from group_chat.window import MEANING_MARK, SUMMARY_MARK
+from services.attachments.papers import PAPERS_PREFIX
 from services.entities.session import GROUNDING_MARK
 from services.language.detection import WELL_READ, language_of
 from services.language.talk_texts import talk_text
@@ -94,6 +95,7 @@ class Prompt:
         team: Descriptions by name, as the facilitator's instructions list them.
         entities: What the agent is shown of entities.
         tool_memory: What it is shown of earlier tool runs.
+        papers: Which papers users gave of the patient: `id`, `file`, `pages`.
         asked: The user's last message.
         meaning: How it may be understood, where it does not stand for itself.
         summary: Of what was said before the messages shown.
@@ -110,6 +112,7 @@ class Prompt:
     snapshot: Mapping[str, Any] = field(default_factory=dict)
     entities: Mapping[str, Any] = field(default_factory=dict)
     tool_memory: Mapping[str, Any] = field(default_factory=dict)
+    papers: Sequence[Mapping[str, Any]] = ()
     tools: Sequence[ToolOffer] = ()
     cue: Cue = field(default_factory=Cue)
     asked: str = ""
@@ -214,6 +217,9 @@ def _system(prompt: Prompt, message: ChatMessageContent) -> None:
         prompt.entities = _object_of(first_line)
     elif text.startswith(GROUNDING_PREFIX):
         prompt.tool_memory = _object_of(text.partition(":")[2])
+    elif text.startswith(PAPERS_PREFIX):
+        rows = _object_of(text.partition(":")[2]).get("papers")
+        prompt.papers = rows if isinstance(rows, list) else []
     elif text.startswith(MEANING_MARK):
         first_line = text.removeprefix(MEANING_MARK).partition("\n")[0]
         prompt.meaning = str(_object_of(first_line).get("interpretation", ""))

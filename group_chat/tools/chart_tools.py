@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
+from group_chat.tools.paper_tools import with_papers
 from group_chat.tools.tool import NoArguments, Tool
 from group_chat.turn_context import TurnContext
 from services.records.big_charts import viewed
@@ -99,7 +100,7 @@ class DocumentsArguments(ChartArguments):
     """Which documents."""
 
     kind: str | None = Field(
-        default=None, max_length=60, description="imaging, pathology, laboratory, note …"
+        default=None, max_length=60, description="imaging, pathology, note, attached …"
     )
     since: str | None = Field(default=None, max_length=10, description=DAY)
 
@@ -151,7 +152,8 @@ def chart_tools(records: PatientRecords) -> tuple[Tool, ...]:
 def tools_over(records: PatientRecords, tools: Iterable[ChartTool]) -> tuple[Tool, ...]:
     """Return `tools` over `records`."""
     return tuple(
-        Tool(row.name, row.description, row.arguments, _over(records, row)) for row in tools
+        Tool(row.name, row.description, row.arguments, with_papers(row.name, _over(records, row)))
+        for row in tools
     )
 
 

@@ -49,5 +49,7 @@ class PatientArtifacts:
             created_at=self._clock.now(),
             run_id=self._run_id,
         )
-        await self._contexts.save_artifact(self._conversation_id, self._patient_id, artifact, data)
+        await self._contexts.save_file(
+            self._conversation_id, self._patient_id, artifact.artifact_id, data
+        )
         return artifact

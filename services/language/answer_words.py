@@ -30,6 +30,7 @@ class AnswerWords(BaseModel):
     nothing: str
     nothing_then: str
     elsewhere: str
+    in_papers: str
     written_later: str
     not_listed: str
     perhaps: str

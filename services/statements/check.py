@@ -1,13 +1,14 @@
 """Checks an agent's message sentence by sentence against what tools found. Pure."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.named_person import person_named_in
 from services.language.people_words import common_words
 from services.language.statement_words import is_clinical_name, is_translated, stem
-from services.language.statements import Sentence, read_sentence
+from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
 from services.statements.clause_parts import CLINICAL_TOPICS, each, is_measured, listed_kinds
@@ -48,6 +49,7 @@ class Grounds:
     Attributes:
         rows: Of this turn's tools and earlier ones about the same patient.
         held: What users said and memory holds; supports only "as you said".
+        papers: What papers say that users gave; supports only sentences that cite one.
         own_names: Stems of words that name this patient.
         has_name: Whether the patient's own name is known, so that any other is a stranger's.
         deeds: Kinds of deeds that tools of this conversation did or found done, such as `booked`.
@@ -57,6 +59,7 @@ class Grounds:
 
     rows: KnownRows = field(default_factory=KnownRows)
     held: KnownRows = field(default_factory=KnownRows)
+    papers: KnownRows = field(default_factory=KnownRows)
     deeds: set[str] = field(default_factory=set)
     is_other_patient: Callable[[str], bool] = lambda _: False
     others_named: Callable[[str], frozenset[str]] = lambda _: frozenset()
@@ -95,7 +98,23 @@ class MessageCheck:
         self._lists: frozenset[str] = frozenset()
 
     def check(self, text: str) -> Verdict:
-        """Return what the rows say of `text`, one sentence."""
+        """Return what the rows say of `text`, one sentence; of one that cites a paper, the papers.
+
+        What contradicts the record does so whatever it cites beside it.
+        """
+        cited = refs_in(text)
+        if not any(map(is_paper, cited)):
+            return self._check(text)
+        own = UNCHECKED if all(map(is_paper, cited)) else self._check(text)
+        return own if own.state == "contradicted" else self._by_papers(text)
+
+    def _by_papers(self, text: str) -> Verdict:
+        """Compare with papers alone: what one lacks or has otherwise, the record does not say."""
+        grounds = replace(self.grounds, rows=self.grounds.papers)
+        found = MessageCheck(grounds=grounds, speaker=self.speaker)._check(text)
+        return Verdict("unsupported") if found.state == "contradicted" else found
+
+    def _check(self, text: str) -> Verdict:
         grounds = self.grounds
         sentence = read_sentence(text, is_name=grounds.rows.is_name)
         if grounds.is_of_another(text) and self._is_of_patient(sentence):

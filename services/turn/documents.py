@@ -24,6 +24,7 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.scenario_session import ScenarioPlace
+from services.attachments.papers import AttachedPapers, papers_of
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.chart_access.door import ChartDoor, open_door
@@ -236,6 +237,10 @@ class TurnDocuments:
             run_id=turn.run.run_id,
             clock=self._clock,
         )
+
+    def papers(self, turn: TurnDraft) -> AttachedPapers:
+        """Return the papers that users gave of this turn's patient."""
+        return papers_of(turn.document(), contexts=self._contexts)
 
     def past(self, turn: TurnDraft) -> PatientPast:
         """Return where this turn's agents look up earlier turns, of this patient only."""

@@ -43,7 +43,7 @@ class TurnRequests:
         is_ours = turn.question_press() is not None
         if message.press is not None and not is_ours and not turn.is_plan_press(message.press):
             raise StaleQuestionError
-        tool_memory = self._tools.open(turn)
+        tool_memory, papers = self._tools.open(turn), self.documents.papers(turn)
         identity = identity_of(turn, turn.patient_id)
         return GroupChatRequest(
             conversation_id=turn.conversation_id,
@@ -66,6 +66,7 @@ class TurnRequests:
             continuation=context.continuation,
             press=None if is_ours else message.press,
             grounding=tool_memory.grounding(),
+            papers=papers,
             tool_memory=tool_memory,
             entities=self._tools.entities_of(turn),
             scenario=turn.scenario,

@@ -219,7 +219,7 @@ class ConversationReader:
         held = [one for one in context.artifacts if one.artifact_id == artifact_id]
         if not held:
             raise NotFoundError("no such artifact")
-        return held[0], await self._contexts.artifact_bytes(conversation_id, patient, held[0])
+        return held[0], await self._contexts.file_bytes(conversation_id, patient, artifact_id)
 
     async def receipt(
         self, conversation_id: str, run_id: str, *, owner: str, patient_id: str | None

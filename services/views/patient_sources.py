@@ -1,6 +1,9 @@
 """Opens the sources that answers name, for the clinician who checks them."""
 
+from data_models.chart_view import ATTACHED
+from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.errors import NotFoundError
+from services.attachments.papers import is_paper, papers_of
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.records.ports import PatientRecords
@@ -15,9 +18,15 @@ class PatientSources:
     """Answers for patients in the caller's own conversation only, and leaves an audit record."""
 
     def __init__(
-        self, *, reader: ConversationReader, records: PatientRecords, audit: Audit
+        self,
+        *,
+        reader: ConversationReader,
+        contexts: ChatContextAccessor,
+        records: PatientRecords,
+        audit: Audit,
     ) -> None:
         self._reader = reader
+        self._contexts = contexts
         self._records = records
         self._audit = audit
 
@@ -31,6 +40,8 @@ class PatientSources:
                 patient's record holds no such source; another patient's is none.
             RecordsError: the records have no answer.
         """
+        if is_paper(ref):
+            return await self._paper(conversation_id, owner, patient_id, ref)
         patient = await self._reader.roster_member(
             conversation_id, owner=owner, patient_id=patient_id
         )
@@ -48,3 +59,15 @@ class PatientSources:
         if found is None:
             raise NotFoundError("no such source here")
         return found
+
+    async def _paper(
+        self, conversation_id: str, owner: str, patient_id: str, ref: str
+    ) -> SourceText:
+        document = await self._reader.document(
+            conversation_id, owner=owner, patient_id=patient_id, action="read_source"
+        )
+        papers = await papers_of(document, contexts=self._contexts).record()
+        found = None if papers is None else source_text(papers, ref)
+        if found is None:
+            raise NotFoundError("no such source here")
+        return found.model_copy(update={"kind": ATTACHED})

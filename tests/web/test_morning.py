@@ -1,6 +1,7 @@
 """A clinic's morning at the page of the whole server, by keyboard and on a phone."""
 
 import asyncio
+import base64
 import io
 import unicodedata
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from playwright.async_api import Browser, Locator, Page, ViewportSize, expect
 from pypdf import PdfReader
 
 from tests.e2e.server import Server
+from tests.services.records.readers.made import pdf
 from tests.web.axe import violations
 from tests.web.conftest import idle, say
 from tests.web.test_identity import INSIDE
@@ -23,6 +25,10 @@ FIRST = ("Margaret Anne Whitfield", "1957-03-14", "female", "patient_4")
 SECOND = ("Zoë Łucja Çelik-Sørensen", "1979-11-02", "female", "patient_15")
 COLOUR = "mark => getComputedStyle(mark).backgroundColor"
 CEA = "Carcinoembryonic antigen"
+LETTER = (
+    "Discharge letter. Patient: Margaret Anne Whitfield, born 14 March 1957. "
+    "We began apixaban 5 mg twice daily. Potassium at discharge was 5.6 mmol/L."
+)
 
 
 @pytest.fixture
@@ -93,6 +99,7 @@ async def test_a_morning_from_home_to_paper(morning: Morning) -> None:
     await come_in(morning)
     await look_at_the_chart(morning)
     await read_a_source(morning)
+    await drop_a_letter(morning)
     await go_through_a_plan(morning)
     await print_and_export(morning)
     await see_another_patient(morning)
@@ -137,6 +144,43 @@ async def read_a_source(morning: Morning) -> None:
     assert await violations(morning.page) == []
     await morning.press(sheet.get_by_role("button", name="Close"))
     await expect(sheet).to_have_count(0)
+
+
+async def drop_a_letter(morning: Morning) -> None:
+    page, letter = morning.page, pdf([LETTER])
+    await dropped(page, "other.pdf", pdf(["Patient: Tunde Adeyemi, born 1968-07-21. He has gout."]))
+    await expect(page.get_by_text("names another patient")).to_be_visible()
+    await morning.press(page.get_by_role("button", name="OK"))
+    await dropped(page, "cardiology.pdf", letter)
+    question = page.get_by_role("group", name="A file for this patient")
+    await expect(question).to_contain_text("Keep cardiology.pdf (1 page) with ")
+    await expect(question).to_contain_text("Margaret Anne Whitfield")
+    await expect(question).to_contain_text("It names this patient, with birth date or number.")
+    await morning.assert_about(FIRST)
+    await morning.press(question.get_by_role("button", name="Keep with this patient"))
+    await expect(page.get_by_text("cardiology.pdf is kept with this patient")).to_be_visible()
+
+    answer = await morning.ask("Is she on apixaban?")
+    await expect(answer).to_contain_text("No drug “apixaban” in the record")
+    await expect(answer).to_contain_text("A paper that was given here, not the record, says:")
+    await morning.press(answer.get_by_role("link", name="Source 1", exact=True).first)
+    sheet = page.get_by_role("dialog")
+    await expect(sheet.locator("mark")).to_contain_text("apixaban 5 mg twice daily")
+    await expect(sheet).to_contain_text("attached paper")
+    assert await violations(page) == []
+    await morning.press(sheet.get_by_role("button", name="Close"))
+
+
+async def dropped(page: Page, name: str, data: bytes) -> None:
+    """Let a file fall on the page as from the desk."""
+    drop = """([name, data]) => {
+        const bytes = Uint8Array.from(atob(data), one => one.charCodeAt(0));
+        const files = new DataTransfer();
+        files.items.add(new File([bytes], name, { type: "application/pdf" }));
+        const event = { bubbles: true, cancelable: true, dataTransfer: files };
+        document.querySelector(".middle").dispatchEvent(new DragEvent("drop", event));
+    }"""
+    await page.evaluate(drop, [name, base64.b64encode(data).decode()])
 
 
 async def go_through_a_plan(morning: Morning) -> None:

@@ -2,12 +2,14 @@
 
 import { strings } from "./strings";
 import type {
+  Attachment,
   ChartView,
   ChatSummary,
   ChatView,
   Demographics,
   FoundPatients,
   HistoryPage,
+  PaperRead,
   Progress,
   Receipt,
   Session,
@@ -31,6 +33,9 @@ export const isSignedOut = (error: unknown): boolean => error instanceof ApiErro
 /** What a browser can send as a WebSocket subprotocol, the only place for a token there. */
 const SENDABLE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
+/** Of a file whose kind the browser does not know; the server looks at its bytes and its name. */
+const OCTETS = "application/octet-stream";
+
 /** Lives as long as the page and is stored nowhere. */
 let token: string | null = null;
 /** Shown with every write by whom a cookie signed in. */
@@ -47,13 +52,18 @@ export const socketProtocols = (): string[] => (token === null ? ["rounds"] : ["
 /** A page in a frame shows its own token and nothing else: no cookie may act for who clicks there. */
 export const isFramed = (): boolean => window.self !== window.top;
 
-async function request(path: string, method = "GET", body?: unknown): Promise<Response> {
-  const headers: Record<string, string> = { Accept: "application/json" };
+async function request(
+  path: string,
+  method = "GET",
+  body?: unknown,
+  more: Record<string, string> = {},
+): Promise<Response> {
+  const headers: Record<string, string> = { Accept: "application/json", ...more };
   if (token !== null) headers.Authorization = `Bearer ${token}`;
   const isFile = body instanceof Blob;
   const sent = body === undefined ? {} : { body: isFile ? body : JSON.stringify(body) };
   if (csrf !== null && method !== "GET") headers["X-CSRF-Token"] = csrf;
-  if (body !== undefined) headers["Content-Type"] = isFile ? body.type : "application/json";
+  if (body !== undefined) headers["Content-Type"] = isFile ? body.type || OCTETS : "application/json";
   const credentials = isFramed() ? "omit" : "same-origin";
   const reply = await fetch(path, { method, headers, credentials, ...sent });
   csrf = reply.headers.get("X-CSRF-Token") ?? csrf;
@@ -173,6 +183,30 @@ export const chart = (chatId: string, patientId: string, part: string, name: str
 
 export const source = (chatId: string, patientId: string, ref: string): Promise<SourceText> =>
   ask(`${chat(chatId)}/sources?patient_id=${encodeURIComponent(patientId)}&ref=${encodeURIComponent(ref)}`);
+
+/** Reads a file; once it is confirmed it is kept with the patient. */
+export const attach = async (
+  chatId: string,
+  patientId: string,
+  file: File,
+  isConfirmed: boolean,
+): Promise<PaperRead> => {
+  const headers = { "X-Patient-Id": patientId, "X-File-Name": encodeURIComponent(file.name) };
+  const path = `${chat(chatId)}/attachments${isConfirmed ? "?confirmed=true" : ""}`;
+  return (await (await request(path, "POST", file, headers)).json()) as PaperRead;
+};
+
+const papers = (chatId: string, patientId: string, attachmentId = ""): string =>
+  `${chat(chatId)}/attachments${attachmentId && `/${attachmentId}`}?patient_id=${encodeURIComponent(patientId)}`;
+
+export const attachments = async (chatId: string, patientId: string): Promise<Attachment[]> =>
+  (await ask<{ attachments: Attachment[] }>(papers(chatId, patientId))).attachments;
+
+export const attachmentUrl = papers;
+
+export const removeAttachment = async (chatId: string, patientId: string, id: string): Promise<void> => {
+  await request(papers(chatId, patientId, id), "DELETE");
+};
 
 export const artifactUrl = (chatId: string, patientId: string, artifactId: string): string =>
   `${chat(chatId)}/artifacts/${encodeURIComponent(artifactId)}?patient_id=${encodeURIComponent(patientId)}`;

@@ -2,6 +2,7 @@ import { memo } from "preact/compat";
 import { useEffect, useId, useState } from "preact/hooks";
 
 import * as api from "./api";
+import { Papers } from "./papers";
 import { View } from "./chart_view";
 import { shownDate } from "./dates";
 import type { Opened } from "./source_panel";
@@ -27,12 +28,20 @@ const ALONE = "(max-width: 47.99rem)";
 interface ChartPaneProps {
   chatId: string;
   patientId: string;
+  /** Counts the papers that were given: their list is read anew. */
+  papers: number;
   onSource: (opened: Opened) => void;
   onClose: () => void;
 }
 
 /** The chart of the open patient beside the conversation, part by part; not drawn anew while an answer grows. */
-export const ChartPane = memo(function ChartPane({ chatId, patientId, onSource, onClose }: ChartPaneProps) {
+export const ChartPane = memo(function ChartPane({
+  chatId,
+  patientId,
+  papers,
+  onSource,
+  onClose,
+}: ChartPaneProps) {
   const [part, setPart] = useState<Part>("summary");
   const isAlone = useMedia(ALONE);
   const id = useId();
@@ -71,6 +80,9 @@ export const ChartPane = memo(function ChartPane({ chatId, patientId, onSource, 
         </button>
       </header>
       <div class="chart-body" id={`${id}panel`} role="tabpanel" aria-labelledby={id + part} tabIndex={0}>
+        {part === "documents" && (
+          <Papers key={papers} chatId={chatId} patientId={patientId} onSource={onSource} />
+        )}
         <ChartPart key={part} chatId={chatId} patientId={patientId} part={part} onSource={onSource} />
       </div>
     </section>

@@ -1,5 +1,6 @@
 import { useContext, useEffect, useRef, useState } from "preact/hooks";
 
+import { AttachButton, type Attaching } from "./attaching";
 import { Dictation } from "./dictation";
 import { identityText, Known } from "./patient_mark";
 import { strings } from "./strings";
@@ -26,6 +27,7 @@ interface ComposerProps {
   waiting: number;
   patientId: string | null;
   hasDictation: boolean;
+  onFiles: Attaching["take"];
   onSend: (text: string) => void;
   onStop: () => void;
 }
@@ -38,6 +40,7 @@ export function Composer({
   waiting,
   patientId,
   hasDictation,
+  onFiles,
   onSend,
   onStop,
 }: ComposerProps) {
@@ -93,11 +96,15 @@ export function Composer({
         aria-describedby="message-hint"
         onInput={(event) => onDraft(event.currentTarget.value)}
         onKeyDown={key}
+        onPaste={(event) => {
+          if (onFiles(event.clipboardData?.files)) event.preventDefault();
+        }}
       />
       <span id="message-hint" class={length > WARN_CHARS ? "counter" : "visually-hidden"}>
         {length > WARN_CHARS ? said.used(length, LIMIT_CHARS) : said.hint}
       </span>
       {waiting > 0 && <span class="counter">{said.waiting(waiting)}</span>}
+      <AttachButton onFiles={onFiles} />
       {hasDictation && (
         <Dictation onText={(text) => onDraft([draft.trimEnd(), text].filter(Boolean).join(" "))} />
       )}

@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 
+import { type Attaching, PaperQuestion, useAttaching } from "./attaching";
 import { Banner } from "./banner";
 import { visibleTurns } from "./chat";
 import { ChartPane } from "./chart_pane";
@@ -108,6 +109,10 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     },
     [patientId, send],
   );
+  const attaching = useAttaching(chatId, patientId);
+  const takeDropped = (event: DragEvent): void => {
+    if (attaching.take(event.dataTransfer?.files)) event.preventDefault();
+  };
   const panes = ["room", hasSideBar && "with-side-bar", (hasChart || hasSheet) && "with-chart"]
     .filter(Boolean)
     .join(" ");
@@ -120,7 +125,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
   return (
     <Known.Provider value={chat.people}>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the side bar from anywhere */}
-      <div class={panes} onKeyDown={closeOnEscape}>
+      <div class={panes} onKeyDown={closeOnEscape} onDragOver={allowFiles} onDrop={takeDropped}>
         {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place, and the address must stay */}
         <a class="skip" href="#message" onClick={skipToMessage}>
           {strings.skipToMessage}
@@ -166,6 +171,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
         <Bottom
           controls={controls}
           hasDictation={session.dictation}
+          attaching={attaching}
           draft={draft}
           onDraft={setDraft}
           onSignIn={onSignIn}
@@ -175,6 +181,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             key={`chart ${patientId}`}
             chatId={chatId}
             patientId={patientId}
+            papers={attaching.version}
             onSource={showSource}
             onClose={closeChart}
           />
@@ -212,6 +219,11 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
       </div>
     </Known.Provider>
   );
+}
+
+/** Without this the browser would leave the page for the file. */
+function allowFiles(event: DragEvent): void {
+  if (event.dataTransfer?.types.includes("Files")) event.preventDefault();
 }
 
 /** The address names the conversation and must stay. */
@@ -270,12 +282,13 @@ function Middle({ controls, session, query, onQuery, actions }: MiddleProps) {
 interface BottomProps {
   controls: ChatControls;
   hasDictation: boolean;
+  attaching: Attaching;
   draft: string;
   onDraft: (draft: string) => void;
   onSignIn: () => void;
 }
 
-function Bottom({ controls, hasDictation, draft, onDraft, onSignIn }: BottomProps) {
+function Bottom({ controls, hasDictation, attaching, draft, onDraft, onSignIn }: BottomProps) {
   const { chat, link, problem, isElsewhere, verifiedAt, send, stop } = controls;
   const { plan, question, patient_id, undo } = chat.state;
   const canSend = link === "open" || link === "connecting";
@@ -317,6 +330,7 @@ function Bottom({ controls, hasDictation, draft, onDraft, onSignIn }: BottomProp
           {problem}
         </p>
       )}
+      <PaperQuestion attaching={attaching} />
       <Composer
         draft={draft}
         onDraft={onDraft}
@@ -325,7 +339,11 @@ function Bottom({ controls, hasDictation, draft, onDraft, onSignIn }: BottomProp
         waiting={waitingCount(chat)}
         patientId={patient_id}
         hasDictation={hasDictation}
-        onSend={(text) => send(text)}
+        onFiles={attaching.take}
+        onSend={(text) => {
+          attaching.goOn();
+          send(text);
+        }}
         onStop={stop}
       />
     </footer>

@@ -320,6 +320,36 @@ const english = {
     statuses: { pending: "to do", running: "running", done: "done", skipped: "left out" },
   },
 
+  papers: {
+    label: "A file for this patient",
+    attach: "Attach",
+    attachLong: "Attach a paper to this patient: a letter or report that is not in the record",
+    choose: "Choose files to attach",
+    noPatient: "Open a patient first: a file is always kept with one patient.",
+    tooLarge: "The file is larger than 20 MB. Please give a smaller one.",
+    reading: (name: string) => `Reading ${name}…`,
+    question: (name: string, pages: number, who: string) =>
+      `Keep ${name} (${pages === 1 ? "1 page" : `${pages} pages`}) with ${who}?`,
+    whose: {
+      theirs: "It names this patient, with birth date or number.",
+      partly: "It names this patient only in part: not with name and birth date or number.",
+      unnamed: "It does not name this patient. Please make sure that it is theirs.",
+      several: "It names this patient and another one. Please make sure that it is theirs.",
+      unchecked: "Whose it is could not be checked just now. Please make sure that it is theirs.",
+    },
+    gap: (what: string) => `Not all of it can be read: ${what}.`,
+    keep: "Keep with this patient",
+    discard: "Do not keep",
+    kept: (name: string) =>
+      `${name} is kept with this patient, beside the record. Ask about “the attached letter”.`,
+    notKept: (name: string) => `${name} was not kept.`,
+    understood: "OK",
+    title: "Given in this conversation, not the record",
+    remove: (name: string) => `Remove ${name}`,
+    removeShort: "Remove",
+    download: (name: string) => `Download ${name}`,
+  },
+
   dictation: {
     start: "Dictate",
     startLong: "Dictate: what you say is written into the message, and not sent",

@@ -326,6 +326,35 @@ export const german: Strings = {
     statuses: { pending: "offen", running: "läuft", done: "erledigt", skipped: "ausgelassen" },
   },
 
+  papers: {
+    label: "Eine Datei für diese Patientin oder diesen Patienten",
+    attach: "Anhängen",
+    attachLong: "Ein Dokument anhängen: einen Brief oder Befund, der nicht in der Akte ist",
+    choose: "Dateien zum Anhängen wählen",
+    noPatient: "Bitte zuerst einen Patienten öffnen: Eine Datei gehört immer zu genau einem.",
+    tooLarge: "Die Datei ist größer als 20 MB. Bitte eine kleinere wählen.",
+    reading: (name: string) => `${name} wird gelesen…`,
+    question: (name: string, pages: number, who: string) =>
+      `${name} (${pages === 1 ? "1 Seite" : `${pages} Seiten`}) bei ${who} ablegen?`,
+    whose: {
+      theirs: "Darin steht der Name, mit Geburtsdatum oder Nummer.",
+      partly: "Name und Geburtsdatum oder Nummer stehen nicht beide darin.",
+      unnamed: "Der Name steht nicht darin. Bitte prüfen, ob das Dokument hierher gehört.",
+      several: "Darin steht auch eine andere Person. Bitte prüfen, ob das Dokument hierher gehört.",
+      unchecked: "Zu wem es gehört, ließ sich nicht prüfen. Bitte selbst prüfen.",
+    },
+    gap: (what: string) => `Nicht alles ist lesbar: ${what}.`,
+    keep: "Hier ablegen",
+    discard: "Nicht ablegen",
+    kept: (name: string) => `${name} liegt jetzt neben der Akte. Fragen Sie nach „dem Anhang“.`,
+    notKept: (name: string) => `${name} wurde nicht abgelegt.`,
+    understood: "OK",
+    title: "In diesem Gespräch übergeben, nicht die Akte",
+    remove: (name: string) => `${name} entfernen`,
+    removeShort: "Entfernen",
+    download: (name: string) => `${name} herunterladen`,
+  },
+
   dictation: {
     start: "Diktieren",
     startLong: "Diktieren: Gesprochenes steht dann in der Nachricht und wird nicht gesendet",

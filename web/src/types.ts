@@ -288,3 +288,23 @@ export interface Press {
   steps?: number[];
   edits?: { number: number; text: string }[];
 }
+
+/** A paper that a user gave to the conversation about a patient; not the record. */
+export interface Attachment {
+  attachment_id: string;
+  ref: string;
+  file_name: string;
+  media_type: string;
+  size_bytes: number;
+  pages: number;
+  gap: string;
+  added_at: string;
+}
+
+/** What came of a file; `attachment` is null until the user has said yes. */
+export interface PaperRead {
+  whose: "theirs" | "partly" | "unnamed" | "several" | "unchecked";
+  pages: number;
+  gap: string;
+  attachment: Attachment | null;
+}

@@ -16,6 +16,7 @@ from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.letters import letter_asked, told_letter
+from services.records.answers.papers import parted, told_papers
 from services.records.answers.row_parts import sources_of
 from services.records.answers.sentences import answer_of
 from services.records.dates import first_day, last_day, years_between
@@ -158,7 +159,10 @@ def _answer(
         return question
     if isinstance(taken, str):
         return words.failed.format(title=question.tool, problem=taken)
+    taken, papers = parted(taken) if question.tool == SEARCH else (taken, None)
     absent = told_evidence(taken) or answer_of(question, taken, words)
+    if said := told_papers(question, papers, words):
+        return f"{absent}\n{said}"
     if letter := letter_asked(question, asked_rows(question, taken).rows):
         read = _given(letter, given)
         return letter if read is None else told_letter(read) or absent
@@ -178,14 +182,19 @@ def _sought(
         found = _given(search, given)
         if found is None:
             return search
-        if isinstance(found, ChartView) and (told := _elsewhere(question, search, found, words)):
+        record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
+        in_papers = told_papers(search, papers, words)
+        if record is not None and (told := _elsewhere(question, search, record, words)):
+            told = f"{told}\n{in_papers}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
             is_guess = question.tool == "allergies" or not search.name
             # Else it is in the record, though not in that list.
             lead = f"{absent} {words.perhaps}" if is_guess else words.elsewhere
             return f"{_not_listed(question, taken, words)}{lead}\n{told}"
-        looked_at = found if isinstance(found, ChartView) and search.name else looked_at
+        if in_papers:
+            return f"{absent}\n{in_papers}"
+        looked_at = record if record is not None and search.name else looked_at
     if looked_at is not None:
         return _with_parts(question, absent, looked_at, words)
     return "\n".join([absent, *_written_later(question, taken, words)])

@@ -45,7 +45,9 @@ async def test_a_source_of_a_patient_in_the_conversation_opens_and_is_recorded(
     world: World,
 ) -> None:
     audit = RememberedAudit()
-    sources = PatientSources(reader=world.reader, records=Records(), audit=audit)
+    sources = PatientSources(
+        reader=world.reader, contexts=world.contexts, records=Records(), audit=audit
+    )
     found = await sources.source(CHAT, owner=OWNER, patient_id="patient_4", ref=REF)
     assert found.text == "About patient_4."
     [entry] = audit.entries
@@ -66,7 +68,9 @@ async def test_a_source_of_a_patient_in_the_conversation_opens_and_is_recorded(
 async def test_everything_else_is_not_there(
     world: World, owner: str, patient_id: str, ref: str
 ) -> None:
-    sources = PatientSources(reader=world.reader, records=Records(), audit=RememberedAudit())
+    sources = PatientSources(
+        reader=world.reader, contexts=world.contexts, records=Records(), audit=RememberedAudit()
+    )
     with pytest.raises(NotFoundError):
         await sources.source(CHAT, owner=owner, patient_id=patient_id, ref=ref)
 

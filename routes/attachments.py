@@ -1,0 +1,104 @@
+"""Papers that a user gives to a conversation about one of its patients."""
+
+from typing import Any
+from urllib.parse import unquote
+
+from aiohttp import web
+
+from data_models.chat_context import Attachment
+from data_models.errors import AttachmentError, BadFrameError
+from routes.auth import principal_of
+from routes.chats import download
+from routes.context import CONTEXT
+from routes.replies import json_reply
+from services.access.bodies import large_body_of
+from services.views.attachment_service import BYTES_LIMIT, AttachmentService
+
+BODY_SECONDS = 120.0
+PATIENT_HEADER = "X-Patient-Id"
+NAME_HEADER = "X-File-Name"
+_PATH = "/api/chats/{chat_id}/attachments"
+
+
+async def add_attachment(request: web.Request) -> web.Response:
+    """`POST …/attachments`: read a file; with `confirmed=true` keep it with the patient."""
+    service, patient_id = _service(request), request.headers.get(PATIENT_HEADER)
+    file_name = unquote(request.headers.get(NAME_HEADER, ""))
+    if not patient_id or not file_name:
+        raise BadFrameError(f"{PATIENT_HEADER} and {NAME_HEADER} are needed")
+    data = await large_body_of(request, limit_bytes=BYTES_LIMIT, seconds=BODY_SECONDS)
+    if data is None:
+        raise AttachmentError("That file is larger than 20 MB. Please give a smaller one.")
+    found = await service.add(
+        request.match_info["chat_id"],
+        owner=principal_of(request).id,
+        patient_id=patient_id,
+        file_name=file_name,
+        media_type=request.content_type if "Content-Type" in request.headers else "",
+        data=data,
+        is_confirmed=request.query.get("confirmed") == "true",
+    )
+    row = None if found.attachment is None else _row(found.attachment)
+    body = {"whose": found.whose, "pages": found.pages, "gap": found.gap, "attachment": row}
+    return json_reply(body, status=200 if row is None else 201)
+
+
+async def list_attachments(request: web.Request) -> web.Response:
+    """`GET …/attachments`: the papers of one patient."""
+    rows = await _service(request).all(
+        request.match_info["chat_id"],
+        owner=principal_of(request).id,
+        patient_id=_patient_id(request),
+    )
+    return json_reply({"attachments": [_row(one) for one in rows]})
+
+
+async def show_attachment(request: web.Request) -> web.Response:
+    """`GET …/attachments/{attachment_id}`: download a paper as it was given."""
+    row, data = await _service(request).open(
+        request.match_info["chat_id"],
+        request.match_info["attachment_id"],
+        owner=principal_of(request).id,
+        patient_id=_patient_id(request),
+    )
+    return download(data, file_name=row.file_name, media_type="application/octet-stream")
+
+
+async def remove_attachment(request: web.Request) -> web.Response:
+    """`DELETE …/attachments/{attachment_id}`: take a paper away."""
+    await _service(request).remove(
+        request.match_info["chat_id"],
+        request.match_info["attachment_id"],
+        owner=principal_of(request).id,
+        patient_id=_patient_id(request),
+    )
+    return web.Response(status=204)
+
+
+def _service(request: web.Request) -> AttachmentService:
+    service = request.app[CONTEXT].attachments
+    if service is None:
+        raise web.HTTPNotFound
+    return service
+
+
+def _patient_id(request: web.Request) -> str:
+    patient_id = request.query.get("patient_id")
+    if not patient_id:
+        raise BadFrameError("patient_id is needed")
+    return patient_id
+
+
+def _row(one: Attachment) -> dict[str, Any]:
+    shown = {"attachment_id", "file_name", "media_type", "size_bytes", "pages", "gap", "added_at"}
+    return {**one.model_dump(mode="json", include=shown), "ref": one.ref}
+
+
+def attachment_routes() -> list[web.RouteDef]:
+    """Return the routes of this file."""
+    return [
+        web.post(_PATH, add_attachment),
+        web.get(_PATH, list_attachments),
+        web.get(f"{_PATH}/{{attachment_id}}", show_attachment),
+        web.delete(f"{_PATH}/{{attachment_id}}", remove_attachment),
+    ]

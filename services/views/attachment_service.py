@@ -1,0 +1,241 @@
+"""Takes papers in, lists them and gives them back, for the owner of a conversation."""
+
+import asyncio
+import hashlib
+import mimetypes
+from dataclasses import dataclass
+from typing import Final
+
+from data_models.chat_context import Attachment, ChatContext
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.claim import Claim
+from data_models.clock import Clock
+from data_models.documents import Stored
+from data_models.errors import (
+    AttachmentError,
+    BlobChangedError,
+    BlobExistsError,
+    ClaimLostError,
+    NotFoundError,
+)
+from data_models.identifiers import PatientId
+from services.attachments.whose_paper import Whose, whose_paper
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.conversations.maintenance_lease import MaintenanceLease
+from services.identity.linking import SubjectLinker
+from services.records.readers.reading import DocumentReader
+from services.records.readers.result import ReadDocument
+from services.views.conversation_reader import ConversationReader
+
+BYTES_LIMIT: Final = 20 * 1024 * 1024
+PAPERS_LIMIT: Final = 20
+NAME_LIMIT_CHARS: Final = 120
+_FORMS = "PDF with a text layer, Word (.docx), RTF, HTML, Markdown, plain text and CDA are read"
+_OTHERS = (
+    "This paper names another patient and not the one it was given for, so it was not kept. "
+    "Please open that patient first, or check the file."
+)
+_UNTYPED = frozenset({"", "application/octet-stream"})
+
+
+@dataclass(frozen=True, slots=True)
+class PaperRead:
+    """What came of a file.
+
+    Attributes:
+        whose: Whose it is, as far as code can tell.
+        attachment: Its row; None as long as the user has not said yes.
+    """
+
+    whose: Whose
+    pages: int
+    gap: str
+    attachment: Attachment | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttachmentService:
+    """Keeps papers of patients of the caller's own conversation. Holds nothing of any.
+
+    Every method raises `NotFoundError` where the conversation is absent, malformed or not the
+    owner's, or the patient is not in it, `ChartClosedError` where the chart is not open to them,
+    and puts what it does on the audit trail first.
+    """
+
+    reader: ConversationReader
+    contexts: ChatContextAccessor
+    lease: MaintenanceLease
+    linker: SubjectLinker
+    documents: DocumentReader
+    audit: Audit
+    clock: Clock
+
+    async def add(
+        self,
+        conversation_id: str,
+        *,
+        owner: str,
+        patient_id: str,
+        file_name: str,
+        media_type: str,
+        data: bytes,
+        is_confirmed: bool,
+    ) -> PaperRead:
+        """Read a file, and keep it with the patient once the user has said yes.
+
+        The same bytes are kept once, however often they are sent.
+
+        Raises:
+            AttachmentError: it cannot be read, is too much, or names another patient.
+            ConversationBusyError: the running turn takes too long.
+        """
+        patient = await self._patient(conversation_id, owner, patient_id, "add_attachment")
+        found = await self._read(data, _media_type(media_type, file_name))
+        whose = await whose_paper(found.text, patient, linker=self.linker)
+        if whose == "other":
+            raise AttachmentError(_OTHERS)
+        pages, gap = max(1, len(found.pages)), found.problem
+        if not is_confirmed:
+            return PaperRead(whose, pages, gap, None)
+        row = Attachment(
+            attachment_id=f"att-{hashlib.blake2b(data, digest_size=5).hexdigest()}",
+            file_name=_plain_name(file_name),
+            media_type=_media_type(media_type, file_name),
+            size_bytes=len(data),
+            pages=pages,
+            gap=gap,
+            added_at=self.clock.now(),
+            added_by=owner,
+        )
+        async with self.lease.holding(conversation_id, principal_id=owner) as claim:
+            stored = await self._document(claim, conversation_id, patient)
+            rows = stored.document.attachments
+            held = next((one for one in rows if one.attachment_id == row.attachment_id), None)
+            if held is None:
+                await self._keep(claim, stored, row, data, found.text)
+        return PaperRead(whose, pages, gap, held or row)
+
+    async def all(self, conversation_id: str, *, owner: str, patient_id: str) -> list[Attachment]:
+        """Return the papers of a patient, in the order in which they came."""
+        document = await self.reader.document(
+            conversation_id, owner=owner, patient_id=patient_id, action="list_attachments"
+        )
+        return list(document.attachments)
+
+    async def open(
+        self, conversation_id: str, attachment_id: str, *, owner: str, patient_id: str
+    ) -> tuple[Attachment, bytes]:
+        """Return a paper as it was given.
+
+        Raises:
+            NotFoundError: also for a paper of another patient.
+        """
+        document = await self.reader.document(
+            conversation_id, owner=owner, patient_id=patient_id, action="read_attachment"
+        )
+        row = _held(document, attachment_id)
+        data = await self.contexts.file_bytes(
+            conversation_id, document.patient_id, row.attachment_id
+        )
+        return row, data
+
+    async def remove(
+        self, conversation_id: str, attachment_id: str, *, owner: str, patient_id: str
+    ) -> None:
+        """Take a paper away; what was said of it stays in the talk.
+
+        Raises:
+            NotFoundError: also for a paper of another patient.
+            ConversationBusyError: the running turn takes too long.
+        """
+        patient = await self._patient(conversation_id, owner, patient_id, "remove_attachment")
+        async with self.lease.holding(conversation_id, principal_id=owner) as claim:
+            stored = await self._document(claim, conversation_id, patient)
+            document = stored.document
+            row = _held(document, attachment_id)
+            document.attachments = [one for one in document.attachments if one is not row]
+            await self._store(claim, stored)
+            await asyncio.gather(
+                *(
+                    self.contexts.delete_file(conversation_id, patient, one)
+                    for one in (row.attachment_id, row.text_id)
+                )
+            )
+
+    async def _patient(
+        self, conversation_id: str, owner: str, patient_id: str, action: str
+    ) -> PatientId:
+        patient = await self.reader.roster_member(
+            conversation_id, owner=owner, patient_id=patient_id
+        )
+        if patient is None:
+            raise NotFoundError("no such patient here")
+        await self.audit.record(
+            AuditEntry(
+                principal=owner, conversation=conversation_id, patient=patient, actions=(action,)
+            )
+        )
+        return patient
+
+    async def _read(self, data: bytes, media_type: str) -> ReadDocument:
+        if len(data) > BYTES_LIMIT:
+            raise AttachmentError("That file is larger than 20 MB. Please give a smaller one.")
+        found = await self.documents.read(data, media_type)
+        if not found.text:
+            reason = found.problem or "it holds no text"
+            raise AttachmentError(f"That file cannot be read: {reason}. {_FORMS}.")
+        return found
+
+    async def _document(
+        self, claim: Claim, conversation_id: str, patient: PatientId
+    ) -> Stored[ChatContext]:
+        await claim.name_patient(patient)
+        return await self.contexts.read(conversation_id, patient, epoch=claim.epoch)
+
+    async def _keep(
+        self, claim: Claim, stored: Stored[ChatContext], row: Attachment, data: bytes, text: str
+    ) -> None:
+        """Store the files, then the row: no row is without its files."""
+        document = stored.document
+        if len(document.attachments) >= PAPERS_LIMIT:
+            raise AttachmentError(
+                f"{PAPERS_LIMIT} papers are kept with this patient. Please remove one first."
+            )
+        await asyncio.gather(
+            *(
+                self.contexts.save_file(document.conversation_id, document.patient_id, name, body)
+                for name, body in ((row.attachment_id, data), (row.text_id, text.encode()))
+            )
+        )
+        document.attachments = [*document.attachments, row]
+        await self._store(claim, stored)
+
+    async def _store(self, claim: Claim, stored: Stored[ChatContext]) -> None:
+        await claim.hold()
+        try:
+            await self.contexts.write(stored.document, etag=stored.etag)
+        except (BlobChangedError, BlobExistsError) as error:
+            raise ClaimLostError("the document was taken over") from error
+
+
+def _held(document: ChatContext, attachment_id: str) -> Attachment:
+    for one in document.attachments:
+        if one.attachment_id == attachment_id:
+            return one
+    raise NotFoundError("no such attachment")
+
+
+def _media_type(given: str, file_name: str) -> str:
+    """Return the type that the client names; where it knows none, that of the name's ending."""
+    if given not in _UNTYPED:
+        return given
+    if file_name.lower().endswith((".md", ".markdown")):
+        return "text/markdown"
+    return mimetypes.guess_type(file_name)[0] or given
+
+
+def _plain_name(file_name: str) -> str:
+    """Return a name of one line without what would format, link or reorder it."""
+    kept = "".join(one if one.isalnum() or one in " .-()_" else "_" for one in file_name)
+    return " ".join(kept.split())[-NAME_LIMIT_CHARS:] or "paper"
