@@ -20,28 +20,21 @@ from data_models.folder_lock import folder_held
 from foundation import (
     Foundation,
     answers_of,
-    attachments_of,
     claimant_of,
     clear_undo_of,
-    door_of,
     foundation_of,
     patients_of,
-    programs_of,
     reader_of,
-    restoring_of,
     rounds_of,
     started,
 )
-from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import create_web_app
 from routes.serving import Server, serve
 from services.access.access_factory import (
-    export_rate_for,
-    message_rate_for,
     outbound_policy_for,
 )
-from services.access.limits import MessageRate, SocketSlots
+from services.access.limits import MessageRate
 from services.access.outbound import outbound_session
 from services.assistant.confirmed_actions import AssistantService
 from services.channels.deliveries import Deliveries
@@ -53,9 +46,7 @@ from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
 from services.language.reading import make_ready
-from services.rounds.round_factory import Rounds
 from services.scenarios.operators.operator_factory import Operators, operators_for
-from services.speech import speech_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
@@ -69,12 +60,8 @@ from services.turn_pipeline import TurnPipeline
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.turn_scheduler.turn_scheduler_factory import turn_scheduler_for
 from services.views.conversation_reader import ConversationReader
-from services.views.memory_service import memory_service_for
-from services.views.patient_chart import PatientChart
-from services.views.patient_directory import PatientDirectory
-from services.views.patient_finder import PatientFinder
-from services.views.patient_sources import PatientSources
 from settings import Settings, load_settings
+from web_services import door_of, route_context_of
 
 
 def build(
@@ -106,7 +93,7 @@ def build(
         clock=clock,
     )
     rounds = rounds_of(base, scheduler, reader)
-    context = _route_context(base, scheduler, reader, readiness, operators, rounds)
+    context = route_context_of(base, scheduler, reader, readiness, operators, rounds)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
     application = create_web_app(context=context, door=door_of(base, session))
@@ -211,57 +198,6 @@ def _operators(base: Foundation) -> Operators:
         clock=base.clock,
         ids=base.ids,
         claimant=claimant_of(base),
-    )
-
-
-def _route_context(
-    base: Foundation,
-    scheduler: TurnScheduler,
-    reader: ConversationReader,
-    readiness: Readiness,
-    operators: Operators,
-    rounds: Rounds,
-) -> RouteContext:
-    settings, records, audit = base.settings, base.records, base.audit
-    return RouteContext(
-        scheduler=scheduler,
-        reader=reader,
-        team=base.team,
-        rate=message_rate_for(settings, clock=base.clock),
-        reads=base.access.reads,
-        exports=export_rate_for(settings, clock=base.clock),
-        glass=base.access.glass,
-        slots=SocketSlots(limit=settings.sockets_per_user),
-        clock=base.clock,
-        ids=base.ids,
-        readiness=readiness,
-        registry=base.metrics.registry,
-        metrics_token=settings.metrics_token,
-        operators=operators.service,
-        directory=PatientDirectory(reader=reader, records=records, audit=audit, clock=base.clock),
-        sources=PatientSources(reader=reader, contexts=base.contexts, records=records, audit=audit),
-        finder=PatientFinder(directory=base.directory, door=base.access.door, audit=audit),
-        chart=PatientChart(reader=reader, records=records, audit=audit, clock=base.clock),
-        programs=programs_of(base),
-        memory=memory_service_for(
-            settings,
-            reader=reader,
-            contexts=base.contexts,
-            claimant=claimant_of(base),
-            audit=audit,
-            clock=base.clock,
-            ids=base.ids,
-        ),
-        restoring=restoring_of(base, reader),
-        rounds=rounds.service,
-        round_deeds=rounds.deeds,
-        speech=speech_for(settings, session=base.session),
-        attachments=attachments_of(base, reader),
-        patient_id_example=base.pattern.example(),
-        link_hosts=settings.link_allow_list,
-        limits=SocketLimits(
-            frame_bytes=settings.frame_limit_bytes, idle_seconds=settings.idle_logoff_seconds
-        ),
     )
 
 

@@ -16,8 +16,6 @@ from data_models.documents import Documents
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from group_chat.late_start import LateStart, Started
 from group_chat.tools.catalogue import TOOL_NAMES
-from routes.server import Door
-from services.access.access_factory import authenticator_for, origin_policy_for, sign_in_for
 from services.assistant.assistant_factory import assistant_for
 from services.assistant.back_end import AssistantBackEnd
 from services.assistant.made_for import MadeFor
@@ -28,19 +26,17 @@ from services.chart_access.chart_access_factory import ChartAccess, chart_access
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
 from services.conversations.conversation_factory import claimant_for
-from services.conversations.maintenance_lease import MaintenanceLease
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.stored_answers import StoredAnswers
 from services.evidence.evidence_factory import foreign_servers_for
 from services.evidence.foreign.servers import ForeignServers
 from services.identity.directory import Directory
-from services.identity.identity_factory import directory_for, linker_for
+from services.identity.identity_factory import directory_for
 from services.orders.order_drafts import OrderDrafts
 from services.patient_context.patient_context_factory import patients_for
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
-from services.records.readers.reading import DocumentReader
 from services.records.records_factory import Records, records_for
 from services.replica import Replica
 from services.rounds.choosing import Choice
@@ -57,11 +53,8 @@ from services.turn.looks import look_book_for
 from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
 from services.turn_scheduler.turn_scheduler import TurnScheduler
-from services.views.attachment_service import AttachmentService
 from services.views.conversation_reader import ConversationReader
 from services.views.patient_finder import PatientFinder
-from services.views.program_charts import ProgramCharts
-from services.views.restoring import Restoring
 from settings import Settings
 
 
@@ -79,7 +72,6 @@ class Foundation:
     audit: Audit
     access: ChartAccess
     records: Records
-    document_reader: DocumentReader
     clinic: Clinic
     orders: OrderDrafts | None
     patient_names: PatientNames
@@ -105,7 +97,6 @@ class Foundation:
         await self.audit.close()
         await self.scenarios.close()
         self.records.close()
-        self.document_reader.close()
         await self.stores.close()
 
 
@@ -149,7 +140,6 @@ def foundation_of(
         audit=audit,
         access=access,
         records=records,
-        document_reader=DocumentReader(),
         clinic=clinic_for(settings, patients=records, ids=ids, **shared),
         orders=orders_for(settings, patients=records, **shared),
         patient_names=patient_names_for(settings, patients=records, **shared),
@@ -219,26 +209,6 @@ def started(base: Foundation) -> Started:
     )
 
 
-def door_of(base: Foundation, session: aiohttp.ClientSession) -> Door:
-    """Return who comes in, and how; `session` asks who signs users in."""
-    settings, store = base.settings, base.stores.users
-    keys, clock = base.access.keys, base.clock
-    ways = sign_in_for(settings, session=session, clock=clock, store=store, keys=keys)
-    authenticator = authenticator_for(
-        settings, session=session, clock=clock, keys=keys, sign_in=ways.page
-    )
-    return Door(
-        authenticator=base.access.noting(authenticator),
-        origins=origin_policy_for(settings),
-        trusted_proxy=settings.trusted_proxy,
-        https=(settings.public_base_url or "").startswith("https://"),
-        allowed_origins=settings.allowed_origins,
-        sign_in=ways.page,
-        smart=ways.smart,
-        frame_ancestors=settings.frame_ancestors,
-    )
-
-
 def claimant_of(base: Foundation) -> Claimant:
     """Return what claims conversations for this replica."""
     return claimant_for(
@@ -255,40 +225,6 @@ def claimant_of(base: Foundation) -> Claimant:
 def clear_undo_of(base: Foundation) -> ClearUndo:
     """Return what clears conversations, and undoes that."""
     return ClearUndo.over(base.documents.store, base.contexts)
-
-
-def attachments_of(base: Foundation, reader: ConversationReader) -> AttachmentService:
-    """Return what takes in the papers that users give."""
-    return AttachmentService(
-        reader=reader,
-        contexts=base.contexts,
-        lease=MaintenanceLease(claimant=claimant_of(base), clock=base.clock, ids=base.ids),
-        linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
-        documents=base.document_reader,
-        audit=base.audit,
-        clock=base.clock,
-    )
-
-
-def restoring_of(base: Foundation, reader: ConversationReader) -> Restoring:
-    """Return what undoes a clear by a page's button."""
-    return Restoring(
-        reader=reader,
-        undo=clear_undo_of(base),
-        claimant=claimant_of(base),
-        audit=base.audit,
-        clock=base.clock,
-        ids=base.ids,
-    )
-
-
-def programs_of(base: Foundation) -> ProgramCharts | None:
-    """Return what shows charts to programs, where the settings want that."""
-    if not base.settings.mcp_endpoint:
-        return None
-    door, audit, records = base.access.door, base.audit, base.records
-    finder = PatientFinder(directory=base.directory, door=door, audit=audit)
-    return ProgramCharts(finder=finder, records=records, door=door, audit=audit, clock=base.clock)
 
 
 def reader_of(base: Foundation) -> ConversationReader:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from time import process_time
 
 from bench.figures import Figure, info, p95, table
-from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.check import MessageCheck
+from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from services.statements.words_read import read_words
 from tests.services.statements.corpus import Chart, charts

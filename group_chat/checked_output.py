@@ -15,8 +15,9 @@ from services.language.sentences import SentenceStream
 from services.language.statement_parts import REFERENCE
 from services.language.statements import read_sentence, refs_in
 from services.records.answers.papers import parted
-from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.check import MessageCheck
 from services.statements.deeds import NEVER_DONE, proven_by
+from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from services.statements.rows import stems_of
 from services.statements.shown import repeats

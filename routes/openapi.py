@@ -303,14 +303,8 @@ def _models() -> Json:
 def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
-    paths |= (
-        attachment_paths()
-        | speech_paths()
-        | _patients()
-        | memory_paths()
-        | round_paths()
-        | operator_paths()
-    )
+    paths |= speech_paths() | _patients() | memory_paths() | round_paths() | operator_paths()
+    paths |= attachment_paths()
     _say_what_is_counted(paths)
     return {
         "openapi": "3.1.0",
@@ -323,8 +317,8 @@ def document() -> Json:
         "paths": paths,
         "components": {
             "schemas": {
-                **(SCHEMAS | _models() | memory_schemas() | attachment_schemas()),
-                **(round_schemas() | operator_schemas()),
+                **(SCHEMAS | _models() | memory_schemas()),
+                **(attachment_schemas() | round_schemas() | operator_schemas()),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },

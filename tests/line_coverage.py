@@ -21,7 +21,7 @@ from slipcover.importer import SlipcoverLoader
 
 FLOOR_PERCENT = 90.0
 _FOLDERS = ("bots", "data_models", "group_chat", "routes", "services")
-_PRODUCT = (*_FOLDERS, "app", "foundation", "settings")
+_PRODUCT = (*_FOLDERS, "app", "foundation", "settings", "web_services")
 _REPORTS = "ROUNDS_COVERAGE_FOLDER"
 _ROOT = Path(__file__).resolve().parents[1]
 _coverage = Slipcover(source=[str(_ROOT / folder) for folder in _FOLDERS])

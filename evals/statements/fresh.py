@@ -19,7 +19,8 @@ from services.records.views.papers import documents, read_document
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.summary import chart_summary
-from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.check import MessageCheck
+from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from services.statements.rows import stems_of
 from services.statements.verdict import Verdict

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 from weakref import WeakValueDictionary
@@ -133,7 +133,7 @@ class FhirServerRecords:
         self._lookup = PatientLookup(client=client, system=identifier_system, clock=clock)
         self._fresh = timedelta(seconds=cache_seconds)
         self._kept_resources = kept_resources
-        self._reader = reader or DocumentReader()
+        self.document_reader = reader or DocumentReader()
         self._systems = (identifier_system,) if identifier_system else ()
         self._fits = fits
         self._everything = everything
@@ -242,7 +242,7 @@ class FhirServerRecords:
 
     def close(self) -> None:
         """End the processes that read documents."""
-        self._reader.close()
+        self.document_reader.close()
 
     def _canonical(self, body: Mapping[str, Any]) -> PatientId | None:
         today = self._clock.now().date()
@@ -253,9 +253,12 @@ class FhirServerRecords:
     ) -> PatientRecord:
         address = str(self._client.base_url / "Patient" / chart.key)
         entries = [*found.entries, {"fullUrl": address, "resource": dict(chart.patient)}]
+        texts: Sequence[Mapping[str, Any]] = entries
+        if need.has_texts:
+            texts = with_texts(entries, self.document_reader, only=need.document)
         record = record_from_resources(
             patient_id,
-            with_texts(entries, self._reader, only=need.document) if need.has_texts else entries,
+            texts,
             patient_ref=f"Patient/{chart.key}",
             truncated=found.is_truncated,
             narrowed=found.is_narrowed,

@@ -1,13 +1,11 @@
 """Checks an agent's message sentence by sentence against what tools found. Pure."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
-from services.language.named_person import person_named_in
-from services.language.people_words import common_words
-from services.language.statement_words import is_clinical_name, is_translated, stem
+from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
@@ -18,73 +16,13 @@ from services.statements.counting import counted
 from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course
 from services.statements.durations import lasted
 from services.statements.fit import fits
+from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
-from services.statements.known import KnownRows
 from services.statements.subject import person_groups
 from services.statements.unknown_prose import adds_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Speaker:
-    """Who speaks, as far as it matters for what is checked.
-
-    Attributes:
-        reads_records: It has tools of the record: all it states is about the patient.
-        may_be_general: Its role allows general medical knowledge, labelled so.
-        must_cite: It tells what was published: no statement without the source of a publication.
-    """
-
-    reads_records: bool = True
-    may_be_general: bool = False
-    must_cite: bool = False
-
-
-@dataclass(slots=True, kw_only=True)
-class Grounds:
-    """What sentences are compared with.
-
-    Attributes:
-        rows: Of this turn's tools and earlier ones about the same patient.
-        held: What users said and memory holds; supports only "as you said".
-        papers: What papers say that users gave; supports only sentences that cite one.
-        own_names: Stems of words that name this patient.
-        has_name: Whether the patient's own name is known, so that any other is a stranger's.
-        deeds: Kinds of deeds that tools of this conversation did or found done, such as `booked`.
-        is_other_patient: Whether a text holds the id of a patient who is not this one.
-        others_named: Words by which a text names such a patient.
-    """
-
-    rows: KnownRows = field(default_factory=KnownRows)
-    held: KnownRows = field(default_factory=KnownRows)
-    papers: KnownRows = field(default_factory=KnownRows)
-    deeds: set[str] = field(default_factory=set)
-    is_other_patient: Callable[[str], bool] = lambda _: False
-    others_named: Callable[[str], frozenset[str]] = lambda _: frozenset()
-    own_names: frozenset[str] = frozenset()
-    has_name: bool = False
-
-    def is_other_person(self, text: str) -> bool:
-        """Whether a sentence is about somebody by a name that neither rows nor server know."""
-        words = person_named_in(text)
-        # "Ein Prädiabetes ist bekannt": German writes every noun as it writes names.
-        terms = {word for word in words if is_clinical_name(word) or is_translated(word)}
-        return bool(words) and not terms and words.isdisjoint(self.rows.words | self.own_names)
-
-    def is_of_another(self, text: str) -> bool:
-        """Whether a sentence surely names a patient, or somebody, who is not this one.
-
-        A name that the rows have is the record's own: of a contact, of who signed a report.
-        """
-        if self.is_other_patient(text):
-            return True
-        named = {stem(word) for word in self.others_named(text)}
-        if named and not named <= self.rows.words:
-            return True
-        is_stranger = self.has_name and self.is_other_person(text)
-        return is_stranger and common_words().isdisjoint(person_named_in(text))
 
 
 class MessageCheck:

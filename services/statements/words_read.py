@@ -1,6 +1,7 @@
 """Has the words of the check read before the first sentence is checked."""
 
-from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.check import MessageCheck
+from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 
 

@@ -125,7 +125,7 @@ class FolderRecords:
         self._looked_at = float("-inf")
         self._looking = threading.Lock()
         self._asking = asyncio.Lock()
-        self._reader = reader or DocumentReader()
+        self.document_reader = reader or DocumentReader()
         self._prepare = prepare
         self._preparing: set[asyncio.Task[None]] = set()
         self._cache = RecordCache(limit_bytes=kept_bytes)
@@ -151,9 +151,9 @@ class FolderRecords:
 
     async def _read_chart(self, index: FolderIndex, chart: Chart) -> PatientRecord:
         if _size(chart) < _BIG_BYTES:
-            record = await asyncio.to_thread(_record, index, chart, self._reader)
+            record = await asyncio.to_thread(_record, index, chart, self.document_reader)
             return await asyncio.to_thread(record.prepared)
-        record = await asyncio.to_thread(_big_record, index, chart, self._reader)
+        record = await asyncio.to_thread(_big_record, index, chart, self.document_reader)
         # The first answer need not wait for what only searches need.
         task = asyncio.create_task(prepare_later(record, views=self._prepare))
         self._preparing.add(task)
@@ -213,7 +213,7 @@ class FolderRecords:
 
     def close(self) -> None:
         """End the processes that read documents."""
-        self._reader.close()
+        self.document_reader.close()
 
     def look(self) -> FolderIndex:
         """Read what changed. Blocking; callers at the same time wait for one reading."""

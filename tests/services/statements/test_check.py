@@ -1,7 +1,8 @@
 import pytest
 
 from data_models.chart_view import ChartView, ViewKind, ViewRow, ViewSource
-from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.check import MessageCheck
+from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from services.statements.verdict import Verdict
 from services.statements.view_rows import rows_of_row

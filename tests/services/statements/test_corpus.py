@@ -4,7 +4,8 @@ from collections import Counter
 
 import pytest
 
-from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.check import MessageCheck
+from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from services.statements.verdict import Verdict
 from tests.services.statements.corpus import Case, Chart, charts

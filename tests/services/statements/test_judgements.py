@@ -2,7 +2,8 @@
 
 import pytest
 
-from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.check import MessageCheck
+from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from tests.services.statements.test_check import VIEWS, row, verdict, view
 

@@ -4,7 +4,8 @@ import pytest
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.statements import read_sentence
-from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.check import MessageCheck
+from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 
 ROWS = (

@@ -11,7 +11,8 @@ from services.records.views.lists import allergies, procedures
 from services.records.views.medications import medications
 from services.records.views.problems import problems
 from services.records.views.results import results
-from services.statements.check import Grounds, MessageCheck, Speaker
+from services.statements.check import MessageCheck
+from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from tests.services.records.charts import records_in
 from tests.services.statements.corpus import SAMPLES

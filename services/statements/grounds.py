@@ -1,0 +1,69 @@
+"""What the sentences of one message are compared with, and who says them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from services.language.named_person import person_named_in
+from services.language.people_words import common_words
+from services.language.statement_words import is_clinical_name, is_translated, stem
+from services.statements.known import KnownRows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Speaker:
+    """Who speaks, as far as it matters for what is checked.
+
+    Attributes:
+        reads_records: It has tools of the record: all it states is about the patient.
+        may_be_general: Its role allows general medical knowledge, labelled so.
+        must_cite: It tells what was published: no statement without the source of a publication.
+    """
+
+    reads_records: bool = True
+    may_be_general: bool = False
+    must_cite: bool = False
+
+
+@dataclass(slots=True, kw_only=True)
+class Grounds:
+    """What sentences are compared with.
+
+    Attributes:
+        rows: Of this turn's tools and earlier ones about the same patient.
+        held: What users said and memory holds; supports only "as you said".
+        papers: What papers say that users gave; supports only sentences that cite one.
+        own_names: Stems of words that name this patient.
+        has_name: Whether the patient's own name is known, so that any other is a stranger's.
+        deeds: Kinds of deeds that tools of this conversation did or found done, such as `booked`.
+        is_other_patient: Whether a text holds the id of a patient who is not this one.
+        others_named: Words by which a text names such a patient.
+    """
+
+    rows: KnownRows = field(default_factory=KnownRows)
+    held: KnownRows = field(default_factory=KnownRows)
+    papers: KnownRows = field(default_factory=KnownRows)
+    deeds: set[str] = field(default_factory=set)
+    is_other_patient: Callable[[str], bool] = lambda _: False
+    others_named: Callable[[str], frozenset[str]] = lambda _: frozenset()
+    own_names: frozenset[str] = frozenset()
+    has_name: bool = False
+
+    def is_other_person(self, text: str) -> bool:
+        """Whether a sentence is about somebody by a name that neither rows nor server know."""
+        words = person_named_in(text)
+        # "Ein Prädiabetes ist bekannt": German writes every noun as it writes names.
+        terms = {word for word in words if is_clinical_name(word) or is_translated(word)}
+        return bool(words) and not terms and words.isdisjoint(self.rows.words | self.own_names)
+
+    def is_of_another(self, text: str) -> bool:
+        """Whether a sentence surely names a patient, or somebody, who is not this one.
+
+        A name that the rows have is the record's own: of a contact, of who signed a report.
+        """
+        if self.is_other_patient(text):
+            return True
+        named = {stem(word) for word in self.others_named(text)}
+        if named and not named <= self.rows.words:
+            return True
+        is_stranger = self.has_name and self.is_other_person(text)
+        return is_stranger and common_words().isdisjoint(person_named_in(text))

@@ -1,0 +1,137 @@
+"""What the web's routes stand on: who comes in, and what is read and changed without a turn."""
+
+import aiohttp
+
+from foundation import Foundation, claimant_of, clear_undo_of
+from routes.context import RouteContext, SocketLimits
+from routes.health import Readiness
+from routes.server import Door
+from services.access.access_factory import (
+    authenticator_for,
+    export_rate_for,
+    message_rate_for,
+    origin_policy_for,
+    sign_in_for,
+)
+from services.access.limits import SocketSlots
+from services.conversations.maintenance_lease import MaintenanceLease
+from services.identity.identity_factory import linker_for
+from services.rounds.round_factory import Rounds
+from services.scenarios.operators.operator_factory import Operators
+from services.speech import speech_for
+from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.attachment_service import AttachmentService
+from services.views.conversation_reader import ConversationReader
+from services.views.memory_service import memory_service_for
+from services.views.patient_chart import PatientChart
+from services.views.patient_directory import PatientDirectory
+from services.views.patient_finder import PatientFinder
+from services.views.patient_sources import PatientSources
+from services.views.program_charts import ProgramCharts
+from services.views.restoring import Restoring
+
+
+def route_context_of(
+    base: Foundation,
+    scheduler: TurnScheduler,
+    reader: ConversationReader,
+    readiness: Readiness,
+    operators: Operators,
+    rounds: Rounds,
+) -> RouteContext:
+    """Return what the handlers of the web's routes work with."""
+    settings, records, audit = base.settings, base.records, base.audit
+    return RouteContext(
+        scheduler=scheduler,
+        reader=reader,
+        team=base.team,
+        rate=message_rate_for(settings, clock=base.clock),
+        reads=base.access.reads,
+        exports=export_rate_for(settings, clock=base.clock),
+        glass=base.access.glass,
+        slots=SocketSlots(limit=settings.sockets_per_user),
+        clock=base.clock,
+        ids=base.ids,
+        readiness=readiness,
+        registry=base.metrics.registry,
+        metrics_token=settings.metrics_token,
+        operators=operators.service,
+        directory=PatientDirectory(reader=reader, records=records, audit=audit, clock=base.clock),
+        sources=PatientSources(reader=reader, contexts=base.contexts, records=records, audit=audit),
+        finder=PatientFinder(directory=base.directory, door=base.access.door, audit=audit),
+        chart=PatientChart(reader=reader, records=records, audit=audit, clock=base.clock),
+        programs=programs_of(base),
+        memory=memory_service_for(
+            settings,
+            reader=reader,
+            contexts=base.contexts,
+            claimant=claimant_of(base),
+            audit=audit,
+            clock=base.clock,
+            ids=base.ids,
+        ),
+        restoring=restoring_of(base, reader),
+        rounds=rounds.service,
+        round_deeds=rounds.deeds,
+        speech=speech_for(settings, session=base.session),
+        attachments=attachments_of(base, reader),
+        patient_id_example=base.pattern.example(),
+        link_hosts=settings.link_allow_list,
+        limits=SocketLimits(
+            frame_bytes=settings.frame_limit_bytes, idle_seconds=settings.idle_logoff_seconds
+        ),
+    )
+
+
+def door_of(base: Foundation, session: aiohttp.ClientSession) -> Door:
+    """Return who comes in, and how; `session` asks who signs users in."""
+    settings, store = base.settings, base.stores.users
+    keys, clock = base.access.keys, base.clock
+    ways = sign_in_for(settings, session=session, clock=clock, store=store, keys=keys)
+    authenticator = authenticator_for(
+        settings, session=session, clock=clock, keys=keys, sign_in=ways.page
+    )
+    return Door(
+        authenticator=base.access.noting(authenticator),
+        origins=origin_policy_for(settings),
+        trusted_proxy=settings.trusted_proxy,
+        https=(settings.public_base_url or "").startswith("https://"),
+        allowed_origins=settings.allowed_origins,
+        sign_in=ways.page,
+        smart=ways.smart,
+        frame_ancestors=settings.frame_ancestors,
+    )
+
+
+def attachments_of(base: Foundation, reader: ConversationReader) -> AttachmentService:
+    """Return what takes in the papers that users give."""
+    return AttachmentService(
+        reader=reader,
+        contexts=base.contexts,
+        lease=MaintenanceLease(claimant=claimant_of(base), clock=base.clock, ids=base.ids),
+        linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
+        documents=base.records.document_reader,
+        audit=base.audit,
+        clock=base.clock,
+    )
+
+
+def restoring_of(base: Foundation, reader: ConversationReader) -> Restoring:
+    """Return what undoes a clear by a page's button."""
+    return Restoring(
+        reader=reader,
+        undo=clear_undo_of(base),
+        claimant=claimant_of(base),
+        audit=base.audit,
+        clock=base.clock,
+        ids=base.ids,
+    )
+
+
+def programs_of(base: Foundation) -> ProgramCharts | None:
+    """Return what shows charts to programs, where the settings want that."""
+    if not base.settings.mcp_endpoint:
+        return None
+    door, audit, records = base.access.door, base.audit, base.records
+    finder = PatientFinder(directory=base.directory, door=door, audit=audit)
+    return ProgramCharts(finder=finder, records=records, door=door, audit=audit, clock=base.clock)
