@@ -1,7 +1,7 @@
 """`GET /api/chats/{chat_id}/export`: one patient's whole history as a file."""
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -9,12 +9,13 @@ import orjson
 from aiohttp import web
 
 from data_models.chart_view import ChartView
-from data_models.chat_context import AgentMessage, Turn
+from data_models.chat_context import AgentMessage, Attachment, Turn
 from data_models.errors import BadFrameError
 from data_models.patient_identity import PatientIdentity
 from routes.auth import principal_of
 from routes.chats import download
 from routes.context import CONTEXT
+from services.attachments.papers import PAPERS_HEAD, paper_line
 from services.language.inert import inert
 from services.statements.shown import maker_label, not_supported, pipe_table, views_of
 from services.views.conversation_reader import ConversationReader
@@ -34,41 +35,68 @@ async def export_chat(request: web.Request) -> web.Response:
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     reader, asked = request.app[CONTEXT].reader, request.query.get("patient_id")
     turns, views, patient_id, patient = await _all_turns(reader, chat_id, owner, asked)
+    papers = await _papers(request, chat_id, owner, patient_id)
     name = f"rounds-{patient_id or SESSION}.{form}"
     match form:
         case "json":
             body = await asyncio.to_thread(
-                _as_json, turns, chat_id=chat_id, patient_id=patient_id, patient=patient
+                _as_json, turns, papers, chat_id=chat_id, patient_id=patient_id, patient=patient
             )
             return download(body, file_name=name, media_type="application/json")
         case "docx":
-            body = await asyncio.to_thread(_as_word, turns, views, patient_id, patient)
+            body = await asyncio.to_thread(_as_word, turns, views, papers, patient_id, patient)
             return download(body, file_name=name, media_type=WORD_TYPE)
         case _:
             hosts = request.app[CONTEXT].link_hosts
             text = await asyncio.to_thread(
-                as_markdown, turns, views, patient_id=patient_id, patient=patient, hosts=hosts
+                as_markdown,
+                turns,
+                views,
+                patient_id=patient_id,
+                patient=patient,
+                hosts=hosts,
+                papers=papers,
             )
             return download(text.encode(), file_name=name, media_type="text/markdown")
 
 
+async def _papers(
+    request: web.Request, chat_id: str, owner: str, patient_id: str | None
+) -> Sequence[Attachment]:
+    """Return the papers that were given of the patient; each can be downloaded by itself."""
+    attachments = request.app[CONTEXT].attachments
+    if attachments is None or patient_id is None:
+        return ()
+    return await attachments.all(chat_id, owner=owner, patient_id=patient_id)
+
+
 def _as_json(
-    turns: list[Turn], *, chat_id: str, patient_id: str | None, patient: PatientIdentity | None
+    turns: list[Turn],
+    papers: Sequence[Attachment],
+    *,
+    chat_id: str,
+    patient_id: str | None,
+    patient: PatientIdentity | None,
 ) -> bytes:
     rows = [turn.model_dump(mode="json") for turn in turns]
     who = None if patient is None else patient._asdict()
     exported: dict[str, Any] = {"chat_id": chat_id, "patient_id": patient_id, "patient": who}
+    exported["attachments"] = [one.model_dump(mode="json") for one in papers]
     exported["turns"] = rows
     return orjson.dumps(exported, option=orjson.OPT_INDENT_2)
 
 
 def _as_word(
-    turns: list[Turn], views: Views, patient_id: str | None, patient: PatientIdentity | None
+    turns: list[Turn],
+    views: Views,
+    papers: Sequence[Attachment],
+    patient_id: str | None,
+    patient: PatientIdentity | None,
 ) -> bytes:
     # Here, in a thread: the library is large and few ask for a document.
     from routes.export_word import as_word
 
-    return as_word(turns, views, patient_id=patient_id, patient=patient)
+    return as_word(turns, views, patient_id=patient_id, patient=patient, papers=papers)
 
 
 async def _all_turns(
@@ -101,14 +129,19 @@ def as_markdown(
     patient_id: str | None,
     patient: PatientIdentity | None = None,
     hosts: Collection[str] = (),
+    papers: Sequence[Attachment] = (),
 ) -> str:
     """Return the turns as a document for people, rows of the chart as tables.
 
     Args:
         hosts: Where links of answers may lead to.
+        papers: What users gave of the patient.
     """
     title = f"# Conversation about {patient_id}" if patient_id else "# Conversation"
     who = [] if patient is None else [f"**Patient:** {patient.label} ({patient_id})"]
+    if papers:
+        listed = [f"{PAPERS_HEAD}:", "", *(f"- {_inert(paper_line(one))}" for one in papers)]
+        who.append("\n".join(listed))
     return (
         "\n\n".join(
             [title, *who, *(part for turn in turns for part in _turn_parts(turn, views, hosts))]

@@ -2,7 +2,7 @@
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from docx import Document
@@ -13,8 +13,9 @@ from docx.text.paragraph import Paragraph
 from lxml import etree
 
 from data_models.chart_view import ChartView
-from data_models.chat_context import AgentMessage, Turn
+from data_models.chat_context import AgentMessage, Attachment, Turn
 from data_models.patient_identity import PatientIdentity
+from services.attachments.papers import PAPERS_HEAD, paper_line
 from services.statements.shown import cells, maker_label, not_supported, views_of
 
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
@@ -32,6 +33,7 @@ def as_word(
     *,
     patient_id: str | None,
     patient: PatientIdentity | None = None,
+    papers: Sequence[Attachment] = (),
 ) -> bytes:
     """Return the turns as a `.docx` for people; model text is text, never fields or links.
 
@@ -47,6 +49,10 @@ def as_word(
         document.sections[0].header.paragraphs[0].text = who
         document.add_paragraph().add_run(who).bold = True
     pages = _Pages(document)
+    if papers:
+        pages.paragraph(f"{PAPERS_HEAD}:")
+    for one in papers:
+        pages.paragraph(_writable(paper_line(one)), style="List Bullet")
     for turn in turns:
         _add_turn(pages, turn, views)
     saved = io.BytesIO()

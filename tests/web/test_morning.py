@@ -211,8 +211,10 @@ async def print_and_export(morning: Morning) -> None:
         assert "Margaret Anne Whitfield" in text
         assert "1957-03-14" in text
         assert "What is the current stage?" in text
+        assert "cardiology.pdf (1 page), given " in text
     assert as_rows["patient"]["birth_date"] == "1957-03-14"
     assert as_rows["patient_id"] == "patient_4"
+    assert [one["file_name"] for one in as_rows["attachments"]] == ["cardiology.pdf"]
 
 
 async def exported(morning: Morning, form: str) -> bytes:

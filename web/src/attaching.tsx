@@ -169,9 +169,12 @@ export function AttachButton({ onFiles }: { onFiles: Attaching["take"] }) {
         type="button"
         class="button"
         aria-label={said.attachLong}
+        title={said.attach}
         onClick={() => chooser.current?.click()}
       >
-        {said.attach}
+        <svg class="clip" viewBox="0 0 16 16" aria-hidden="true">
+          <path d="M5 8.5 9.2 4.3a1.8 1.8 0 0 1 2.5 2.5L7 11.5a3 3 0 0 1-4.3-4.3l4.9-4.9" />
+        </svg>
       </button>
     </>
   );
