@@ -208,20 +208,18 @@ def _channel_services(
     hand_over: HandOver,
     rate: MessageRate,
 ) -> ChannelServices:
-    deliveries = Deliveries(store=base.stores.users, replica=base.replica, clock=base.clock)
+    clock = base.clock
+    deliveries = Deliveries(store=base.stores.users, replica=base.replica, clock=clock)
     return ChannelServices(
         scheduler=scheduler,
         team=base.team,
         footer=footer_of,
         rate=rate,
-        clock=base.clock,
+        clock=clock,
         deliveries=deliveries,
         answers=Repeats(claimant=claimant_of(base), answers=answers_of(base), ids=base.ids),
         feedback=FeedbackBook(
-            store=base.documents.store,
-            deliveries=deliveries,
-            clock=base.clock,
-            metrics=base.metrics,
+            store=base.documents.store, deliveries=deliveries, clock=clock, metrics=base.metrics
         ),
         reader=reader,
         hand_over=hand_over,

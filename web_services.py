@@ -22,6 +22,7 @@ from services.speech import speech_for
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
 from services.views.conversation_reader import ConversationReader
+from services.views.drafts import Drafts
 from services.views.memory_service import memory_service_for
 from services.views.patient_chart import PatientChart
 from services.views.patient_directory import PatientDirectory
@@ -70,6 +71,7 @@ def route_context_of(
             clock=base.clock,
             ids=base.ids,
         ),
+        drafts=Drafts(reader=reader, store=base.stores.users, clock=base.clock),
         restoring=restoring_of(base, reader),
         rounds=rounds.service,
         round_deeds=rounds.deeds,

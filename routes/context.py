@@ -18,6 +18,7 @@ from services.speech import Speech
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
 from services.views.conversation_reader import ConversationReader
+from services.views.drafts import Drafts
 from services.views.memory_service import MemoryService
 from services.views.patient_chart import PatientChart
 from services.views.patient_directory import PatientDirectory
@@ -54,6 +55,7 @@ class RouteContext:
         finder: None where no patients are looked for by name.
         chart: None where no chart is shown beside the conversation.
         programs: None where charts are not served to programs (`/mcp`).
+        drafts: None where no drafts are kept.
         restoring: None where a clear is undone by its word only.
         memory: None where nobody can look at what is remembered.
         rounds: None where no rounds are made; nor `round_deeds`.
@@ -82,6 +84,7 @@ class RouteContext:
     chart: PatientChart | None = None
     programs: ProgramCharts | None = None
     memory: MemoryService | None = None
+    drafts: Drafts | None = None
     restoring: Restoring | None = None
     rounds: RoundService | None = None
     round_deeds: RoundDeeds | None = None

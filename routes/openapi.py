@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 from aiohttp import web
 
 from data_models.chat_context import Turn
+from routes.drafts import draft_paths
 from routes.export import WORD_TYPE
 from routes.openapi_attachments import attachment_paths, attachment_schemas
 from routes.openapi_memory import memory_paths, memory_schemas
@@ -304,7 +305,7 @@ def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
     paths |= speech_paths() | _patients() | memory_paths() | round_paths() | operator_paths()
-    paths |= attachment_paths()
+    paths |= attachment_paths() | draft_paths()
     _say_what_is_counted(paths)
     return {
         "openapi": "3.1.0",

@@ -10,9 +10,11 @@ from routes.auth import MCP, SIGN_OUT, is_guarded, principal_of
 from services.access.limits import MessageRate
 
 READS = frozenset({hdrs.METH_GET, hdrs.METH_HEAD, hdrs.METH_OPTIONS})
+DRAFT = "/api/chats/{chat_id}/draft"
 UNCOUNTED: Mapping[str, str] = {
     "/api/chats/{chat_id}/stop": "It ends work; in a flood it is needed most.",
     "/api/ag-ui": "It is a message, and counted as one when it is taken.",
+    DRAFT: "Saved while a message is written: it counts as a read.",
     "/api/messages": "The bot counts by the user whom the channel names.",
     "/api/{agent}/messages": "The bot counts by the user whom the channel names.",
 }
@@ -37,14 +39,14 @@ def counting(
         resource = request.match_info.route.resource
         if resource is None or not is_guarded(request):
             return await handler(request)
-        _check_scope(request, resource.canonical)
+        route = resource.canonical
+        _check_scope(request, route)
         caller = principal_of(request).id
-        if not _only_reads(request, resource.canonical):
-            if resource.canonical not in UNCOUNTED:
-                rate.take(caller)
-        elif reads is not None:
+        if not _only_reads(request, route) and route not in UNCOUNTED:
+            rate.take(caller)
+        if reads is not None and (route == DRAFT or _only_reads(request, route)):
             reads.take(caller)
-        if exports is not None and resource.canonical in EXPORTS:
+        if exports is not None and route in EXPORTS:
             exports.take(caller)
         return await handler(request)
 

@@ -8,6 +8,7 @@ from routes import ag_ui, agents, chat_socket, chats, export, health, memory, me
 from routes.attachments import attachment_routes
 from routes.auth import authentication, operator_of
 from routes.context import CONTEXT, RouteContext
+from routes.drafts import draft_routes
 from routes.emergencies import emergency_routes
 from routes.evened import evened
 from routes.operator import operator_routes
@@ -175,5 +176,6 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         *emergency_routes(),
         *speech_routes(),
         *attachment_routes(),
+        *draft_routes(),
         *quality_routes(),
     ]

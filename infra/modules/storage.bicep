@@ -158,6 +158,23 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
           }
         }
         {
+          // As `KEPT_DAYS` in services/views/drafts.py.
+          name: 'forget-drafts'
+          type: 'Lifecycle'
+          enabled: true
+          definition: {
+            filters: {
+              blobTypes: ['blockBlob']
+              prefixMatch: ['chat-users/drafts/']
+            }
+            actions: {
+              baseBlob: {
+                delete: { daysAfterModificationGreaterThan: 7 }
+              }
+            }
+          }
+        }
+        {
           // Sessions of a sign-in end after half a day (services/access/oidc.py).
           name: 'forget-sign-ins'
           type: 'Lifecycle'

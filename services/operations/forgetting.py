@@ -25,6 +25,7 @@ from services.evidence.looks import is_of_patient
 from services.operations.mentions import forget_what_waits, is_waited_for, names
 from services.rounds.round_book import FOLDER as ROUNDS
 from services.rounds.round_book import without_patient
+from services.views.drafts import is_draft_of
 
 PRINCIPAL = "operator"
 # Of the container beside the conversations: what names no patient, and what waits for a channel.
@@ -127,7 +128,7 @@ class Forgetting:
     ) -> None:
         if name.startswith(f"{EMERGENCIES}/"):
             report.rewritten += await self._without_reason(name, patient_id, dry_run=dry_run)
-        elif is_of_patient(name, patient_id):
+        elif is_of_patient(name, patient_id) or is_draft_of(name, patient_id):
             report.deleted += 1
             if not dry_run:
                 await self.users.delete(name)

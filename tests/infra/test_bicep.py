@@ -11,6 +11,7 @@ from routes.serving import DRAIN_SECONDS
 from scripts.bicep import MAIN, problems, problems_of_parameters, read
 from services.channels.deliveries import KEPT_DAYS
 from services.run_journal.left_over import LEFT_OVER_DAYS
+from services.views.drafts import KEPT_DAYS as DRAFT_DAYS
 from settings import Settings
 
 INFRA = MAIN.parent
@@ -177,6 +178,14 @@ def test_journals_go_and_nothing_else_that_lies_beside_them() -> None:
     days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
     assert days is not None
     assert int(days[1]) == LEFT_OVER_DAYS
+
+
+def test_drafts_go_when_no_device_shows_them_any_more() -> None:
+    rule = (INFRA / "modules" / "storage.bicep").read_text("utf-8").partition("forget-drafts")[2]
+    assert "['chat-users/drafts/']" in rule
+    days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
+    assert days is not None
+    assert int(days[1]) == DRAFT_DAYS
 
 
 def test_notes_of_deliveries_go_when_the_server_needs_them_no_more() -> None:

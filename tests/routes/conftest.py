@@ -20,7 +20,9 @@ from routes.server import Door, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
+from services.views.drafts import Drafts
 from tests.fakes import CountingIds
+from tests.fakes_store import MemoryBlobStore
 from tests.routes.fakes import (
     FakeChart,
     FakeDirectory,
@@ -131,6 +133,7 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
         finder=FakeFinder(),
         chart=FakeChart(reader=reader),
         memory=FakeMemory(reader=reader),
+        drafts=Drafts(reader=reader, store=MemoryBlobStore(), clock=clock),
         limits=SocketLimits(),
     )
     return replace(context, **changes)

@@ -11,6 +11,7 @@ from data_models.clock import Clock, IdSource
 from data_models.derived_entity import Origin
 from data_models.errors import (
     BadFrameError,
+    ChartClosedError,
     EmptyMessageError,
     MemoryChangedError,
     MessageTooLongError,
@@ -250,6 +251,7 @@ class FakeReader(ConversationReader):
         self.page_turns = 2
         self.views: dict[str, ChartView] = {}
         self.receipts: dict[str, bytes] = {}
+        self.closed: set[str | None] = set()
 
     async def create(self, *, owner: str) -> str:
         return self._ids.new_id("chat")
@@ -321,6 +323,16 @@ class FakeReader(ConversationReader):
         return HistoryPage(
             patient_id=PatientId("patient_4"), turns=turns, next_before=before, views=self.views
         )
+
+    async def roster_member(
+        self, conversation_id: str, *, owner: str, patient_id: str | None
+    ) -> PatientId | None:
+        await self.access(conversation_id, owner=owner)
+        if patient_id in self.closed:
+            raise ChartClosedError
+        if patient_id != "patient_4":
+            raise NotFoundError
+        return PatientId(patient_id)
 
     async def receipt(
         self, conversation_id: str, run_id: str, *, owner: str, patient_id: str | None

@@ -173,6 +173,17 @@ export const receiptUrl = (chatId: string, runId: string, patientId: string | nu
 export const receipt = (chatId: string, runId: string, patientId: string | null): Promise<Receipt | null> =>
   orIfAbsent(ask<Receipt>(receiptUrl(chatId, runId, patientId)), null);
 
+const draftPath = (chatId: string, patientId: string): string =>
+  `${chat(chatId)}/draft?patient_id=${encodeURIComponent(patientId)}`;
+
+/** What the user has begun to write about a patient, here or on another device; "" for nothing. */
+export const draft = async (chatId: string, patientId: string): Promise<string> =>
+  (await orIfAbsent(ask<{ text: string }>(draftPath(chatId, patientId)), { text: "" })).text;
+
+export const keepDraft = async (chatId: string, patientId: string, text: string): Promise<void> => {
+  await request(draftPath(chatId, patientId), "PUT", { text });
+};
+
 export const findPatients = (query: string): Promise<FoundPatients> =>
   ask(`/api/patients?q=${encodeURIComponent(query)}`);
 

@@ -19,6 +19,7 @@ import { strings } from "./strings";
 import { Transcript, type TurnActions } from "./transcript";
 import type { Session } from "./types";
 import { type ChatControls, isBusy, useChat, waitingCount } from "./use_chat";
+import { useDraft } from "./use_draft";
 import { Welcome } from "./welcome";
 
 /** Wide enough for the side bar to stand beside the conversation. */
@@ -39,21 +40,14 @@ interface RoomProps {
 export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomProps) {
   const controls = useChat(chatId);
   const { chat, link, send } = controls;
-  const [draft, showDraft] = useState(() => drafts.get(chatId) ?? "");
-  const setDraft = useCallback(
-    (text: string): void => {
-      drafts.set(chatId, text);
-      showDraft(text);
-    },
-    [chatId, drafts],
-  );
+  const patientId = chat.state.patient_id;
+  const [draft, setDraft] = useDraft(chatId, patientId, drafts);
   const [query, setQuery] = useState<string | null>(null);
   const [opened, setOpened] = useState<Opened | null>(null);
   const [receiptOf, setReceiptOf] = useState<string | null>(null);
   const [showsMemory, setShowsMemory] = useState(false);
   const [wantsChart, setChart] = useState(() => matchMedia(VERY_WIDE).matches);
   const [hasSideBar, setSideBar] = useState(() => matchMedia(WIDE).matches);
-  const patientId = chat.state.patient_id;
   const busy = isBusy(chat);
   // A tablet that is turned has no room for it any more: it would lie over the text.
   useEffect(() => {

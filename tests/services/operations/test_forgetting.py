@@ -292,19 +292,22 @@ async def test_a_document_that_could_not_be_looked_into_is_named() -> None:
     assert report.unreadable == ["chat_1/conversation.json"], "the command ends with 1 for it"
 
 
-async def test_what_users_saw_of_the_chart_is_forgotten_and_of_others_stays() -> None:
+@pytest.mark.parametrize("folder", ["looked", "drafts"])
+async def test_what_users_saw_and_began_to_write_is_forgotten_and_of_others_stays(
+    folder: str,
+) -> None:
     world = World()
     for name in (
-        "looked/u1/patient_4.json",
-        "looked/u2/patient_4.json",
-        "looked/u1/patient_40.json",
+        f"{folder}/u1/patient_4.json",
+        f"{folder}/u2/patient_4.json",
+        f"{folder}/u1/patient_40.json",
     ):
         await world.users.create(name, b'{"patient_id": "patient_4"}')
     await forgetting_on(world).run(GONE, dry_run=True)
-    assert len([row async for row in world.users.list("looked/")]) == 3
+    assert len([row async for row in world.users.list(f"{folder}/")]) == 3
     await forgetting_on(world).run(GONE, dry_run=False)
-    left = [row.name async for row in world.users.list("looked/")]
-    assert left == ["looked/u1/patient_40.json"]
+    left = [row.name async for row in world.users.list(f"{folder}/")]
+    assert left == [f"{folder}/u1/patient_40.json"]
 
 
 async def test_a_patient_leaves_the_lists_of_rounds_with_all_that_was_written_of_them() -> None:

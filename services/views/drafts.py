@@ -1,0 +1,110 @@
+"""What a user has begun to write about a patient, kept until it is sent, for seven days at most.
+
+`drafts/{hash of user}/{patient}.json` stands beside the conversations, in a folder of its own:
+whatever stands below `users/` is a conversation.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from pydantic import BaseModel, ValidationError
+
+from data_models.blob_store import BlobStore
+from data_models.clock import Clock
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    MessageTooLongError,
+    NotFoundError,
+    StoreUnavailableError,
+)
+from data_models.identifiers import PatientId, hashed
+from services.views.conversation_reader import ConversationReader
+
+FOLDER = "drafts"
+KEPT_DAYS = 7
+LIMIT_CHARS = 16_000
+"""As long as a message."""
+_TRIES = 10
+
+
+class Draft(BaseModel):
+    """Text that was not sent; "": there is none."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drafts:
+    """Each user reads their own alone, and only while the patient's chart is open to them.
+
+    Every method raises `NotFoundError` for a conversation that is absent or not the caller's and
+    for a patient who is not in it, and `ChartClosedError` where the chart is closed to the caller.
+    """
+
+    reader: ConversationReader
+    store: BlobStore
+    clock: Clock
+
+    async def read(self, conversation_id: str, *, owner: str, patient_id: str) -> Draft:
+        """Return the draft about a patient; what is older than seven days is gone."""
+        name = await self._name(conversation_id, owner, patient_id)
+        oldest, found = self.clock.now() - timedelta(days=KEPT_DAYS), Draft(text="")
+        async for row in self.store.list(_prefix(owner)):
+            if row.modified_at < oldest:
+                await self.store.delete(row.name)
+            elif row.name == name and (blob := await self.store.read(name)) is not None:
+                found = _parsed(blob.data)
+        return found
+
+    async def write(self, conversation_id: str, text: str, *, owner: str, patient_id: str) -> None:
+        """Keep `text` in the place of the draft before; "" takes that away.
+
+        Raises:
+            MessageTooLongError: longer than a message can be.
+        """
+        name = await self._name(conversation_id, owner, patient_id)
+        if len(text) > LIMIT_CHARS:
+            raise MessageTooLongError(limit_chars=LIMIT_CHARS)
+        if text.strip():
+            await self._put(name, Draft(text=text).model_dump_json().encode())
+        else:
+            await self.store.delete(name)
+
+    async def _name(self, conversation_id: str, owner: str, patient_id: str) -> str:
+        patient = await self.reader.roster_member(
+            conversation_id, owner=owner, patient_id=patient_id
+        )
+        if patient is None:
+            raise NotFoundError("a draft is about a patient")
+        return f"{_prefix(owner)}{patient}.json"
+
+    async def _put(self, name: str, data: bytes) -> None:
+        for _ in range(_TRIES):
+            blob = await self.store.read(name)
+            try:
+                if blob is None:
+                    await self.store.create(name, data)
+                else:
+                    await self.store.replace(name, data, etag=blob.etag)
+            except (BlobExistsError, BlobChangedError):
+                continue  # another device of the same user: who wrote last wins
+            return
+        raise StoreUnavailableError("a draft is changed all the time")
+
+
+def is_draft_of(name: str, patient_id: PatientId) -> bool:
+    """Whether a blob beside the conversations is somebody's draft about this patient."""
+    return name.startswith(f"{FOLDER}/") and name.endswith(f"/{patient_id}.json")
+
+
+def _prefix(owner: str) -> str:
+    return f"{FOLDER}/{hashed(owner)}/"
+
+
+def _parsed(data: bytes) -> Draft:
+    """A draft that cannot be read is as good as none: nobody can send it."""
+    try:
+        return Draft.model_validate_json(data)
+    except ValidationError:
+        return Draft(text="")

@@ -1,0 +1,62 @@
+"""What was begun on one device is in the composer of another, for the patient it was begun for."""
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from tests.web.axe import violations
+from tests.web.conftest import Site, idle, say
+
+pytestmark = pytest.mark.slow
+
+
+def box(page: Page) -> Locator:
+    return page.get_by_role("textbox", name="Message")
+
+
+async def saved(page: Page, text: str) -> None:
+    """Write something and wait until the server has it."""
+    async with page.expect_response(
+        lambda reply: reply.request.method == "PUT" and "/draft?" in reply.url
+    ) as told:
+        await box(page).fill(text)
+    assert (await told.value).status == 204
+
+
+async def test_a_second_device_goes_on_where_the_first_stopped(
+    site: Site, browser: Browser
+) -> None:
+    desk = await site.open(await browser.new_context())
+    await say(desk, "history of patient_4")
+    await idle(desk)
+    await saved(desk, "Is she still on warf")
+    phone = await (await browser.new_context()).new_page()
+    await phone.goto(desk.url)
+    await expect(box(phone)).to_have_value("Is she still on warf")
+    assert await violations(phone) == []
+    await box(phone).press("Enter")
+    await idle(phone)
+    await expect(box(phone)).to_have_value("")
+    await desk.reload()
+    await expect(desk.locator("h1.identity")).to_contain_text("patient_4")
+    await idle(desk)
+    await expect(box(desk)).to_have_value("")
+
+
+async def test_a_draft_of_one_patient_is_not_kept_for_another(site: Site, browser: Browser) -> None:
+    page = await site.open(await browser.new_context())
+    await say(page, "history of patient_4")
+    await idle(page)
+    await saved(page, "about the first")
+    other = await (await browser.new_context()).new_page()
+    await other.goto(page.url)
+    await expect(box(other)).to_have_value("about the first")
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(f"{one.method} {one.url}"))
+    # Opened from elsewhere: what is being written here stays what it was begun for.
+    await say(other, "switch to patient_5")
+    await idle(other)
+    await box(page).fill("about the first, more")
+    await page.wait_for_timeout(2_000)
+    kept = [one for one in asked if one.startswith("PUT")]
+    assert kept
+    assert all("patient_id=patient_4" in one for one in kept)
