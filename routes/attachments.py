@@ -23,6 +23,9 @@ _PATH = "/api/chats/{chat_id}/attachments"
 async def add_attachment(request: web.Request) -> web.Response:
     """`POST …/attachments`: read a file; with `confirmed=true` keep it with the patient."""
     service, patient_id = _service(request), request.headers.get(PATIENT_HEADER)
+    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    # Before a byte of the body: a stranger sends none of it here.
+    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
     file_name = unquote(request.headers.get(NAME_HEADER, ""))
     if not patient_id or not file_name:
         raise BadFrameError(f"{PATIENT_HEADER} and {NAME_HEADER} are needed")
@@ -30,8 +33,8 @@ async def add_attachment(request: web.Request) -> web.Response:
     if data is None:
         raise AttachmentError("That file is larger than 20 MB. Please give a smaller one.")
     found = await service.add(
-        request.match_info["chat_id"],
-        owner=principal_of(request).id,
+        chat_id,
+        owner=owner,
         patient_id=patient_id,
         file_name=file_name,
         media_type=request.content_type if "Content-Type" in request.headers else "",

@@ -28,15 +28,18 @@ async def show_draft(request: web.Request) -> web.Response:
 
 async def write_draft(request: web.Request) -> web.Response:
     """`PUT /api/chats/{chat_id}/draft`: keep it for seven days; "" takes it away."""
+    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    # Before the body is looked at: a stranger learns nothing of what it should be.
+    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
     try:
         draft = Draft.model_validate(parse_json(await body_of(request)))
     except ValidationError:
         # Not `from error`: the error quotes the body.
         raise BadFrameError('a draft is {"text": "…"}') from None
     await _drafts(request).write(
-        request.match_info["chat_id"],
+        chat_id,
         draft.text,
-        owner=principal_of(request).id,
+        owner=owner,
         patient_id=_patient_of(request),
     )
     return web.Response(status=204)
