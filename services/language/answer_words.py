@@ -31,6 +31,9 @@ class AnswerWords(BaseModel):
     nothing_then: str
     elsewhere: str
     in_papers: str
+    treated_by: str
+    meanwhile: str
+    measured: str
     written_later: str
     not_listed: str
     perhaps: str

@@ -153,6 +153,12 @@ def aspect_of(part: QuestionPart) -> Aspect:
     return found
 
 
+def _is_course(piece: Piece, before: Sequence[Piece]) -> bool:
+    """Whether a word says how values went: "did his platelets fall?" asks for no fall."""
+    of_results = any(name.tool == "results" for each in before for name in each.of("name"))
+    return of_results and "change" in piece.of("aspect")
+
+
 def _is_joint(piece: Piece, words: Lexicon) -> bool:
     return len(piece.words) == 1 and piece.words[0] in words.joints
 
@@ -161,7 +167,7 @@ def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
     """Yield the names: neighbours that are known names or unknown words, with "of" between."""
     at = 0
     while at < len(pieces):
-        if not may_name(pieces[at], words):
+        if not may_name(pieces[at], words) or _is_course(pieces[at], pieces[:at]):
             at += 1
             continue
         end = at + 1
@@ -171,7 +177,7 @@ def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
                 ahead += 1
             if ahead >= len(pieces) or not may_name(pieces[ahead], words):
                 break
-            if _are_two(pieces, end, ahead, words):
+            if _are_two(pieces, end, ahead, words) or _is_course(pieces[ahead], pieces[at:end]):
                 break
             end = ahead + 1
         chosen = pieces[at:end]

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import pairwise
 
+from services.language.ages_asked import age_in
 from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_parts import (
     EDGES,
@@ -72,6 +73,7 @@ def chart_questions(
     """
     words = lexicon(language)
     folded, _ = fold(_cased(text, words))
+    age, folded = age_in(folded, language)
     spans, rest = spans_in(folded, today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
     if asked := evidence_questions(text):
@@ -88,7 +90,7 @@ def chart_questions(
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
     span = hull_of(spans)
-    parts = [read_part(part, words) for part in parted(pieces, words)]
+    parts = [_with_treatment(read_part(part, words), words) for part in parted(pieces, words)]
     for earlier, later in pairwise(parts):
         later.aspects = later.aspects or earlier.aspects
         later.frames = later.frames or earlier.frames
@@ -98,6 +100,7 @@ def chart_questions(
             question,
             is_past=span is not None or "past" in part.frames,
             is_begun=span is not None and "begun" in part.frames,
+            at_age=age,
         )
         for part in parts
         for question in _questions(part, words, is_asked=is_asking(text, pieces))
@@ -151,14 +154,27 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     """
     if "size" in part.frames and part.runs:
         return [_named(SEARCH, f"{part.runs[0].text} size", "all", None)]
+    if "tolerated" in part.frames and part.runs:  # that it was given is no yes
+        return [_named(SEARCH, f"{part.runs[0].text} tolerated", "all", None)]
     found = list(_asked_of(part, words, is_asked=is_asked))
+    # That a test was done is no yes to "was it positive?".
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
+    is_mixed = is_mixed or "outcome" in part.frames
     if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     return [
         replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
         for each in found
     ]
+
+
+def _with_treatment(part: QuestionPart, words: Lexicon) -> QuestionPart:
+    """Note what is asked in "what did he take for the sinusitis?": how it was treated."""
+    known = [_tool_of(run, part, words) for run in part.runs if run.known]
+    is_of_illness = known == ["problems"] and not part.topics and not part.parts
+    if is_of_illness and "takes" in part.frames and "whether" not in part.aspects:
+        part.parts.append("treatment")
+    return part
 
 
 def _has_more(part: QuestionPart) -> bool:
@@ -265,6 +281,10 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     """Return what of a topic is asked about."""
     if topic.tool in _FIXED or topic.tool == "results" or not part.runs:
         return [topic.name]
+    if topic.name == "operation":  # "operations on the knee": its X-ray is none
+        return [f"{run.name} {topic.name}" for run in part.runs]
+    if topic.tool == "encounters" and topic.name and "when" in part.aspects:
+        return [topic.name]  # what a stay was for stands with it
     if topic.tool == "allergies":
         return [run.name for run in part.runs]
     known = [run.name for run in part.runs if run.known or _is_drug_of(topic, run)]
@@ -284,7 +304,7 @@ def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQues
     arguments: dict[str, object] = {}
     if tool in _NAMED_BY_ARGUMENT:
         arguments["name"] = name
-    if tool in ("problems", "medications"):
+    if tool in _OVER:
         arguments["status"] = "all"
     if tool == SEARCH:
         arguments["query"] = name

@@ -74,6 +74,8 @@ class ChartWords(BaseModel):
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     since: tuple[str, ...] = ()
+    at_age: tuple[str, ...] = ()
+    years_of_age: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

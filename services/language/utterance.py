@@ -81,6 +81,7 @@ class ChartQuestion:
         is_begun: What began in those days is asked for, not what went on in them.
         back: So many rows before the newest is the one asked for: 1 for "and before that?"
         after: What is asked is meant since the newest of these: "since her last scan".
+        at_age: What is asked is meant of the year in which the patient was so many years old.
     """
 
     tool: str
@@ -95,6 +96,7 @@ class ChartQuestion:
     is_begun: bool = False
     back: int = 0
     after: "ChartQuestion | None" = None
+    at_age: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,8 +68,11 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     if any(_is_coded(part, pairs) for part in (concept, *table.leaves(concept))):
         return True
     said = [*concept.words, *(words for leaf in table.leaves(concept) for words in leaf.words)]
-    return any(holds(have, words) for words in said) or (
-        kind == "drug" and _is_misspelt(have, said)
+    if any(holds(have, words) for words in said):
+        return True
+    # "Amoxicillin 250 MG / Clavulanate 125 MG" is Augmentin: doses stand between the names.
+    return kind == "drug" and (
+        any(len(words) > 1 and {*words} <= {*have} for words in said) or _is_misspelt(have, said)
     )
 
 

@@ -5,7 +5,6 @@ Pure. What is absent from one list may stand in a note; only then it is not in t
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import date
 from typing import TypeAlias
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
@@ -13,57 +12,15 @@ from services.language.answer_words import AnswerWords
 from services.language.chart_questions import SEARCH
 from services.language.question_figures import arguments_of, with_days
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
+from services.records.answers.ages import AGE, BORN, HAVE_AN_AGE, ages_then, of_that_age
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
 from services.records.answers.row_parts import sources_of
 from services.records.answers.sentences import answer_of
-from services.records.dates import first_day, last_day, years_between
-
-# How old a patient was when something of the record began. Pure.
-
-AGE = "age"
-HAVE_AN_AGE = frozenset({"problems", "procedures", "medications", "immunizations"})
-"""Tools whose rows begin or happen once; a value "normal for her age" is another question."""
-_ROWS_SHOWN = 10
-
-
-def ages_then(
-    given: Sequence[tuple[ChartQuestion, ChartView | str]],
-    asked: Sequence[ChartQuestion],
-    words: AnswerWords,
-) -> Iterator[str]:
-    """Yield the age at each row that `asked` is about; the birth date where it cannot be told."""
-    views = [(question, view) for question, view in given if isinstance(view, ChartView)]
-    patient = next(
-        (row for _, view in views for row in view.rows if row.kind == "patient" and row.date), None
-    )
-    if patient is None:
-        return
-    rows = [
-        row
-        for question, view in views
-        if question in asked
-        for row in asked_rows(question, view).rows[:_ROWS_SHOWN]
-    ]
-    told = [line for row in rows if (line := _aged(row, patient, words))]
-    yield "\n".join(told) or f"{words.born.format(date=patient.date)} {sources_of(patient)}"
-
-
-def _aged(row: ViewRow, patient: ViewRow, words: AnswerWords) -> str:
-    """Return the age in years on the day of `row`; "" unless both days make it one number."""
-    births, days = _ends(patient.date), _ends(row.date)
-    ages = {years_between(birth, day) for birth in births for day in days if day >= birth}
-    if len(ages) != 1:
-        return ""
-    said = words.aged.format(name=f"**{row.name}**", date=row.date[:10], age=ages.pop())
-    return f"{said} {sources_of(row)}{sources_of(patient)}"
-
-
-def _ends(recorded: str) -> list[date]:
-    return [day for day in (first_day(recorded), last_day(recorded)) if day is not None]
-
+from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
+from services.records.dates import first_day
 
 # What stands beside the chart, as it is told: passages of guidelines, criteria. Pure.
 
@@ -117,6 +74,20 @@ _ALSO_SAID = {
     "emergency": "emergency",
 }
 
+# What is measured where an illness is suspected that nobody recorded.
+_MEASURED = {
+    "fever": "body temperature",
+    "obesity": "body mass index",
+    "hypertension": "blood pressure",
+    "diabetes": "hemoglobin a1c",
+    "prediabetes": "hemoglobin a1c",
+    "anemia": "hemoglobin",
+    "hyperlipidemia": "total cholesterol",
+    "chronic kidney disease": "estimated glomerular filtration rate",
+    "hypothyroidism": "thyroid stimulating hormone",
+    "osteoporosis": "bone density",
+}
+
 
 def answered(
     questions: Sequence[ChartQuestion],
@@ -152,6 +123,8 @@ def answered(
 def _answer(
     question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]], words: AnswerWords
 ) -> ChartQuestion | str:
+    if question.at_age is not None:
+        return _at_that_age(question, given, words)
     if question.after is not None:
         return _since(question, question.after, given, words)
     taken = _given(question, given)
@@ -166,7 +139,36 @@ def _answer(
     if letter := letter_asked(question, asked_rows(question, taken).rows):
         read = _given(letter, given)
         return letter if read is None else told_letter(read) or absent
+    if asks_for_treatment(question, taken):
+        return _treated(question, taken, absent, given, words)
     return _sought(question, taken, absent, given, words)
+
+
+def _at_that_age(
+    question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]], words: AnswerWords
+) -> ChartQuestion | str:
+    summary = _given(BORN, given)
+    if summary is None:
+        return BORN
+    then = of_that_age(question, summary) if isinstance(summary, ChartView) else None
+    if then is None:
+        return words.failed.format(title=BORN.tool, problem=words.nothing)
+    return _answer(then, given, words)
+
+
+def _treated(
+    question: ChartQuestion,
+    problems: ChartView,
+    told: str,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return the illness as `told`, and behind it what was given or done about it."""
+    looked = [(asked, _given(asked, given)) for asked in LOOKED_AT]
+    if missing := next((asked for asked, view in looked if view is None), None):
+        return missing
+    lists = [(asked, view) for asked, view in looked if isinstance(view, ChartView)]
+    return f"{told}\n{told_treatments(question, problems, lists, words)}"
 
 
 def _sought(
@@ -196,8 +198,34 @@ def _sought(
             return f"{absent}\n{in_papers}"
         looked_at = record if record is not None and search.name else looked_at
     if looked_at is not None:
-        return _with_parts(question, absent, looked_at, words)
+        absent = _with_parts(question, absent, looked_at, words)
+        measured = _measured_for(question)
+        return absent if measured is None else _with_value(measured, absent, given, words)
     return "\n".join([absent, *_written_later(question, taken, words)])
+
+
+def _measured_for(question: ChartQuestion) -> ChartQuestion | None:
+    """Return the question for the value that tells most of an illness that is not recorded."""
+    value = _MEASURED.get(question.name) if question.tool == "problems" else None
+    if value is None:
+        return None
+    measured = ChartQuestion("results", {"names": [value]}, "latest", value)
+    return measured if question.span is None else with_days(measured, question.span)
+
+
+def _with_value(
+    measured: ChartQuestion,
+    absent: str,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Add the value of `measured`, where it is recorded, to what says that an illness is not."""
+    found = _given(measured, given)
+    if found is None:
+        return measured
+    if not isinstance(found, ChartView) or not has_answer(measured, found):
+        return absent
+    return f"{absent}\n{words.measured} {answer_of(measured, found, words)}"
 
 
 def _since(

@@ -203,7 +203,11 @@ def _grouped(rows: Sequence[ViewRow], words: AnswerWords) -> str:
 def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Return the newest row; of drugs and problems "now" means all that are."""
     if question.tool in _STATES and question.name:
-        return _yes_or_no(question, rows, words)
+        now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
+        if now:
+            return _listed(question, now, words)
+        last = _line(max(rows, key=lambda row: row.date), words)
+        return last if question.is_past else f"{words.not_now}: {last}"
     if question.tool in (*_STATES, "allergies", "care", "timeline", "chart_summary"):
         return _listed(question, rows, words)
     newest = sorted(rows, key=lambda row: row.date, reverse=True)

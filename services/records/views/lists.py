@@ -78,7 +78,8 @@ def procedures(
     """Return procedures, the newest first.
 
     Args:
-        name: What was done; `operation` or `surgery` for all that may be operations.
+        name: What was done; `operation` or `surgery` for all that may be operations, also of a
+            part of the body (`knee operation`).
     """
     rows = newest_first(row_of(record, entry) for entry in record.entries_of("Procedure"))
     total = len(rows)
@@ -87,7 +88,10 @@ def procedures(
         rows = [row for row in rows if is_operation(row)]
         others = total - len(rows)
     elif name:
-        rows = [row for row in rows if _is_named(row, name)]
+        part = [word for word in words_of(name) if (word,) not in _OPERATIONS]
+        is_any = len(part) == len(words_of(name))
+        rows = [row for row in rows if is_any or is_operation(row)]
+        rows = [row for row in rows if _is_named(row, name if is_any else " ".join(part))]
     kept = [row for row in rows if _is_since(row.date, row.end, since)]
     earlier = _before(len(rows) - len(kept))
     rows = [row.model_copy(update={"status": _given(row.status)}) for row in kept]

@@ -373,3 +373,28 @@ def test_what_changed_in_one_thing_asks_for_that(text: str) -> None:
 def test_ok_at_the_beginning_asks_for_no_range() -> None:
     assert about("ok, and her potassium?")[0].part is None
     assert about("is her potassium ok?")[0].part == "range"
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "name"),
+    [
+        ("Did his platelets fall between 2012 and 2017?", "results", "platelets"),
+        ("Was his knee operated on?", "procedures", "knee operation"),
+        ("Has she ever had an abortion?", "procedures", "termination of pregnancy"),
+        ("How long was she in hospital for the appendectomy?", "encounters",
+         "inpatient admission"),
+        ("When was her last depo shot?", "medications", "medroxyprogesterone"),
+        ("When was her last physical?", "encounters", "check up"),
+        ("When did we last see him?", "encounters", ""),
+        ("Is he overweight?", "results", "body mass index"),
+        ("Is there a potassium on him?", "results", "potassium"),
+        ("When did he tear his ACL?", "problems", "anterior cruciate ligament"),
+        ("Wie viel hat er abgenommen?", "results", "body weight"),
+        ("Nimmt er Blutdrucktabletten?", "medications", "antihypertensive"),
+    ],
+)  # fmt: skip
+def test_everyday_words_ask_for_what_the_chart_calls_otherwise(
+    text: str, tool: str, name: str
+) -> None:
+    (question,) = about(text)
+    assert (question.tool, question.name) == (tool, name)

@@ -1,0 +1,77 @@
+"""How old a patient was when something of the record began, and when a patient was so old. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date, timedelta
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.answer_words import AnswerWords
+from services.language.question_figures import with_days
+from services.language.utterance import ChartQuestion, TimeSpan
+from services.records.answers.asked_rows import asked_rows
+from services.records.answers.row_parts import sources_of
+from services.records.dates import first_day, last_day, years_between
+
+AGE = "age"
+HAVE_AN_AGE = frozenset({"problems", "procedures", "medications", "immunizations"})
+"""Tools whose rows begin or happen once; a value "normal for her age" is another question."""
+_ROWS_SHOWN = 10
+BORN = ChartQuestion("chart_summary", name=AGE)
+"""What tells the day of birth."""
+
+
+def of_that_age(question: ChartQuestion, summary: ChartView) -> ChartQuestion | None:
+    """Return the question for the year in which the patient was `question.at_age` years old.
+
+    None where the record has no whole day of birth.
+    """
+    patient = next((row for row in summary.rows if row.kind == "patient" and row.date), None)
+    days = _ends(patient.date) if patient is not None else []
+    if question.at_age is None or not days or days[0] != days[-1]:
+        return None
+    first, behind = _birthday(days[0], question.at_age), _birthday(days[0], question.at_age + 1)
+    return with_days(
+        replace(question, at_age=None), TimeSpan(first, behind - timedelta(days=1), "")
+    )
+
+
+def _birthday(birth: date, years: int) -> date:
+    """Return when so many years are completed; who is born on a leap day waits for 1 March."""
+    is_leap_day = (birth.month, birth.day) == (2, 29)
+    return date(birth.year + years, 3, 1) if is_leap_day else birth.replace(year=birth.year + years)
+
+
+def ages_then(
+    given: Sequence[tuple[ChartQuestion, ChartView | str]],
+    asked: Sequence[ChartQuestion],
+    words: AnswerWords,
+) -> Iterator[str]:
+    """Yield the age at each row that `asked` is about; the birth date where it cannot be told."""
+    views = [(question, view) for question, view in given if isinstance(view, ChartView)]
+    patient = next(
+        (row for _, view in views for row in view.rows if row.kind == "patient" and row.date), None
+    )
+    if patient is None:
+        return
+    rows = [
+        row
+        for question, view in views
+        if question in asked
+        for row in asked_rows(question, view).rows[:_ROWS_SHOWN]
+    ]
+    told = [line for row in rows if (line := _aged(row, patient, words))]
+    yield "\n".join(told) or f"{words.born.format(date=patient.date)} {sources_of(patient)}"
+
+
+def _aged(row: ViewRow, patient: ViewRow, words: AnswerWords) -> str:
+    """Return the age in years on the day of `row`; "" unless both days make it one number."""
+    births, days = _ends(patient.date), _ends(row.date)
+    ages = {years_between(birth, day) for birth in births for day in days if day >= birth}
+    if len(ages) != 1:
+        return ""
+    said = words.aged.format(name=f"**{row.name}**", date=row.date[:10], age=ages.pop())
+    return f"{said} {sources_of(row)}{sources_of(patient)}"
+
+
+def _ends(recorded: str) -> list[date]:
+    return [day for day in (first_day(recorded), last_day(recorded)) if day is not None]
