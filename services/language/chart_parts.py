@@ -215,7 +215,9 @@ def may_name(piece: Piece, words: Lexicon) -> bool:
 
 
 def _is_sign(word: str) -> bool:
-    return not any(letter.isalpha() for letter in word)
+    """Whether a word names nothing: a sign, a figure, how old somebody is ("71yo")."""
+    is_age = word[:1].isdigit() and word.endswith(("yo", "yrs", "yr"))
+    return is_age or not any(letter.isalpha() for letter in word)
 
 
 def _connects(piece: Piece, words: Lexicon) -> bool:

@@ -39,7 +39,7 @@ from services.language.question_figures import (
 )
 from services.language.statement_words import is_clinical_name, stem
 from services.language.times import spans_in
-from services.language.utterance import Aspect, ChartQuestion, Part
+from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _BY_FRAME = {"takes": "medications", "has": "problems", "had_done": "procedures"}
@@ -89,8 +89,8 @@ def chart_questions(
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
-    span = hull_of(spans)
     parts = [_with_treatment(read_part(part, words), words) for part in parted(pieces, words)]
+    span = _span_to_now(hull_of(spans), parts, words)
     for earlier, later in pairwise(parts):
         later.aspects = later.aspects or earlier.aspects
         later.frames = later.frames or earlier.frames
@@ -159,13 +159,26 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
     found = list(_asked_of(part, words, is_asked=is_asked))
     # That a test was done is no yes to "was it positive?".
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
-    is_mixed = is_mixed or "outcome" in part.frames
+    tells_outcome = "outcome" in part.frames or "range" in part.parts
+    is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
     if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     return [
         replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
         for each in found
     ]
+
+
+def _span_to_now(
+    span: TimeSpan | None, parts: Sequence[QuestionPart], words: Lexicon
+) -> TimeSpan | None:
+    """Return the days from those that are compared with now on: "weight now vs 2012"."""
+    for part in parts:
+        is_compared = any(piece.text in words.words.compared for piece in part.pieces)
+        if span is not None and is_compared and "latest" in part.aspects:
+            part.aspects = {"change"}
+            span = replace(span, until=None)
+    return span
 
 
 def _with_treatment(part: QuestionPart, words: Lexicon) -> QuestionPart:

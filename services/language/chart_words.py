@@ -76,6 +76,7 @@ class ChartWords(BaseModel):
     since: tuple[str, ...] = ()
     at_age: tuple[str, ...] = ()
     years_of_age: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
