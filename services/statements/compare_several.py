@@ -16,6 +16,7 @@ from services.statements.verdict import Verdict
 _FROM = frozenset({"from", "von"})
 _SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
 
+_FOR = frozenset({"for", "against", "für", "fur", "gegen", "wegen"})
 _EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jährlich"})
 _BEFORE = frozenset({"before", "prior", "vor", "bevor"})
 _AFTER = frozenset({"after", "following", "nach", "nachdem"})
@@ -50,7 +51,8 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             [row for row in of_state(clause, rows.about([name]), [name]) if fits(clause, row)]
             for name in names
         ]
-        return [row for one in found for row in one[:1]] if all(found) else []
+        is_told = all(found) and _is_in_time(clause, found)
+        return [row for one in found for row in one[:1]] if is_told else []
     for size in range(len(names) - 1, 0, -1):
         group = names[:size]
         spoken = clause.words
@@ -62,6 +64,25 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         if fitting:
             return fitting
     return []
+
+
+def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
+    """Whether a drug that is told as given for an illness was begun while that was there."""
+    if not clause.words & _FOR:
+        return True
+    drugs = [row for rows in found for row in rows if row.kind == "medication" and row.order]
+    illnesses = [row for rows in found for row in rows if row.kind == "problem" and row.order]
+    pairs = [(drug, illness) for drug in drugs for illness in illnesses]
+    return not pairs or any(
+        drug.order[:10] >= illness.order[:10] and not _is_over(illness, drug.order)
+        for drug, illness in pairs
+    )
+
+
+def _is_over(illness: KnownRow, day: str) -> bool:
+    end = illness.ended
+    last = "-".join(f"{part:02}" for part in (end.year, end.month, end.day) if part) if end else ""
+    return bool(last) and day[: len(last)] > last
 
 
 def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:

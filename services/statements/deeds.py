@@ -31,6 +31,8 @@ _SHORT_CLAIM_WORDS = 2
 # "The lymph nodes were removed", "chemotherapy was completed": what happened to the patient.
 _OF_A_COURSE = frozenset({"deleted", "completed", "ordered", DONE})
 _IN_A_COURSE = frozenset({"ordered", "sent", "booked", "referred", "registered", "cancelled"})
+_IN_THE_BODY = frozenset({"=device"})
+"""What is removed of these was in the patient: "the implant was removed"."""
 _OF_RECORDS = frozenset({"saved", "added", "deleted", "registered", "booked", "sent"})
 
 
@@ -58,7 +60,7 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
         return True
     if not reads_records:
         return not _OF_A_COURSE.issuperset(kinds)
-    return bool(clause.topics) and bool(_OF_RECORDS & set(kinds))
+    return bool({*clause.topics} - _IN_THE_BODY) and bool(_OF_RECORDS & set(kinds))
 
 
 def is_in_course(

@@ -37,10 +37,16 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and clause.often <= row.often
         and has_sites(clause, row)
         and not excludes(clause, row)
+        and not _is_finding_beside(clause, row)
         and stands(clause, row)
         and _has_happened(clause, row)
         and _says_which(clause, row)
     )
+
+
+def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause calls a value normal, and the row is of what was found wrong with it."""
+    return "normal" in clause.cues and row.kind == "problem" and "normal" not in row.words
 
 
 def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
@@ -82,15 +88,20 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     is_about = "approximately" in clause.cues
     if "range" in clause.words and [one.number for one in clause.quantities] == _range_of(row):
         return True
-    for one in clause.quantities:
-        if _is_mixture(one, row):
-            continue
-        known = row.quantities
-        if clause.cues & {"range", "normal"}:
-            known = (*known, *row.ranges)
-        if not any(is_same(one, there, is_about=is_about) for there in known):
-            return False
-    return True
+    known = row.quantities
+    if clause.cues & {"range", "normal"}:
+        known = (*known, *row.ranges)
+    others = [
+        one
+        for one in clause.quantities
+        if not _is_mixture(one, row)
+        and not any(is_same(one, there, is_about=is_about) for there in known)
+    ]
+    # Who repeats a whole name repeats its figures, too; alone they are no value.
+    is_repeated = all(
+        not one.comparator and any(is_same(one, there) for there in row.figures) for one in others
+    )
+    return not others or (is_repeated and len(others) < len(clause.quantities))
 
 
 def _is_mixture(told: Quantity, row: KnownRow) -> bool:

@@ -30,6 +30,7 @@ class KnownRow:
         needs: Of these a sentence about it names all (values) or one (everything else).
         words: Stems of all that it says.
         ranges: Bounds of what is normal; no value of the patient.
+        figures: Figures of its name and unit, such as "0-10"; no values.
         standing: Whether it holds now.
         is_text: A sentence of a document or of an earlier answer: it may disagree with others.
         is_earlier: From an earlier turn of this patient's conversation.
@@ -46,6 +47,7 @@ class KnownRow:
     words: frozenset[str] = frozenset()
     quantities: tuple[Quantity, ...] = ()
     ranges: tuple[Quantity, ...] = ()
+    figures: tuple[Quantity, ...] = ()
     dates: tuple[WrittenDate, ...] = ()
     begun: WrittenDate | None = None
     ended: WrittenDate | None = None

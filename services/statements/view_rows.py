@@ -14,6 +14,7 @@ from services.language.statement_parts import REFERENCE
 from services.language.statement_words import statement_words, stem
 from services.language.written_dates import dates_in, recorded_date
 from services.records.concepts.table import concept_table
+from services.records.concepts.words import words_of
 from services.records.finding import classes_of_drug
 from services.statements.rows import (
     EmptyResult,
@@ -175,10 +176,8 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         | status
         | _codes(row)
         | _classes(row),
-        # Of a person's numbers one is an age, and none of the others is a value.
-        quantities=(*clause_of(row.value).quantities,)
-        if row.kind == "patient"
-        else (*clause.quantities, *_measured(row), *_times(clause)),
+        quantities=_quantities(row, clause),
+        figures=clause.quantities if row.number is not None else (),
         ranges=tuple(quantities_in(row.range)),
         dates=tuple(dates),
         begun=recorded_date(row.date) if row.date else None,
@@ -195,6 +194,22 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         exclusive=frozenset(clause.exclusive),
         sites=clause.sites,
     )
+
+
+def _quantities(row: ViewRow, clause: Clause) -> tuple[Quantity, ...]:
+    """Return the figures by which a row may be told.
+
+    Of a person's one is an age, and none of the others is a value. Of a measured row those of its
+    name and unit are none: a pain score's "0-10", "mL/min/{1.73_m2}".
+    """
+    if row.kind == "patient":
+        return (*clause_of(row.value).quantities,)
+    if row.number is None:
+        return (*clause.quantities, *_times(clause))
+    numbers = {row.number, *(one.number for one in quantities_in(row.value))}
+    own = [one for one in clause.quantities if one.number in numbers]
+    told = clause_of(row.detail).quantities
+    return (*own, *told, *_measured(row), *_times(clause))
 
 
 def _times(clause: Clause) -> Iterator[Quantity]:
@@ -250,7 +265,11 @@ def _classes(row: ViewRow) -> frozenset[str]:
         return _vaccine_words(row.name, row.code)
     if row.kind != "medication":
         return frozenset()
-    return class_words(row.name, row.code) | _spelt_otherwise(core_of(row.name))
+    return (
+        class_words(row.name, row.code)
+        | _other_names(row.name)
+        | _spelt_otherwise(core_of(row.name))
+    )
 
 
 @lru_cache(maxsize=1_000)
@@ -260,6 +279,17 @@ def _vaccine_words(name: str, codes: tuple[str, ...]) -> frozenset[str]:
     found = table.coded("vaccine", codes) or table.displayed("vaccine", name)
     said = found.words if found is not None else ()
     return frozenset(stem for words in said if len(words) == 1 for stem in stems_of(words[0]))
+
+
+@lru_cache(maxsize=1_000)
+def _other_names(drug: str) -> frozenset[str]:
+    """Return stems of other names of a drug of one ingredient: `Kyleena` is levonorgestrel."""
+    table = concept_table()
+    found = {one.name: one for word in words_of(drug) if (one := table.named("drug", word))}
+    said = [one.words for one in found.values() if len(found) == 1 and not one.members]
+    return frozenset(
+        stem for each in said for words in each if len(words) == 1 for stem in stems_of(words[0])
+    )
 
 
 @lru_cache(maxsize=1_000)

@@ -157,7 +157,8 @@ def test_a_stopped_drug_is_not_taken_now() -> None:
 
 
 def test_drugs_that_nobody_takes_are_not_supported() -> None:
-    assert state("He takes Glucophage, Lisinopril and Amlodipine.") == "unsupported"
+    assert state("He takes Lisinopril and Amlodipine.") == "unsupported"
+    assert state("He takes Glucophage.") == "contradicted"  # metformin, which was stopped
     assert state("He takes Glumetza.") == "unsupported"
 
 
