@@ -14,7 +14,10 @@ SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 
 
 def row(kind: str, name: str, date: str, **more: str) -> ViewRow:
-    return ViewRow(kind=kind, name=name, date=date, sources=(f"Row/{name[:4]}-{date}",), **more)
+    source = f"Row/{name[:4]}-{date}"
+    return ViewRow.model_validate(
+        {"kind": kind, "name": name, "date": date, "sources": (source,), **more}
+    )
 
 
 ROWS = {
