@@ -11,11 +11,11 @@ from group_chat.look_up import look_up, look_up_more
 from group_chat.turn_context import TurnContext
 from services.language.answer_words import answer_words
 from services.language.changes_asked import CHANGES
-from services.language.chart_questions import SEARCH
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
 from services.language.reading import is_told
 from services.language.talk_texts import talk_text
+from services.language.tools_named import SEARCH
 from services.language.utterance import Utterance
 from services.records.answers.asked_rows import has_answer
 from services.records.answers.direct import answered

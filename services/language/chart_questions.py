@@ -39,28 +39,16 @@ from services.language.question_figures import (
 )
 from services.language.statement_words import is_clinical_name, stem
 from services.language.times import spans_in
+from services.language.tools_named import SEARCH, tool_of, with_treatment
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
-_BY_FRAME = {"takes": "medications", "has": "problems", "had_done": "procedures"}
-_BY_PART = {
-    "dose": "medications",
-    "reaction": "allergies",
-    "range": "results",
-    "unit": "results",
-    "status": "problems",
-}
 _OVER = {"problems": "resolved", "medications": "stopped"}
-_VALUE_ASPECTS = frozenset(
-    {"minimum", "maximum", "extremes", "average", "change", "trend", "latest", "first"}
-)
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _MEASURED_FACTS = frozenset({"ECOG"})
 _BY_FIELD = "ologist"
 _EVENTS = frozenset({*_REPORTS, "encounters", "procedures", "documents"})
-SEARCH = "search_record"
-"""The tool for what no other is known for."""
 
 
 def chart_questions(
@@ -89,7 +77,7 @@ def chart_questions(
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
-    parts = [_with_treatment(read_part(part, words), words) for part in parted(pieces, words)]
+    parts = [with_treatment(read_part(part, words), words) for part in parted(pieces, words)]
     span = _span_to_now(hull_of(spans), parts, words)
     for earlier, later in pairwise(parts):
         later.aspects = later.aspects or earlier.aspects
@@ -181,15 +169,6 @@ def _span_to_now(
     return span
 
 
-def _with_treatment(part: QuestionPart, words: Lexicon) -> QuestionPart:
-    """Note what is asked in "what did he take for the sinusitis?": how it was treated."""
-    known = [_tool_of(run, part, words) for run in part.runs if run.known]
-    is_of_illness = known == ["problems"] and not part.topics and not part.parts
-    if is_of_illness and "takes" in part.frames and "whether" not in part.aspects:
-        part.parts.append("treatment")
-    return part
-
-
 def _has_more(part: QuestionPart) -> bool:
     """Whether more is said of what is known: "a tetanus shot after the laceration"."""
     tools = {known.tool for run in part.runs for known in run.known}
@@ -208,11 +187,11 @@ def _asked_of(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator
         others = [run for run in part.runs if _stands_alone(run, topics)]
     else:
         others = part.runs
-    results = [run for run in others if _tool_of(run, part, words) == "results"]
+    results = [run for run in others if tool_of(run, part, words) == "results"]
     if results and not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
         yield _of_results(list(dict.fromkeys(run.name for run in results)), aspect, what)
     for run in others:
-        tool = _tool_of(run, part, words)
+        tool = tool_of(run, part, words)
         if tool == "results" or (topics and not run.known):
             continue
         if tool is not None:
@@ -333,30 +312,6 @@ def _searched(text: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
 
 def _of_results(names: list[str], aspect: Aspect, what: Part | None) -> ChartQuestion:
     return ChartQuestion("results", {"names": names}, aspect, ", ".join(names), what)
-
-
-def _tool_of(run: Run, part: QuestionPart, words: Lexicon) -> str | None:
-    """Return the tool that a name is for: by the vocabulary, else by the words around it."""
-    if "reaction" in part.parts:
-        return "allergies"
-    if not run.known:
-        return _tool_around(part)
-    tool = run.known[0 if words.words.head_first else -1].tool
-    if tool == "immunizations" and "measured" in part.frames:
-        return SEARCH  # a test for what there are vaccines against
-    if tool == "problems" and "tested" in part.frames:
-        return SEARCH  # a test for an illness says not that it is there
-    is_taken = "takes" in part.frames and "measured" not in part.frames
-    is_drug = tool == "results" and is_taken and ("whether" in part.aspects or "dose" in part.parts)
-    return "medications" if is_drug else tool
-
-
-def _tool_around(part: QuestionPart) -> str | None:
-    if "measured" in part.frames:
-        return "results"
-    by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
-    by_frame = next((tool for frame, tool in _BY_FRAME.items() if frame in part.frames), None)
-    return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
 
 
 def measured_over_time(question: ChartQuestion) -> ChartQuestion:

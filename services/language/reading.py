@@ -10,7 +10,7 @@ from typing import TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from services.language.addressing import addressee_in
-from services.language.chart_questions import SEARCH, chart_questions
+from services.language.chart_questions import chart_questions
 from services.language.commands import command_in
 from services.language.detection import language_of
 from services.language.folding import words_of
@@ -18,6 +18,7 @@ from services.language.follow_ups import followed_up, leans_in
 from services.language.held_statements import held_statements
 from services.language.phrases import says
 from services.language.references import numbers_in, references_in
+from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
 from services.language.vocabulary import LANGUAGES, read_words
 from services.language.work import as_reports, work_in

@@ -3,13 +3,14 @@
 import re
 from datetime import date
 
-from services.language.chart_questions import SEARCH, chart_questions
+from services.language.chart_questions import chart_questions
 from services.language.detection import language_of
 from services.language.in_english import in_english
 from services.language.mentions import read_words
 from services.language.people_words import people_words
 from services.language.phrases import says, without
 from services.language.statement_words import is_clinical_name, stem
+from services.language.tools_named import SEARCH
 
 _READ_CHARS = 4_000
 _ANY_DAY = date(2000, 1, 1)  # which tool is asked does not depend on the day

@@ -10,8 +10,9 @@ from data_models.identifiers import PatientId
 from services.comparing.side_by_side import ChartRead, side_by_side
 from services.group_chat_port import ActionFinished, GroupChat
 from services.identity.person import Person, both_identifiers
-from services.language.chart_questions import SEARCH, chart_questions
+from services.language.chart_questions import chart_questions
 from services.language.detection import language_of
+from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.language.without_names import without_names
 from services.language.yes_no import says_no, says_yes

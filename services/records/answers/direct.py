@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.answer_words import AnswerWords
-from services.language.chart_questions import SEARCH
 from services.language.question_figures import arguments_of, with_days
+from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 from services.records.answers.ages import AGE, BORN, HAVE_AN_AGE, ages_then, of_that_age
 from services.records.answers.as_said import said_of, told_of

@@ -10,14 +10,13 @@ from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
 from services.language.utterance import Aspect, ChartQuestion, Part
-from services.records.answers.asked_rows import asked_rows, concept_of, passage, personal_facts
+from services.records.answers.asked_rows import asked_rows, passage, personal_facts
+from services.records.answers.row_line import DETAIL_CHARS, row_line
 from services.records.answers.row_parts import (
     MARKS,
     day_of,
-    flag_of,
     part_missing,
     sources_of,
-    value_of,
 )
 from services.records.answers.value_sentences import told_values
 
@@ -25,11 +24,9 @@ LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
 _ROWS_SHOWN = 12
 _LIST_SHOWN = 60
-_DETAIL_CHARS = 140
 _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_DIFFER = "sources differ"
 _NOT_DONE = frozenset({"not done", "not-done", "refuted", "not taken", "not-taken"})
 _PAUSED = frozenset({"on-hold"})
 _BRIEF_FROM = 14
@@ -39,7 +36,6 @@ _REPEATED = frozenset({"immunizations", "procedures"})
 _PASSAGES_SHOWN = 5
 _IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immunizations"})
 """What may be cut: it is old, and the rows stand beside the text."""
-_USUAL = frozenset({"", "final", "finished", "current", "available", "confirmed", "completed"})
 
 
 def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
@@ -111,7 +107,7 @@ def _last_before(question: ChartQuestion, view: ChartView, words: AnswerWords) -
     """Return the newest row of other days than were asked about, where the view has it."""
     rows = asked_rows(replace(question, span=None), view).rows
     dated = sorted((row for row in rows if row.date), key=lambda row: row.date)
-    return [f"- {_line(dated[-1], words)}"] if dated else []
+    return [f"- {row_line(dated[-1], words)}"] if dated else []
 
 
 def _not_found(view: ChartView, words: AnswerWords) -> list[str]:
@@ -155,12 +151,12 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if question.tool in _REPEATED and question.aspect in ("all", "whether", "trend"):
         return _grouped(shown, words)
     is_brief = len(shown) > _BRIEF_FROM
-    chars = _PASSAGE_CHARS if is_search else _DETAIL_CHARS
-    lines = [f"- {_line(row, words, is_brief=is_brief, detail_chars=chars)}" for row in shown]
+    chars = _PASSAGE_CHARS if is_search else DETAIL_CHARS
+    lines = [f"- {row_line(row, words, is_brief=is_brief, detail_chars=chars)}" for row in shown]
     if question.tool == "timeline":
         rows = _once_each(rows)
     if question.tool in _IN_TIME and not is_search:
-        every = [f"- {_line(row, words, is_brief=is_brief)}" for row in rows]
+        every = [f"- {row_line(row, words, is_brief=is_brief)}" for row in rows]
         lines = _newest_that_fit(every, is_course=question.tool == "timeline")
     more = len(rows) - len(lines)
     return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
@@ -193,7 +189,7 @@ def _grouped(rows: Sequence[ViewRow], words: AnswerWords) -> str:
         groups.setdefault(row.name, []).append(row)
     lines = []
     for each in groups.values():
-        line = _line(each[0], words, is_brief=len(groups) > _BRIEF_FROM)
+        line = row_line(each[0], words, is_brief=len(groups) > _BRIEF_FROM)
         others = ", ".join(day_of(row) for row in each[1:_ROWS_SHOWN])
         more = " …" if len(each) > _ROWS_SHOWN else ""
         lines.append(f"- {line}{f'; {others}{more}' if others else ''}")
@@ -206,7 +202,7 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
         if now:
             return _listed(question, now, words)
-        last = _line(max(rows, key=lambda row: row.date), words)
+        last = row_line(max(rows, key=lambda row: row.date), words)
         return last if question.is_past else f"{words.not_now}: {last}"
     if question.tool in (*_STATES, "allergies", "care", "timeline", "chart_summary"):
         return _listed(question, rows, words)
@@ -215,20 +211,20 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         # A study and the report on it are of one day: before it is what another day brought.
         newest = list({row.date[:10]: row for row in reversed(newest)}.values())[::-1]
         is_there = question.back < len(newest)
-        said = _line(newest[question.back if is_there else -1], words)
+        said = row_line(newest[question.back if is_there else -1], words)
         return said if is_there else f"{words.no_earlier} {said}"
     count = int(question.arguments.get("last", 1))
-    return "\n".join(_line(row, words) for row in newest[:count])
+    return "\n".join(row_line(row, words) for row in newest[:count])
 
 
 def _oldest(_: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     dated = [row for row in rows if row.date] or rows
-    return _line(min(dated, key=lambda row: row.date), words)
+    return row_line(min(dated, key=lambda row: row.date), words)
 
 
 def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     newest = sorted(rows, key=lambda row: row.date, reverse=True)
-    return _listed(question, newest, words) if len(newest) > 1 else _line(newest[0], words)
+    return _listed(question, newest, words) if len(newest) > 1 else row_line(newest[0], words)
 
 
 def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -242,13 +238,13 @@ def _of_reports(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords
         return _newest(question, newest, words)
     is_one = len(newest) == 1 or question.aspect in ("latest", "first")
     if is_one:
-        return _line(newest[0], words, detail_chars=_REPORT_CHARS)
-    return "\n".join(f"- {_line(row, words)}" for row in newest[:_ROWS_SHOWN])
+        return row_line(newest[0], words, detail_chars=_REPORT_CHARS)
+    return "\n".join(f"- {row_line(row, words)}" for row in newest[:_ROWS_SHOWN])
 
 
 def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     if question.tool == "allergies" and all(row.kind == "no known allergy" for row in rows):
-        return f"{words.no}: {_line(rows[0], words)}"
+        return f"{words.no}: {row_line(rows[0], words)}"
     # That something was put in is no yes to whether it is still in.
     is_of_after = question.tool in _REPEATED and question.part == "status"
     # Rows of the family, or of how somebody lives, tell of more than was asked: no yes to it.
@@ -259,7 +255,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     shown = now or rows
     lead = _lead(question, shown, words)
     if len(shown) == 1:
-        return f"{lead}: {_line(shown[0], words)}"
+        return f"{lead}: {row_line(shown[0], words)}"
     return f"{lead}:\n{_listed(question, shown[:_ROWS_SHOWN], words)}"
 
 
@@ -290,7 +286,7 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
         return f"{words.things.format(count=len(rows), what=what, span=span)}."
     # One problem is one row, however often it was recorded.
     count = sum(len(row.sources) for row in rows)
-    lines = [f"- {_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
+    lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
     return "\n".join([f"{words.things.format(count=count, what=what, span='')}.", *lines])
 
 
@@ -311,7 +307,7 @@ def _identity(name: str, rows: Sequence[ViewRow], words: AnswerWords) -> str:
     source = sources_of(row)
     match name:
         case _ if facts := personal_facts(name, rows):
-            return "\n".join(_line(fact, words) for fact in facts)
+            return "\n".join(row_line(fact, words) for fact in facts)
         case "birth date" if row.date:
             return f"{words.born.format(date=row.date)} {source}"
         case "vital status":
@@ -324,29 +320,3 @@ def _identity(name: str, rows: Sequence[ViewRow], words: AnswerWords) -> str:
             return f"**{row.name}**; {row.detail} {source}"
         case _:
             return words.absent.format(name=name)
-
-
-def _line(
-    row: ViewRow, words: AnswerWords, *, is_brief: bool = False, detail_chars: int = _DETAIL_CHARS
-) -> str:
-    """Return one row: name, value, status, dates, details and source."""
-    when = day_of(row)
-    if row.end and row.end[:10] != row.date[:10]:
-        when = words.between.format(first=when or "?", last=row.end[:10])
-    status = "" if row.status in _USUAL else words.word(row.status)
-    value = value_of(row)
-    name = f"**{row.name}**"
-    means = concept_of("vaccine", row) if row.kind == "immunization" else ""
-    if means and means.casefold() not in row.name.casefold():
-        name = f"{name} ({means})"
-    head = f"{name}: {value}{flag_of(row, words)}" if value else name
-    # Where sources differ no side is left out.
-    is_disputed = row.status == _DIFFER
-    detail = "" if is_brief and not is_disputed else " ".join(row.detail.split())
-    if len(detail) > detail_chars and not is_disputed:
-        detail = f"{detail[:detail_chars].rstrip()}…"
-    parts = ", ".join(part for part in (head, status, when) if part)
-    told = f"; {detail}" if detail else ""
-    if "[" in detail:  # what it tells of earlier days or other sides has its own sources
-        return f"{parts} {sources_of(row)}{told}".strip()
-    return f"{parts}{told} {sources_of(row)}".strip()

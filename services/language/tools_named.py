@@ -1,0 +1,51 @@
+"""Which tool of the chart a name is for: by the vocabulary, else by the words around it. Pure."""
+
+from services.language.chart_parts import QuestionPart, Run
+from services.language.chart_words import Lexicon
+
+SEARCH = "search_record"
+"""The tool for what no other is known for."""
+_BY_FRAME = {"takes": "medications", "has": "problems", "had_done": "procedures"}
+_BY_PART = {
+    "dose": "medications",
+    "reaction": "allergies",
+    "range": "results",
+    "unit": "results",
+    "status": "problems",
+}
+_VALUE_ASPECTS = frozenset(
+    {"minimum", "maximum", "extremes", "average", "change", "trend", "latest", "first"}
+)
+
+
+def tool_of(run: Run, part: QuestionPart, words: Lexicon) -> str | None:
+    """Return the tool that a name is for: by the vocabulary, else by the words around it."""
+    if "reaction" in part.parts:
+        return "allergies"
+    if not run.known:
+        return _tool_around(part)
+    tool = run.known[0 if words.words.head_first else -1].tool
+    if tool == "immunizations" and "measured" in part.frames:
+        return SEARCH  # a test for what there are vaccines against
+    if tool == "problems" and "tested" in part.frames:
+        return SEARCH  # a test for an illness says not that it is there
+    is_taken = "takes" in part.frames and "measured" not in part.frames
+    is_drug = tool == "results" and is_taken and ("whether" in part.aspects or "dose" in part.parts)
+    return "medications" if is_drug else tool
+
+
+def _tool_around(part: QuestionPart) -> str | None:
+    if "measured" in part.frames:
+        return "results"
+    by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
+    by_frame = next((tool for frame, tool in _BY_FRAME.items() if frame in part.frames), None)
+    return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
+
+
+def with_treatment(part: QuestionPart, words: Lexicon) -> QuestionPart:
+    """Note what is asked in "what did he take for the sinusitis?": how it was treated."""
+    known = [tool_of(run, part, words) for run in part.runs if run.known]
+    is_of_illness = known == ["problems"] and not part.topics and not part.parts
+    if is_of_illness and "takes" in part.frames and "whether" not in part.aspects:
+        part.parts.append("treatment")
+    return part

@@ -1,0 +1,36 @@
+"""One row of the chart as a line: name, value, status, dates, details and source. Pure."""
+
+from data_models.chart_view import ViewRow
+from services.language.answer_words import AnswerWords
+from services.records.answers.asked_rows import concept_of
+from services.records.answers.row_parts import day_of, flag_of, sources_of, value_of
+
+DETAIL_CHARS = 140
+_DIFFER = "sources differ"
+_USUAL = frozenset({"", "final", "finished", "current", "available", "confirmed", "completed"})
+
+
+def row_line(
+    row: ViewRow, words: AnswerWords, *, is_brief: bool = False, detail_chars: int = DETAIL_CHARS
+) -> str:
+    """Return one row: name, value, status, dates, details and source."""
+    when = day_of(row)
+    if row.end and row.end[:10] != row.date[:10]:
+        when = words.between.format(first=when or "?", last=row.end[:10])
+    status = "" if row.status in _USUAL else words.word(row.status)
+    value = value_of(row)
+    name = f"**{row.name}**"
+    means = concept_of("vaccine", row) if row.kind == "immunization" else ""
+    if means and means.casefold() not in row.name.casefold():
+        name = f"{name} ({means})"
+    head = f"{name}: {value}{flag_of(row, words)}" if value else name
+    # Where sources differ no side is left out.
+    is_disputed = row.status == _DIFFER
+    detail = "" if is_brief and not is_disputed else " ".join(row.detail.split())
+    if len(detail) > detail_chars and not is_disputed:
+        detail = f"{detail[:detail_chars].rstrip()}…"
+    parts = ", ".join(part for part in (head, status, when) if part)
+    told = f"; {detail}" if detail else ""
+    if "[" in detail:  # what it tells of earlier days or other sides has its own sources
+        return f"{parts} {sources_of(row)}{told}".strip()
+    return f"{parts}{told} {sources_of(row)}".strip()
