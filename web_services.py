@@ -21,6 +21,8 @@ from services.scenarios.operators.operator_factory import Operators
 from services.speech import speech_for
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
+from services.views.conversation_list import ConversationList
+from services.views.conversation_names import NameStore
 from services.views.conversation_reader import ConversationReader
 from services.views.drafts import Drafts
 from services.views.memory_service import memory_service_for
@@ -71,6 +73,7 @@ def route_context_of(
             clock=base.clock,
             ids=base.ids,
         ),
+        conversations=conversations_of(base, reader),
         drafts=Drafts(reader=reader, store=base.stores.users, clock=base.clock),
         restoring=restoring_of(base, reader),
         rounds=rounds.service,
@@ -103,6 +106,12 @@ def door_of(base: Foundation, session: aiohttp.ClientSession) -> Door:
         smart=ways.smart,
         frame_ancestors=settings.frame_ancestors,
     )
+
+
+def conversations_of(base: Foundation, reader: ConversationReader) -> ConversationList:
+    """Return the callers' conversations as they call them."""
+    names = NameStore(store=base.stores.users)
+    return ConversationList(reader=reader, contexts=base.contexts, names=names)
 
 
 def attachments_of(base: Foundation, reader: ConversationReader) -> AttachmentService:

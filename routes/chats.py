@@ -24,12 +24,6 @@ async def create_chat(request: web.Request) -> web.Response:
     return json_reply({"chat_id": chat_id}, status=201)
 
 
-async def list_chats(request: web.Request) -> web.Response:
-    """`GET /api/chats`: the caller's conversations."""
-    chats = await request.app[CONTEXT].reader.list_of(owner=principal_of(request).id)
-    return json_reply({"chats": [chat.model_dump(mode="json") for chat in chats]})
-
-
 async def show_chat(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}`: patient, roster, plan, scenario, question, running turn."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]

@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 from aiohttp import web
 
 from data_models.chat_context import Turn
+from routes.chat_list import chat_list_paths
 from routes.drafts import draft_paths
 from routes.export import WORD_TYPE
 from routes.openapi_attachments import attachment_paths, attachment_schemas
@@ -17,7 +18,8 @@ from routes.speech import speech_paths
 from routes.user import user_paths
 from services.records.views.source import SourceText
 from services.views.chart_parts import PARTS
-from services.views.conversation_view import ConversationSummary, ConversationView, Progress
+from services.views.conversation_list import Hits, NamedConversation
+from services.views.conversation_view import ConversationView, Progress
 from services.views.patient_directory import Demographics
 from services.views.patient_finder import FoundPatients
 
@@ -48,7 +50,8 @@ SCHEMAS: dict[str, Any] = {
         ref=_TEXT,
     ),
     "NewChat": _of(chat_id=_TEXT),
-    "Chats": _of(chats={"type": "array", "items": _ref("ConversationSummary")}),
+    "Chats": _of(chats={"type": "array", "items": _ref("NamedConversation")}),
+    "ChatName": _of(title=_TEXT, archived={"type": "boolean"}),
     "Turns": _of(
         turns={"type": "array", "items": _ref("Turn")},
         patient_id={"type": ["string", "null"]},
@@ -130,9 +133,6 @@ _OPEN: Json = {"security": []}
 
 
 def _chats() -> Json:
-    listed = _operation(
-        "listChats", "The caller's talks", ("200", "All.", _body("Chats")), refusals=_REFUSALS
-    )
     created = _operation(
         "createChat", "A new conversation", ("201", "Its id.", _body("NewChat")), refusals=_REFUSALS
     )
@@ -145,7 +145,7 @@ def _chats() -> Json:
         ("200", "Ids of runs.", _body("Progress")), refusals=_OF_A_CHAT, parameters=(_CHAT,),
     )  # fmt: skip
     return {
-        "/api/chats": {"get": listed, "post": created},
+        "/api/chats": {"post": created},
         "/api/chats/{chat_id}": {"get": shown},
         "/api/chats/{chat_id}/progress": {"get": progress},
     }
@@ -289,7 +289,8 @@ def _models() -> Json:
         Demographics,
         FoundPatients,
         Turn,
-        ConversationSummary,
+        NamedConversation,
+        Hits,
         ConversationView,
         Progress,
         SourceText,
@@ -306,6 +307,8 @@ def document() -> Json:
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
     paths |= speech_paths() | _patients() | memory_paths() | round_paths() | operator_paths()
     paths |= attachment_paths() | draft_paths()
+    for path, operations in chat_list_paths().items():
+        paths[path] = {**paths.get(path, {}), **operations}
     _say_what_is_counted(paths)
     return {
         "openapi": "3.1.0",

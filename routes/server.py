@@ -7,6 +7,7 @@ from aiohttp import web
 from routes import ag_ui, agents, chat_socket, chats, export, health, memory, metrics, openapi
 from routes.attachments import attachment_routes
 from routes.auth import authentication, operator_of
+from routes.chat_list import chat_list_routes
 from routes.context import CONTEXT, RouteContext
 from routes.drafts import draft_routes
 from routes.emergencies import emergency_routes
@@ -151,7 +152,8 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/api/openapi.json", openapi.show_openapi),
         web.get("/api/agents", agents.list_agents),
         web.get("/api/session", agents.show_session),
-        web.get("/api/chats", chats.list_chats),
+        # Before any id: a search is none.
+        *chat_list_routes(),
         web.post("/api/chats", chats.create_chat),
         web.get("/api/chats/{chat_id}", chats.show_chat),
         web.get("/api/chats/{chat_id}/messages", chats.show_messages),

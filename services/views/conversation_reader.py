@@ -273,6 +273,7 @@ class ConversationReader:
             patients=roster_rows(registry.patient_registry[one] for one in shown),
             created_at=conversation.created_at,
             updated_at=conversation.updated_at,
+            epoch=conversation.epoch,
         )
 
     async def _accessed(self, conversation_id: str, owner: str) -> Conversation:

@@ -15,13 +15,18 @@ from services.views.roster import RosterRow
 
 
 class ConversationSummary(BaseModel):
-    """One row of the caller's list; who its patients are, as noted when they were opened."""
+    """One row of the caller's list; who its patients are, as noted when they were opened.
+
+    Attributes:
+        epoch: How often it was cleared; shown to nobody.
+    """
 
     chat_id: str
     patient_ids: list[PatientId]
     patients: list[RosterRow]
     created_at: AwareDatetime
     updated_at: AwareDatetime
+    epoch: int = Field(default=0, exclude=True)
 
 
 class RunningRow(BaseModel):

@@ -13,13 +13,17 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry
 from yarl import URL
 
+from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import SystemClock
+from data_models.documents import Documents
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import Door, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
+from services.views.conversation_list import ConversationList
+from services.views.conversation_names import NameStore
 from services.views.drafts import Drafts
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
@@ -133,6 +137,13 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
         finder=FakeFinder(),
         chart=FakeChart(reader=reader),
         memory=FakeMemory(reader=reader),
+        conversations=ConversationList(
+            reader=reader,
+            contexts=ChatContextAccessor(
+                documents=Documents(store=MemoryBlobStore(), clock=clock, ids=ids)
+            ),
+            names=NameStore(store=MemoryBlobStore()),
+        ),
         drafts=Drafts(reader=reader, store=MemoryBlobStore(), clock=clock),
         limits=SocketLimits(),
     )

@@ -49,7 +49,7 @@ from services.runs.hub import Run, RunHub
 from services.scenarios.session.action import ToolAction
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.chart_parts import PARTS
-from services.views.conversation_reader import ConversationReader
+from services.views.conversation_reader import SESSION, ConversationReader
 from services.views.conversation_view import (
     ConversationSummary,
     ConversationView,
@@ -322,6 +322,20 @@ class FakeReader(ConversationReader):
         before = turns[0].turn_id if more else None
         return HistoryPage(
             patient_id=PatientId("patient_4"), turns=turns, next_before=before, views=self.views
+        )
+
+    async def document(
+        self, conversation_id: str, *, owner: str, patient_id: str | None, action: str
+    ) -> ChatContext:
+        await self.access(conversation_id, owner=owner)
+        if patient_id in self.closed:
+            raise ChartClosedError
+        is_of_nobody = patient_id == SESSION
+        return ChatContext(
+            conversation_id=conversation_id,
+            patient_id=None if is_of_nobody else PatientId(patient_id or "patient_4"),
+            chat_history=[] if is_of_nobody else self.turns,
+            next_turn_id=1 if is_of_nobody else 6,
         )
 
     async def roster_member(

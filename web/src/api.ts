@@ -8,6 +8,7 @@ import type {
   ChatView,
   Demographics,
   FoundPatients,
+  FoundTurns,
   HistoryPage,
   PaperRead,
   Progress,
@@ -127,8 +128,15 @@ export const noteWritten = (chatId: string): void => {
   unwritten.delete(chatId);
 };
 
-export const listChats = async (): Promise<ChatSummary[]> =>
-  (await ask<{ chats: ChatSummary[] }>("/api/chats")).chats;
+export const listChats = async (archived = false): Promise<ChatSummary[]> =>
+  (await ask<{ chats: ChatSummary[] }>(`/api/chats${archived ? "?archived=true" : ""}`)).chats;
+
+/** How the caller calls a conversation, and whether it is put away; for the caller alone. */
+export const nameChat = (chatId: string, change: { title?: string; archived?: boolean }): Promise<unknown> =>
+  ask(chat(chatId), "PATCH", change);
+
+export const searchChats = (query: string): Promise<FoundTurns> =>
+  ask(`/api/chats/search?${new URLSearchParams({ q: query })}`);
 
 async function orIfAbsent<T, A>(asked: Promise<T>, absent: A): Promise<T | A> {
   try {

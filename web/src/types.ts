@@ -175,8 +175,23 @@ export interface ChatView {
   running_turn: { run_id: string } | null;
 }
 
+/** Turns of the caller's conversations in which all words stand that were looked for. */
+export interface FoundTurns {
+  hits: {
+    chat_id: string;
+    title: string;
+    patient_id: string | null;
+    turn_id: number;
+    timestamp: string;
+    snippet: string;
+  }[];
+  is_complete: boolean;
+}
+
 export interface ChatSummary {
   chat_id: string;
+  /** Its user's own, else out of its first question; "" before there is one. */
+  title: string;
   patients: (Person & { patient_id: string })[];
   patient_ids: string[];
   created_at: string;

@@ -15,6 +15,7 @@ from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
 from services.rounds.round_book import RoundBook
 from services.rounds.round_list import Note, RoundList, RoundNotes, RoundPatient
+from services.views.conversation_names import NameStore
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, SimulatedKill
 from tests.services.world import FarReplica, World
@@ -308,6 +309,19 @@ async def test_what_users_saw_and_began_to_write_is_forgotten_and_of_others_stay
     await forgetting_on(world).run(GONE, dry_run=False)
     left = [row.name async for row in world.users.list(f"{folder}/")]
     assert left == [f"{folder}/u1/patient_40.json"]
+
+
+@pytest.mark.slow
+async def test_what_users_called_a_conversation_with_the_patient_is_forgotten() -> None:
+    world = await talked()
+    names = NameStore(store=world.users)
+    await names.change("ada", "chat_1", title="Her breast cancer")
+    await names.change("ada", "chat_elsewhere", title="Another")
+    await forgetting_on(world).run(GONE, dry_run=True)
+    assert (await names.read("ada")).of("chat_1").title == "Her breast cancer"
+    await forgetting_on(world).run(GONE, dry_run=False)
+    kept = await names.read("ada")
+    assert (kept.of("chat_1").title, kept.of("chat_elsewhere").title) == ("", "Another")
 
 
 async def test_a_patient_leaves_the_lists_of_rounds_with_all_that_was_written_of_them() -> None:

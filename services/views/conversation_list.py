@@ -1,0 +1,212 @@
+"""The caller's conversations with their titles, and what was said in them found by its words."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import structlog
+from pydantic import AwareDatetime, BaseModel
+
+from data_models.chat_context import ChatContext, Turn
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.errors import (
+    BadFrameError,
+    ChartClosedError,
+    CorruptDocumentError,
+    DocumentTooNewError,
+    NotFoundError,
+)
+from data_models.identifiers import PatientId
+from services.language.folding import fold
+from services.views.conversation_names import (
+    ConversationName,
+    NameStore,
+    UserNames,
+    made_title,
+)
+from services.views.conversation_reader import SESSION, ConversationReader
+from services.views.conversation_view import ConversationSummary
+
+HITS = 30
+SECONDS = 5.0
+"""A search ends after so long, and says so."""
+_QUERY_CHARS = 200
+_BEFORE_CHARS, _BEHIND_CHARS = 40, 100
+_OLDER_TURNS = 1_000
+_TELLING_WORDS = 3
+_UNREAD = (ChartClosedError, NotFoundError, CorruptDocumentError, DocumentTooNewError)
+"""Closed or erased meanwhile, or not readable."""
+logger = structlog.get_logger()
+
+
+class NamedConversation(ConversationSummary):
+    """A row of the list.
+
+    Attributes:
+        title: The user's own, else made from the first question; "" where there is none yet.
+    """
+
+    title: str = ""
+    archived: bool = False
+
+
+class Hit(BaseModel):
+    """A turn in which all words stand that were looked for."""
+
+    chat_id: str
+    title: str
+    patient_id: PatientId | None
+    turn_id: int
+    timestamp: AwareDatetime
+    snippet: str
+
+
+class Hits(BaseModel):
+    """What a search found, the newest conversation first.
+
+    Attributes:
+        is_complete: Every conversation was looked through that may be.
+    """
+
+    hits: list[Hit]
+    is_complete: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationList:
+    """Reads of each patient only while the chart is open to the caller, and on the trail."""
+
+    reader: ConversationReader
+    contexts: ChatContextAccessor
+    names: NameStore
+
+    async def rows(self, *, owner: str, archived: bool = False) -> list[NamedConversation]:
+        """Return the owner's conversations, the last used first: those put away, or the others."""
+        names = await self.names.read(owner)
+        found = await self.reader.list_of(owner=owner)
+        wanted = [row for row in found if names.of(row.chat_id).is_archived == archived]
+        return list(await asyncio.gather(*(self._named(row, owner, names) for row in wanted)))
+
+    async def change(
+        self, conversation_id: str, *, owner: str, title: str | None, archived: bool | None
+    ) -> ConversationName:
+        """Call a conversation otherwise, or put it away or back.
+
+        Raises:
+            NotFoundError: absent, malformed or somebody else's.
+            MessageTooLongError: the title is too long.
+        """
+        await self.reader.access(conversation_id, owner=owner)
+        return await self.names.change(owner, conversation_id, title=title, is_archived=archived)
+
+    async def search(self, query: str, *, owner: str) -> Hits:
+        """Return the turns of the owner's conversations that hold every word of `query`.
+
+        Raises:
+            BadFrameError: nothing to look for, or too long.
+        """
+        wanted = fold(query)[0].split()
+        if not wanted or len(query) > _QUERY_CHARS:
+            raise BadFrameError(f"q: words to look for, {_QUERY_CHARS} characters at most")
+        names = await self.names.read(owner)
+        hits: list[Hit] = []
+        try:
+            async with asyncio.timeout(SECONDS):
+                for row in await self.reader.list_of(owner=owner):
+                    hits += await self._hits_in(row, owner, wanted, names)
+                    if len(hits) >= HITS:
+                        return Hits(hits=hits[:HITS], is_complete=False)
+        except TimeoutError:
+            return Hits(hits=hits, is_complete=False)
+        return Hits(hits=hits, is_complete=True)
+
+    async def _named(
+        self, row: ConversationSummary, owner: str, names: UserNames
+    ) -> NamedConversation:
+        kept = names.of(row.chat_id)
+        title = kept.title or await self._made(row, owner, kept)
+        return NamedConversation(**dict(row), title=title, archived=kept.is_archived)
+
+    async def _made(self, row: ConversationSummary, owner: str, kept: ConversationName) -> str:
+        """Return the title out of the first question; of a closed chart there is none."""
+        if kept.made_in == row.epoch and (kept.made_of is None or kept.made_of in row.patient_ids):
+            return kept.made
+        for patient_id in (*row.patient_ids, None):
+            document = await self._document(row.chat_id, owner, patient_id, action="read_title")
+            question = first_question(document.chat_history) if document else ""
+            if question:
+                made = made_title(question)
+                await self.names.note(
+                    owner,
+                    row.chat_id,
+                    {"made": made, "made_of": patient_id, "made_in": row.epoch},
+                )
+                return made
+        return ""
+
+    async def _hits_in(
+        self, row: ConversationSummary, owner: str, wanted: Sequence[str], names: UserNames
+    ) -> list[Hit]:
+        found: list[Hit] = []
+        kept = names.of(row.chat_id)
+        for patient_id in (*row.patient_ids, None):
+            document = await self._document(row.chat_id, owner, patient_id, action="search_history")
+            turns = await self._turns(document) if document else []
+            found += [
+                Hit(
+                    chat_id=row.chat_id,
+                    title=kept.title,
+                    patient_id=patient_id,
+                    turn_id=turn.turn_id,
+                    timestamp=turn.timestamp,
+                    snippet=snippet,
+                )
+                for turn in turns
+                if (snippet := snippet_of(turn, wanted))
+            ]
+        return sorted(found, key=lambda one: one.timestamp, reverse=True)
+
+    async def _document(
+        self, conversation_id: str, owner: str, patient_id: PatientId | None, *, action: str
+    ) -> ChatContext | None:
+        try:
+            return await self.reader.document(
+                conversation_id, owner=owner, patient_id=patient_id or SESSION, action=action
+            )
+        except _UNREAD as error:  # the others are shown
+            logger.warning("conversation_unread", error=error.code, chat_id=conversation_id)
+            return None
+
+    async def _turns(self, document: ChatContext) -> list[Turn]:
+        history = document.chat_history
+        first = history[0].turn_id if history else document.next_turn_id
+        older = await self.contexts.archived_turns(document, before=first, limit=_OLDER_TURNS)
+        return [*older, *history]
+
+
+def first_question(turns: Sequence[Turn]) -> str:
+    """Return the first message that asks something; one that only opens a chart if no other does.
+
+    "" for no turns.
+    """
+    said = [turn.user_message for turn in turns if turn.user_message.strip()]
+    asking = (text for text in said if "?" in text or len(text.split()) > _TELLING_WORDS)
+    return next(asking, said[0] if said else "")
+
+
+def snippet_of(turn: Turn, wanted: Sequence[str]) -> str:
+    """Return the words around the first one in the text that holds all; "" for none."""
+    for text in _texts(turn):
+        line = " ".join(text.split())
+        folded, origin = fold(line)
+        if all(word in folded for word in wanted):
+            at = origin[folded.index(wanted[0])]
+            start, end = max(0, at - _BEFORE_CHARS), at + _BEHIND_CHARS
+            before, behind = "… " if start else "", " …" if end < len(line) else ""
+            return f"{before}{line[start:end].strip()}{behind}"
+    return ""
+
+
+def _texts(turn: Turn) -> Iterator[str]:
+    yield turn.user_message
+    yield from (answer.text for answer in turn.agent_responses)

@@ -1,0 +1,140 @@
+"""How a user calls their conversations, and which of them they put away.
+
+`names/{hash of user}.json` stands beside the conversations: each user names for themselves.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from pydantic import BaseModel, Field, ValidationError
+
+from data_models.blob_store import BlobStore
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    MessageTooLongError,
+    StoreUnavailableError,
+)
+from data_models.identifiers import PatientId, hashed, storage_folder
+
+FOLDER = "names"
+LIMIT_CHARS = 120
+MADE_CHARS = 64
+_TRIES = 10
+_KEPT = 2_000
+"""Conversations; of more the ones that were changed longest ago are called by their questions."""
+
+
+class ConversationName(BaseModel):
+    """What is kept of one conversation for one user.
+
+    Attributes:
+        title: As its user called it; "": as it is made.
+        made: Out of its first question.
+        made_of: Whose history that question is in; None: nobody's.
+        made_in: Epoch of the conversation: a clear takes the question away.
+    """
+
+    title: str = ""
+    is_archived: bool = False
+    made: str = ""
+    made_of: PatientId | None = None
+    made_in: int | None = None
+
+
+class UserNames(BaseModel):
+    """Of all conversations of one user, by their folders."""
+
+    conversations: dict[str, ConversationName] = Field(default_factory=dict)
+
+    def of(self, conversation_id: str) -> ConversationName:
+        """Return what is kept of a conversation; as it is made where nothing is."""
+        return self.conversations.get(storage_folder(conversation_id), ConversationName())
+
+    def put(self, conversation_id: str, name: ConversationName) -> None:
+        """Keep `name`, as the newest."""
+        folder = storage_folder(conversation_id)
+        self.conversations.pop(folder, None)
+        self.conversations[folder] = name
+        for oldest in list(self.conversations)[:-_KEPT]:
+            del self.conversations[oldest]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameStore:
+    """One document for each user. Who may read or change it is for its callers to ask."""
+
+    store: BlobStore
+
+    async def read(self, owner: str) -> UserNames:
+        """Return what is kept; what cannot be read any more is as good as none."""
+        blob = await self.store.read(_name(owner))
+        return UserNames() if blob is None else _parsed(blob.data)
+
+    async def change(
+        self,
+        owner: str,
+        conversation_id: str,
+        *,
+        title: str | None = None,
+        is_archived: bool | None = None,
+    ) -> ConversationName:
+        """Change what is not None, and return what is kept now.
+
+        Raises:
+            MessageTooLongError: a title of more than `LIMIT_CHARS`.
+        """
+        said = None if title is None else " ".join(title.split())
+        if said is not None and len(said) > LIMIT_CHARS:
+            raise MessageTooLongError(limit_chars=LIMIT_CHARS)
+        changes: dict[str, object] = {} if said is None else {"title": said}
+        changes |= {} if is_archived is None else {"is_archived": is_archived}
+        return await self.note(owner, conversation_id, changes)
+
+    async def note(
+        self, owner: str, conversation_id: str, changes: dict[str, object]
+    ) -> ConversationName:
+        """Keep changed fields of a conversation."""
+        for _ in range(_TRIES):
+            blob = await self.store.read(_name(owner))
+            names = UserNames() if blob is None else _parsed(blob.data)
+            changed = names.of(conversation_id).model_copy(update=changes)
+            names.put(conversation_id, changed)
+            data = names.model_dump_json().encode()
+            try:
+                if blob is None:
+                    await self.store.create(_name(owner), data)
+                else:
+                    await self.store.replace(_name(owner), data, etag=blob.etag)
+            except (BlobExistsError, BlobChangedError):
+                continue  # another device of the same user
+            return changed
+        raise StoreUnavailableError("the names of conversations are changed all the time")
+
+
+def without_conversations(data: bytes, folders: Collection[str]) -> bytes | None:
+    """Return a user's names without those of `folders`; None if it has none of them."""
+    names = _parsed(data)
+    rest = {one: name for one, name in names.conversations.items() if one not in folders}
+    if rest == names.conversations:
+        return None
+    return UserNames(conversations=rest).model_dump_json().encode()
+
+
+def made_title(question: str) -> str:
+    """Return a question as a title: one line, cut at a word."""
+    line = " ".join(question.split())
+    if len(line) <= MADE_CHARS:
+        return line
+    return f"{line[:MADE_CHARS].rpartition(' ')[0] or line[:MADE_CHARS]} …"
+
+
+def _name(owner: str) -> str:
+    return f"{FOLDER}/{hashed(owner)}.json"
+
+
+def _parsed(data: bytes) -> UserNames:
+    try:
+        return UserNames.model_validate_json(data)
+    except ValidationError:
+        return UserNames()

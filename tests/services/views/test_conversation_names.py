@@ -1,0 +1,51 @@
+from data_models.identifiers import hashed, storage_folder
+from services.views.conversation_list import first_question, snippet_of
+from services.views.conversation_names import (
+    MADE_CHARS,
+    NameStore,
+    made_title,
+    without_conversations,
+)
+from tests.fakes_store import MemoryBlobStore
+from tests.routes.fakes import TURNS
+
+
+def test_a_long_question_is_cut_at_a_word() -> None:
+    title = made_title("What did the last " + "very " * 30 + "long scan say?")
+    assert title.endswith("very …")
+    assert len(title) <= MADE_CHARS + 2
+    assert made_title("x" * 100) == "x" * MADE_CHARS + " …"
+
+
+def test_a_message_that_only_opens_a_chart_makes_no_title_where_another_asks() -> None:
+    opened = TURNS[0].model_copy(update={"user_message": "patient_4"})
+    asked = TURNS[1].model_copy(update={"user_message": "What is her potassium?"})
+    assert first_question([opened, asked]) == "What is her potassium?"
+    assert first_question([opened]) == "patient_4"
+    assert first_question([]) == ""
+
+
+def test_a_snippet_shows_the_words_around_the_one_that_was_looked_for() -> None:
+    turn = TURNS[0].model_copy(update={"user_message": "a " * 100 + "Warfarin " + "b " * 100})
+    snippet = snippet_of(turn, ["warfarin", "b"])
+    assert "Warfarin b b" in snippet
+    assert snippet.startswith("… ")
+    assert snippet.endswith(" …")
+    assert snippet_of(turn, ["warfarin", "z"]) == ""
+
+
+async def test_names_are_kept_for_each_user_and_forgotten_by_conversation() -> None:
+    store = MemoryBlobStore()
+    names = NameStore(store=store)
+    await names.change("ada", "chat_1", title="mine")
+    await names.change("ada", "chat_2", is_archived=True)
+    assert list(store.contents) == [f"names/{hashed('ada')}.json"]
+    assert (await names.read("ada")).of("chat_1").title == "mine"
+    assert (await names.read("ben")).of("chat_1").title == ""
+    data = await store.read(f"names/{hashed('ada')}.json")
+    assert data is not None
+    assert without_conversations(data.data, ["chat_3"]) is None
+    rest = without_conversations(data.data, [storage_folder("chat_1")])
+    assert rest is not None
+    assert b"mine" not in rest
+    assert b"chat_2" in rest
