@@ -80,6 +80,8 @@ class Turn(Part):
     error_code: str | None = None
     shortened_from_chars: int | None = None
     """Set where `user_message` is head and tail."""
+    is_repeatable: bool = False
+    """Whether asking the same again does nothing but answer; unset where that was not noted."""
     context_enrichment: ContextEnrichment | None = None
     intent_classification: IntentClassification | None = None
 

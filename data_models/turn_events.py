@@ -184,10 +184,15 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class RunFinished:
-    """The turn is over and stored. `interrupt`: it waits for the user (gate or question)."""
+    """The turn is over and stored. `interrupt`: it waits for the user (gate or question).
+
+    Attributes:
+        is_repeatable: Whether asking the same again does nothing but answer.
+    """
 
     outcome: Outcome
     timing: TurnTiming
+    is_repeatable: bool = False
 
 
 @dataclass(frozen=True, slots=True)

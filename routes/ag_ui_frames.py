@@ -174,6 +174,8 @@ class AgUiFrames:
             outcome["type"] = "success"
         frame: Frame = {"type": "RUN_FINISHED", **self._ids(), "outcome": outcome}
         frame["result"] = {"timing": asdict(event.timing)}
+        if event.is_repeatable:
+            frame["metadata"] = {"isRepeatable": True}
         return frame
 
 

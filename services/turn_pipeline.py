@@ -51,6 +51,7 @@ from services.turn.groups import TurnGroups
 from services.turn.meter import TurnMeter
 from services.turn.pending_requests import PendingRequests
 from services.turn.questions import TurnQuestions
+from services.turn.repeating import is_repeatable
 from services.turn.request import TurnRequests
 from services.turn.safety import SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios
@@ -179,6 +180,7 @@ class TurnPipeline:
             await self._documents.memory.read(turn, verdict)
         async with self._step(turn, "ground"):
             request = self._requests.of(turn)
+        turn.is_of_team = True
         async with self._step(turn, "chat"):
             return await self._chat(turn, request)
 
@@ -303,12 +305,15 @@ class TurnPipeline:
         self, turn: TurnDraft, meter: TurnMeter, failure: RoundsError | None
     ) -> None:
         self._replies.close_what_is_open(turn)
+        repeatable = failure is None and is_repeatable(turn)
+        if turn.turn is not None:
+            turn.turn.is_repeatable = repeatable
         async with self._step(turn, "save"):
             await self._documents.commit(turn, failure)
             await self._scenarios.stored(turn)
         timing = meter.timing(turn, now=self._clock.monotonic())
         if failure is None:
-            turn.run.emit(RunFinished(turn.outcome, timing))
+            turn.run.emit(RunFinished(turn.outcome, timing, repeatable))
         else:
             turn.run.emit(RunFailed(failure.code, failure.user_message, turn.run.run_id))
         meter.report(self._metrics, turn, failure, timing)

@@ -73,6 +73,7 @@ class TurnDraft:
         scenario: The scenario of the document's patient, once opened.
         shown_roster: What is shown of a registry, chosen once: a large one takes a while to sort.
         views: Rows of the chart that were shown with messages; stored beside the document.
+        is_of_team: Whether the team answered the message as it stands, and not code before it.
         utterance: The words of `text` as they were read, once.
         person: Who the active patient is, as far as the directory or the registry knows.
         people: Whom the directory told of; None where it was not asked.
@@ -97,6 +98,7 @@ class TurnDraft:
     wish: str = ""
     withdraws_question: bool = False
     leaves_no_turn: bool = False
+    is_of_team: bool = False
     told_interruption: bool = False
     outcome: Outcome = "success"
     first_text_at: float | None = None
