@@ -64,6 +64,8 @@ class TumorBoard:
     patients: list[str] = field(default_factory=list)
     plans: dict[str, Plan] = field(default_factory=dict)
     calls: int = 0
+    is_repeatable: bool = False
+    """Whether what was answered may be asked again."""
     artifacts: dict[str, tuple[Artifact, ...]] = field(default_factory=dict)
     at_step: Callable[[int], Awaitable[None]] | None = None
     """Awaited while a step runs, before it says anything."""
@@ -75,7 +77,8 @@ class TumorBoard:
         self._show_state(run)
         run.emit(StepFinished(step="decide"))
         outcome = await self._answer(run)
-        run.emit(RunFinished(outcome=outcome, timing=TurnTiming(total_ms=12.0)))
+        repeatable = self.is_repeatable and outcome == "success"
+        run.emit(RunFinished(outcome, TurnTiming(total_ms=12.0), repeatable))
 
     def _decide(self, text: str) -> None:
         named = next((word for word in text.split() if word.startswith("patient_")), None)

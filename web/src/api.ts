@@ -10,6 +10,7 @@ import type {
   FoundPatients,
   FoundTurns,
   HistoryPage,
+  Opinion,
   PaperRead,
   Progress,
   Receipt,
@@ -180,6 +181,19 @@ export const receiptUrl = (chatId: string, runId: string, patientId: string | nu
 /** Null for an answer that left none. */
 export const receipt = (chatId: string, runId: string, patientId: string | null): Promise<Receipt | null> =>
   orIfAbsent(ask<Receipt>(receiptUrl(chatId, runId, patientId)), null);
+
+const whose = (patientId: string | null): string =>
+  `patient_id=${encodeURIComponent(patientId ?? "session")}`;
+
+export const giveOpinion = async (
+  chatId: string,
+  patientId: string | null,
+  runId: string,
+  opinion: Opinion,
+): Promise<void> => {
+  const path = `${chat(chatId)}/runs/${encodeURIComponent(runId)}/feedback?${whose(patientId)}`;
+  await request(path, "PUT", opinion);
+};
 
 const draftPath = (chatId: string, patientId: string): string =>
   `${chat(chatId)}/draft?patient_id=${encodeURIComponent(patientId)}`;

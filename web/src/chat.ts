@@ -11,6 +11,7 @@ import type {
   LostView,
   MadeBy,
   NoticeValue,
+  Opinion,
   Person,
   SharedState,
   Turn as StoredTurn,
@@ -59,6 +60,10 @@ export interface Turn {
   meanwhile: string;
   step: string | null;
   seq: number;
+  /** Whether asking the same again does nothing but answer. */
+  isRepeatable: boolean;
+  /** What the user thought of it when the history was read. */
+  opinion: Opinion | null;
   items: Item[];
 }
 
@@ -98,11 +103,14 @@ export const isBegun = (turn: Turn): boolean => turn.seq > 0 && isOpen(turn);
 export const isOpen = (turn: Turn): boolean =>
   turn.status === "sending" || turn.status === "queued" || turn.status === "running";
 
+const isVisible = (chat: Chat, turn: Turn): boolean =>
+  isOpen(turn) || turn.patientId === undefined || turn.patientId === chat.state.patient_id;
+
 /** What a clinician sees: only turns of the patient in the banner, and those still going on. */
-export const visibleTurns = (chat: Chat): Turn[] =>
-  chat.turns.filter(
-    (turn) => isOpen(turn) || turn.patientId === undefined || turn.patientId === chat.state.patient_id,
-  );
+export const visibleTurns = (chat: Chat): Turn[] => chat.turns.filter((turn) => isVisible(chat, turn));
+
+export const newestVisible = (chat: Chat): Turn | undefined =>
+  chat.turns.findLast((turn) => isVisible(chat, turn));
 
 export function newTurn(key: string, text: string, runId: string | null = null): Turn {
   return {
@@ -116,6 +124,8 @@ export function newTurn(key: string, text: string, runId: string | null = null):
     meanwhile: "",
     step: null,
     seq: 0,
+    isRepeatable: false,
+    opinion: null,
     items: [],
   };
 }
@@ -199,6 +209,8 @@ function restored(turn: StoredTurn, patientId: string | null): Turn {
     patientId,
     user: turn.user || strings.transcript.you,
     status: status ?? "done",
+    isRepeatable: turn.is_repeatable ?? false,
+    opinion: turn.feedback ?? null,
     items,
   };
 }
@@ -266,7 +278,10 @@ function turnAfter(turn: Turn, frame: Frame, before: SharedState): Turn {
       // What the history said of it meanwhile is now told from the beginning.
       return { ...begun(here, frame.metadata?.notice), items: [] };
     case "RUN_FINISHED":
-      return closed(here, frame.outcome.type === "cancelled" ? "stopped" : "done");
+      return {
+        ...closed(here, frame.outcome.type === "cancelled" ? "stopped" : "done"),
+        isRepeatable: frame.metadata?.isRepeatable ?? false,
+      };
     case "RUN_ERROR":
       return closed(with_(here, errorItem(frame, here.items.length)), "failed");
     case "STEP_STARTED":

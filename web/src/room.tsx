@@ -7,6 +7,7 @@ import { ChartPane } from "./chart_pane";
 import { Composer, goToMessage } from "./composer";
 import type { Link } from "./connection";
 import { MemoryPanel } from "./memory_panel";
+import { AnswersContext, useAnswers } from "./opinions";
 import { Known, Who } from "./patient_mark";
 import { PlanCard } from "./plan_card";
 import { QuestionCard } from "./question_card";
@@ -81,6 +82,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     () => ({
       onEdit: setDraft,
       onResend: (text) => send(text),
+      onRepeat: (text, of) => send(text, undefined, of),
       onSource: showSource,
       onReceipt: showReceipt,
     }),
@@ -104,6 +106,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     [patientId, send],
   );
   const attaching = useAttaching(chatId, patientId);
+  const answers = useAnswers(chatId, chat);
   const takeDropped = (event: DragEvent): void => {
     if (attaching.take(event.dataTransfer?.files)) event.preventDefault();
   };
@@ -161,7 +164,9 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             onNew={onNew}
           />
         )}
-        <Middle controls={controls} session={session} query={query} onQuery={setQuery} actions={actions} />
+        <AnswersContext.Provider value={answers}>
+          <Middle controls={controls} session={session} query={query} onQuery={setQuery} actions={actions} />
+        </AnswersContext.Provider>
         <Bottom
           controls={controls}
           hasDictation={session.dictation}

@@ -1,6 +1,7 @@
 /** Every word that the page says, in one place, so that another language is another object. */
 
 import { german } from "./strings_de";
+import type { Reason } from "./types";
 
 const count = (number: number, one: string, many: string): string =>
   `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
@@ -219,6 +220,25 @@ const english = {
     byModel: "AI-generated",
     byRules: "Rule-based",
     byUnknown: "Origin not noted",
+  },
+
+  feedback: {
+    label: "What you think of this answer",
+    up: "Good answer",
+    down: "Bad answer",
+    why: "What is wrong with it?",
+    reasons: {
+      wrong: "Wrong",
+      wrong_patient: "Wrong patient",
+      not_supported: "Not supported by the record",
+      incomplete: "Incomplete",
+      other: "Other",
+    } as Record<Reason, string>,
+    words: "In your words (optional)",
+    send: "Send",
+    cancel: "Cancel",
+    kept: "Thank you, noted.",
+    againLong: "Sends the same question again; this answer stays.",
   },
 
   months: ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],

@@ -226,6 +226,25 @@ export const german: Strings = {
     byUnknown: "Herkunft nicht vermerkt",
   },
 
+  feedback: {
+    label: "Was Sie von dieser Antwort halten",
+    up: "Gute Antwort",
+    down: "Schlechte Antwort",
+    why: "Was stimmt nicht?",
+    reasons: {
+      wrong: "Falsch",
+      wrong_patient: "Falscher Patient",
+      not_supported: "Nicht durch die Akte belegt",
+      incomplete: "Unvollständig",
+      other: "Anderes",
+    },
+    words: "In Ihren Worten (freiwillig)",
+    send: "Senden",
+    cancel: "Abbrechen",
+    kept: "Danke, vermerkt.",
+    againLong: "Sendet dieselbe Frage noch einmal; diese Antwort bleibt stehen.",
+  },
+
   months: ["Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."],
 
   views: {

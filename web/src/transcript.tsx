@@ -14,6 +14,8 @@ export interface TurnActions {
   /** Puts the words of a message back into the composer. */
   onEdit: (text: string) => void;
   onResend: (text: string) => void;
+  /** Asks the same again about the same patient; what is there stays. */
+  onRepeat: (text: string, patientId: string) => void;
   onSource: (opened: Opened) => void;
   /** Shows what stands behind the answer of a run. */
   onReceipt: (runId: string) => void;

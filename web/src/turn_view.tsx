@@ -1,6 +1,7 @@
 import { memo } from "preact/compat";
 
 import { AgentView } from "./agent_view";
+import { AnswerActions } from "./answer_actions";
 import { type Item, isOpen, type Turn } from "./chat";
 import { CopyButton } from "./copy";
 import { strings } from "./strings";
@@ -35,7 +36,7 @@ export const TurnView = memo(function TurnView({ turn, session, actions }: TurnP
         ),
       )}
       <TurnStatus turn={turn} onResend={actions.onResend} />
-      <ReceiptLink turn={turn} onReceipt={actions.onReceipt} />
+      <AnswerActions turn={turn} actions={actions} />
     </>
   );
 });
@@ -59,21 +60,6 @@ function UserMessage({ turn, actions }: { turn: Turn; actions: TurnActions }) {
         <CopyButton text={turn.text} label={strings.copy.message} />
       </div>
     </div>
-  );
-}
-
-/** A finished turn in which an agent has said something left a receipt. */
-function ReceiptLink({ turn, onReceipt }: { turn: Turn; onReceipt: (runId: string) => void }) {
-  const { runId } = turn;
-  if (turn.status !== "done" || runId === null || !turn.items.some((item) => item.kind === "agent")) {
-    return null;
-  }
-  return (
-    <p class="of-receipt">
-      <button type="button" class="button tiny" onClick={() => onReceipt(runId)}>
-        {strings.receipt.show}
-      </button>
-    </p>
   );
 }
 

@@ -156,6 +156,18 @@ export interface Turn {
   agent_responses: AgentMessage[];
   turn_status: "PENDING" | "IN_PROGRESS" | "COMPLETED" | "FAILED" | "STOPPED";
   error_code?: string | null;
+  is_repeatable?: boolean;
+  /** What the user thinks of the answer. */
+  feedback?: Opinion;
+}
+
+export type Reason = "wrong" | "wrong_patient" | "not_supported" | "incomplete" | "other";
+
+/** What the user thinks of an answer. */
+export interface Opinion {
+  verdict: "up" | "down";
+  reason: Reason | null;
+  text: string;
 }
 
 export interface HistoryPage {
@@ -265,6 +277,8 @@ export interface Metadata {
   statements?: Claim[];
   madeBy?: MadeBy;
   isError?: boolean;
+  /** Of the end of a run. */
+  isRepeatable?: boolean;
   durationMs?: number;
   ref?: string;
 }

@@ -31,7 +31,8 @@ export interface ChatControls {
   /** Whether a turn runs on a server whose answer cannot be seen here as it grows. */
   isElsewhere: boolean;
   isLoading: boolean;
-  send: (text: string, press?: Press) => void;
+  /** Sends a message; `writtenFor`: whose patient's it is, where that is known. */
+  send: (text: string, press?: Press, writtenFor?: string) => void;
   stop: () => void;
   showEarlier: () => void;
 }
@@ -174,11 +175,12 @@ export function useChat(chatId: string): ChatControls {
   });
 
   const send = useCallback(
-    (text: string, press?: Press) => {
+    (text: string, press?: Press, writtenFor?: string) => {
       const id = crypto.randomUUID();
       setProblem(null);
-      const patientId = current.current.state.patient_id;
-      const seen = patientId === null || isBusy(current.current) ? {} : { seen_patient_id: patientId };
+      const shown = isBusy(current.current) ? null : current.current.state.patient_id;
+      const patientId = writtenFor ?? shown;
+      const seen = patientId === null ? {} : { seen_patient_id: patientId };
       update((chat) => withTurn(chat, newTurn(id, text)));
       const message = { content: text, client_message_id: id, time_zone: timeZone, ...seen };
       const outgoing = press ? { ...message, press } : message;

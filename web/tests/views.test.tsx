@@ -33,7 +33,13 @@ const button = (name: string): HTMLButtonElement =>
 afterEach(() => draw(null));
 
 describe("a turn", () => {
-  const actions = { onEdit: vi.fn(), onResend: vi.fn(), onSource: vi.fn(), onReceipt: vi.fn() };
+  const actions = {
+    onEdit: vi.fn(),
+    onResend: vi.fn(),
+    onRepeat: vi.fn(),
+    onSource: vi.fn(),
+    onReceipt: vi.fn(),
+  };
   const show = (turn: Turn): void => draw(<TurnView turn={turn} session={session} actions={actions} />);
 
   test("shows what was asked as text, never as HTML", () => {

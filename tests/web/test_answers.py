@@ -1,0 +1,66 @@
+"""What one can do with an answer: judge it, ask again, go back to before its question."""
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from tests.routes.fakes import TURNS
+from tests.web.axe import violations
+from tests.web.conftest import Site, idle, say
+
+pytestmark = pytest.mark.slow
+
+
+async def asked(site: Site, browser: Browser) -> Page:
+    site.board.is_repeatable = True
+    site.reader.turns = []
+    page = await site.open(await browser.new_context())
+    await say(page, "history of patient_4")
+    await idle(page)
+    return page
+
+
+async def test_a_thumb_down_takes_a_reason_and_is_there_after_a_reload(
+    site: Site, browser: Browser
+) -> None:
+    page = await asked(site, browser)
+    await page.get_by_role("button", name="Bad answer").click()
+    await expect(page.get_by_label("Wrong", exact=True)).to_be_focused()
+    await page.get_by_label("Not supported by the record").check()
+    await page.get_by_label("In your words (optional)").fill("There was no biopsy.")
+    assert await violations(page) == []
+    await page.get_by_role("group", name="What is wrong with it?").press("Escape")
+    await expect(page.get_by_role("button", name="Bad answer", pressed=False)).to_be_focused()
+    await page.keyboard.press("Enter")
+    await page.get_by_label("Incomplete").check()
+    await page.locator("form.why").get_by_role("button", name="Send").click()
+    await expect(page.get_by_role("button", name="Bad answer", pressed=True)).to_be_focused()
+    await expect(page.get_by_text("Thank you, noted.")).to_be_visible()
+    # What was said before comes from the stored history.
+    run_id = next(url for url in site.requested if "/feedback?" in url).split("/")[-2]
+    site.reader.turns = [TURNS[0].model_copy(update={"run_id": run_id})]
+    await page.reload()
+    await expect(page.get_by_role("button", name="Bad answer", pressed=True)).to_be_visible()
+    await page.get_by_role("button", name="Bad answer").click()
+    await expect(page.get_by_label("Incomplete")).to_be_checked()
+    await page.get_by_role("button", name="Good answer").click()
+    await expect(page.get_by_role("button", name="Good answer", pressed=True)).to_be_visible()
+    await expect(page.get_by_role("button", name="Bad answer", pressed=True)).to_have_count(0)
+    assert site.errors == []
+
+
+async def test_the_newest_answer_can_be_asked_for_again_about_the_same_patient(
+    site: Site, browser: Browser
+) -> None:
+    page = await asked(site, browser)
+    again = page.get_by_role("button", name="Ask again")
+    await again.click()
+    await idle(page)
+    await expect(page.locator(".user-message")).to_have_count(2)
+    await expect(again).to_have_count(1)
+    first, second = site.scheduler.messages
+    assert (first.text, second.text) == ("history of patient_4",) * 2
+    assert second.seen_patient_id == "patient_4"
+    site.board.is_repeatable = False
+    await say(page, "book the CT")
+    await idle(page)
+    await expect(again).to_have_count(0)
