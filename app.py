@@ -22,6 +22,7 @@ from foundation import (
     answers_of,
     claimant_of,
     clear_undo_of,
+    feedback_of,
     foundation_of,
     patients_of,
     reader_of,
@@ -38,7 +39,6 @@ from services.access.limits import MessageRate
 from services.access.outbound import outbound_session
 from services.assistant.confirmed_actions import AssistantService
 from services.channels.deliveries import Deliveries
-from services.channels.feedback import FeedbackBook
 from services.channels.ports import AddChannel, ChannelServices
 from services.channels.repeats import Repeats
 from services.conversations.legacy import LegacyHistory
@@ -218,9 +218,7 @@ def _channel_services(
         clock=clock,
         deliveries=deliveries,
         answers=Repeats(claimant=claimant_of(base), answers=answers_of(base), ids=base.ids),
-        feedback=FeedbackBook(
-            store=base.documents.store, deliveries=deliveries, clock=clock, metrics=base.metrics
-        ),
+        feedback=feedback_of(base),
         reader=reader,
         hand_over=hand_over,
         patient_id_example=base.pattern.example(),

@@ -22,6 +22,8 @@ from services.assistant.made_for import MadeFor
 from services.assistant.own_contacts import OwnContacts
 from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
+from services.channels.deliveries import Deliveries
+from services.channels.feedback import FeedbackBook
 from services.chart_access.chart_access_factory import ChartAccess, chart_access_for
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
@@ -219,6 +221,14 @@ def claimant_of(base: Foundation) -> Claimant:
         owners=base.owners,
         replica=base.replica,
         clock=base.clock,
+    )
+
+
+def feedback_of(base: Foundation) -> FeedbackBook:
+    """Return the book of what users think of answers, on whichever channel."""
+    deliveries = Deliveries(store=base.stores.users, replica=base.replica, clock=base.clock)
+    return FeedbackBook(
+        store=base.documents.store, deliveries=deliveries, clock=base.clock, metrics=base.metrics
     )
 
 

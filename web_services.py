@@ -2,7 +2,7 @@
 
 import aiohttp
 
-from foundation import Foundation, claimant_of, clear_undo_of
+from foundation import Foundation, claimant_of, clear_undo_of, feedback_of
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import Door
@@ -14,6 +14,7 @@ from services.access.access_factory import (
     sign_in_for,
 )
 from services.access.limits import SocketSlots
+from services.channels.page_feedback import PageFeedback
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.identity.identity_factory import linker_for
 from services.rounds.round_factory import Rounds
@@ -75,6 +76,7 @@ def route_context_of(
         ),
         conversations=conversations_of(base, reader),
         drafts=Drafts(reader=reader, store=base.stores.users, clock=base.clock),
+        feedback=PageFeedback(reader=reader, book=feedback_of(base), clock=base.clock),
         restoring=restoring_of(base, reader),
         rounds=rounds.service,
         round_deeds=rounds.deeds,

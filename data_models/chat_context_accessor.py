@@ -205,12 +205,16 @@ class ChatContextAccessor:
         Raises:
             NotFoundError: there is none.
         """
-        turn = next((each for each in context.chat_history if each.run_id == run_id), None)
-        turn = turn or await self._archived_run(context, run_id)
+        turn = await self.turn_of_run(context, run_id)
         runs = None if turn is None else await self._runs(context, turn.turn_id)
         if runs is None or not runs.receipt:
             raise NotFoundError("this turn left no receipt")
         return runs.receipt.encode()
+
+    async def turn_of_run(self, context: ChatContext, run_id: str) -> Turn | None:
+        """Return the turn that a run left in this document or its archive; None if none."""
+        turn = next((each for each in context.chat_history if each.run_id == run_id), None)
+        return turn or await self._archived_run(context, run_id)
 
     async def _archived_run(self, context: ChatContext, run_id: str) -> Turn | None:
         for first, last in await self._ranges(context.conversation_id, context.patient_id):

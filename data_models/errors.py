@@ -202,6 +202,17 @@ class RoundsListError(UserInputError):
         self.user_message = text
 
 
+class FeedbackError(UserInputError):
+    """What was sent is no opinion of an answer."""
+
+    code = "bad_feedback"
+    user_message = (
+        'That is no opinion of an answer. Send {"verdict": "up"}, or {"verdict": "down"} with a '
+        "reason (wrong, wrong_patient, not_supported, incomplete or other) and a text of at most "
+        "4,000 characters, both as you like."
+    )
+
+
 class NothingToUndoError(UserInputError):
     """No clear of the caller's can be undone any more."""
 

@@ -11,6 +11,7 @@ BACKUP_MARK = ".v"
 """Followed by the version that was upgraded."""
 _REGISTRY = "patient_context_registry"
 _COMPARISONS = "comparisons/"
+_FEEDBACK = "feedback/"
 _ARCHIVED = re.compile(r"archive/[^/]+/[^/]+/(?:\d{8}T\d{6}(?:-\d+)?_)?(?P<inner>.+)")
 # After the stem of the patient: the document, its copies, and the folders beside it.
 _OF_ONE_PATIENT = re.compile(
@@ -94,14 +95,20 @@ class ConversationLayout:
 
     def is_comparison(self, name: str) -> bool:
         """Whether the blob `name` holds two charts side by side, archives included."""
-        inner = name.removeprefix(self.prefix)
-        if (found := _ARCHIVED.fullmatch(inner)) is not None:
-            inner = found["inner"]
-        return inner.startswith(_COMPARISONS)
+        return self._inner(name).startswith(_COMPARISONS)
+
+    @property
+    def feedback_prefix(self) -> str:
+        """Folder of what people think of answers."""
+        return f"{self.folder}/{_FEEDBACK}"
 
     def feedback(self, name: str) -> str:
         """What somebody thinks of an answer."""
-        return f"{self.folder}/feedback/{name}.json"
+        return f"{self.feedback_prefix}{name}.json"
+
+    def is_feedback(self, name: str) -> bool:
+        """Whether the blob `name` holds what somebody thinks of an answer, archives included."""
+        return self._inner(name).startswith(_FEEDBACK)
 
     @property
     def inbox_prefix(self) -> str:
@@ -145,9 +152,7 @@ class ConversationLayout:
 
     def belongs_to(self, patient_id: PatientId, name: str) -> bool:
         """Whether the blob `name` holds one patient's data and nobody else's, archives included."""
-        inner = name.removeprefix(self.prefix)
-        if (found := _ARCHIVED.fullmatch(inner)) is not None:
-            inner = found["inner"]
+        inner = self._inner(name)
         rest = inner.removeprefix(_stem(patient_id))
         return rest != inner and _OF_ONE_PATIENT.match(rest) is not None
 
@@ -156,10 +161,14 @@ class ConversationLayout:
 
         The conversation document does too, but only the holder of the claim changes that.
         """
-        inner = name.removeprefix(self.prefix)
-        if (found := _ARCHIVED.fullmatch(inner)) is not None:
-            inner = found["inner"]
+        inner = self._inner(name)
         return inner == "manifest.json" or inner.startswith((_REGISTRY, "answered/"))
+
+    def _inner(self, name: str) -> str:
+        """Return a name without the folder, of an archived blob as it was before."""
+        inner = name.removeprefix(self.prefix)
+        found = _ARCHIVED.fullmatch(inner)
+        return inner if found is None else found["inner"]
 
     def archived(self, name: str, ts: str) -> str:
         """Where a clear at `ts` copies the blob `name` to."""

@@ -13,6 +13,7 @@ from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.replies import json_reply
 from routes.view_document import view_document
+from services.channels.page_feedback import Opinion
 
 PAGE_LIMIT_TURNS = 200
 _INLINE_UNSAFE = frozenset('"\\\r\n')
@@ -41,14 +42,20 @@ async def show_progress(request: web.Request) -> web.Response:
 async def show_messages(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/messages`: a page of turns of one patient, oldest first."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
-    page = await request.app[CONTEXT].reader.messages(
+    context = request.app[CONTEXT]
+    page = await context.reader.messages(
         chat_id,
         owner=owner,
         patient_id=request.query.get("patient_id"),
         before=_number(request.query, "before"),
         limit=min(_number(request.query, "limit") or 50, PAGE_LIMIT_TURNS),
     )
-    turns = [_with_views(turn, page.views) for turn in page.turns]
+    opinions: Mapping[str, Opinion] = {}
+    if context.feedback is not None:
+        opinions = await context.feedback.of_history(
+            chat_id, owner=owner, patient_id=page.patient_id
+        )
+    turns = [_shown(turn, page.views, opinions) for turn in page.turns]
     shown = {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
     return json_reply(shown)
 
@@ -129,8 +136,12 @@ async def show_source(request: web.Request) -> web.Response:
     return json_reply(found.model_dump(mode="json"))
 
 
-def _with_views(turn: Turn, views: Mapping[str, ChartView]) -> dict[str, Any]:
-    """Return a turn as JSON with the rows of its views; of one that cannot be read, its name.
+def _shown(
+    turn: Turn, views: Mapping[str, ChartView], opinions: Mapping[str, Opinion]
+) -> dict[str, Any]:
+    """Return a turn as JSON with what the caller thinks of it and the rows of its views.
+
+    Of a view that cannot be read its name is left.
 
     Words that were held back are not in it: nobody is to read them.
     """
@@ -141,6 +152,8 @@ def _with_views(turn: Turn, views: Mapping[str, ChartView]) -> dict[str, Any]:
             {**one, **view_document(views[one["view_id"]])} if one["view_id"] in views else one
             for one in answer["views"]
         ]
+    if turn.run_id in opinions:
+        shown["feedback"] = opinions[turn.run_id].model_dump(mode="json")
     return shown
 
 

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from data_models.clock import Clock, IdSource
 from routes.health import Readiness
 from services.access.limits import MessageRate, SocketSlots
+from services.channels.page_feedback import PageFeedback
 from services.chart_access.break_glass import BreakGlass
 from services.group_chat_port import GroupChat
 from services.rounds.round_deeds import RoundDeeds
@@ -57,6 +58,7 @@ class RouteContext:
         chart: None where no chart is shown beside the conversation.
         programs: None where charts are not served to programs (`/mcp`).
         drafts: None where no drafts are kept.
+        feedback: None where no thumbs are taken.
         restoring: None where a clear is undone by its word only.
         memory: None where nobody can look at what is remembered.
         rounds: None where no rounds are made; nor `round_deeds`.
@@ -87,6 +89,7 @@ class RouteContext:
     programs: ProgramCharts | None = None
     memory: MemoryService | None = None
     drafts: Drafts | None = None
+    feedback: PageFeedback | None = None
     restoring: Restoring | None = None
     rounds: RoundService | None = None
     round_deeds: RoundDeeds | None = None

@@ -8,6 +8,7 @@ from data_models.chat_context import Turn
 from routes.chat_list import chat_list_paths
 from routes.drafts import draft_paths
 from routes.export import WORD_TYPE
+from routes.feedback import feedback_schemas
 from routes.openapi_attachments import attachment_paths, attachment_schemas
 from routes.openapi_memory import memory_paths, memory_schemas
 from routes.openapi_operator import operator_paths, operator_schemas
@@ -200,7 +201,13 @@ def _of_one_patient() -> Json:
         "showReceipt", "What a turn read, said and did", ("200", "A FHIR Bundle.", bundle),
         refusals=_OF_A_CHAT, parameters=(_CHAT, run, _PATIENT),
     )  # fmt: skip
+    given = _operation(
+        "giveFeedback", "What the caller thinks of an answer", ("204", "It is kept.", {}),
+        refusals=_OF_A_CHAT, parameters=(_CHAT, run, _PATIENT),
+        requestBody={"required": True, "content": _body("Opinion")},
+    )  # fmt: skip
     return {
+        "/api/chats/{chat_id}/runs/{run_id}/feedback": {"put": given},
         "/api/chats/{chat_id}/runs/{run_id}/receipt": {"get": receipt},
         "/api/chats/{chat_id}/sources": {"get": source},
         "/api/chats/{chat_id}/chart": {"get": chart},
@@ -321,7 +328,7 @@ def document() -> Json:
         "paths": paths,
         "components": {
             "schemas": {
-                **(SCHEMAS | _models() | memory_schemas()),
+                **(SCHEMAS | _models() | memory_schemas() | feedback_schemas()),
                 **(attachment_schemas() | round_schemas() | operator_schemas()),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},

@@ -12,6 +12,7 @@ from routes.context import CONTEXT, RouteContext
 from routes.drafts import draft_routes
 from routes.emergencies import emergency_routes
 from routes.evened import evened
+from routes.feedback import feedback_routes
 from routes.operator import operator_routes
 from routes.operator_answers import PREFIX, refusals
 from routes.patients import patient_routes
@@ -179,5 +180,6 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         *speech_routes(),
         *attachment_routes(),
         *draft_routes(),
+        *feedback_routes(),
         *quality_routes(),
     ]

@@ -1,9 +1,11 @@
 """What users think of an answer, filed with the conversation it is about.
 
 `{c}/feedback/{run_id}-{person}.json`: comments may name a patient, so they are kept like the
-conversation itself. A clear archives them with everything else, and no model ever sees them.
+conversation itself. A clear archives them with everything else, forgetting a patient deletes those
+that name them, and no model ever sees them.
 """
 
+import asyncio
 from typing import Literal
 
 import structlog
@@ -21,6 +23,7 @@ COMMENT_LIMIT_CHARS = 4_000
 _TRIES = 3
 
 Reaction = Literal["like", "dislike"]
+Reason = Literal["wrong", "wrong_patient", "not_supported", "incomplete", "other"]
 logger = structlog.get_logger()
 
 
@@ -32,6 +35,8 @@ class Feedback(BaseModel):
         message_id: Our id of the agent's message, empty like `run_id`.
         channel_message_id: What the channel calls it.
         person: Hash of who said so: the newest opinion of a person about a message counts.
+        reason: What is wrong, of those that a page offers; None where nobody chose one.
+        patient_id: Whom the answer was about; "" where the channel does not say.
     """
 
     run_id: str
@@ -40,6 +45,8 @@ class Feedback(BaseModel):
     person: str
     reaction: Reaction
     comment: str = Field(default="", max_length=COMMENT_LIMIT_CHARS)
+    reason: Reason | None = None
+    patient_id: str = ""
     given_at: AwareDatetime
 
 
@@ -69,9 +76,8 @@ class FeedbackBook:
             StoreError: it was not kept.
         """
         sent = await self._deliveries.sent_as(conversation_id, channel_message_id)
-        run_id = sent.run_id
         feedback = Feedback(
-            run_id=run_id,
+            run_id=sent.run_id,
             message_id=sent.message_id,
             channel_message_id=channel_message_id,
             person=hashed(principal_id),
@@ -79,12 +85,33 @@ class FeedbackBook:
             comment=comment[:COMMENT_LIMIT_CHARS],
             given_at=self._clock.now(),
         )
-        about = hashed(channel_message_id, principal_id)[:16]
+        await self.keep(conversation_id, feedback, principal_id=principal_id, agent=sent.agent)
+        return feedback
+
+    async def keep(
+        self, conversation_id: str, feedback: Feedback, *, principal_id: str, agent: str
+    ) -> None:
+        """Keep an opinion in the place of the same person's before about the same message.
+
+        Args:
+            agent: Who said what it is about; "" where that is not remembered.
+
+        Raises:
+            StoreError: it was not kept.
+        """
+        run_id, about = feedback.run_id, _about(feedback.channel_message_id, principal_id)
         name = ConversationLayout.of(conversation_id).feedback(f"{run_id or 'unknown'}-{about}")
         await self._put(name, feedback.model_dump_json(indent=1).encode())
-        self._metrics.opinion_given(reaction, agent=sent.agent)
-        logger.info("feedback_given", run_id=run_id, outcome=reaction)
-        return feedback
+        self._metrics.opinion_given(feedback.reaction, agent=agent)
+        logger.info("feedback_given", run_id=run_id, outcome=feedback.reaction)
+
+    async def of_page(self, conversation_id: str, *, principal_id: str) -> list[Feedback]:
+        """Return what somebody said on the web page, of whichever patient."""
+        end = f"-{_about('', principal_id)}.json"
+        rows = self._store.list(ConversationLayout.of(conversation_id).feedback_prefix)
+        names = [row.name async for row in rows if row.name.endswith(end)]
+        blobs = await asyncio.gather(*(self._store.read(name) for name in names))
+        return [Feedback.model_validate_json(blob.data) for blob in blobs if blob is not None]
 
     async def _put(self, name: str, data: bytes) -> None:
         for _ in range(_TRIES):
@@ -98,3 +125,7 @@ class FeedbackBook:
                 continue
             return
         raise StoreUnavailableError("a feedback that others write too")
+
+
+def _about(channel_message_id: str, principal_id: str) -> str:
+    return hashed(channel_message_id, principal_id)[:16]

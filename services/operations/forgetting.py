@@ -226,8 +226,8 @@ class Forgetting:
     async def _own(self, layout: ConversationLayout, patient_id: PatientId) -> list[str]:
         rows = [row.name async for row in self.sessions.list(layout.prefix)]
         own = [name for name in rows if layout.belongs_to(patient_id, name)]
-        both = [name for name in rows if layout.is_comparison(name)]
-        return own + [name for name in both if await _names(self.sessions, name, patient_id)]
+        others = [one for one in rows if layout.is_comparison(one) or layout.is_feedback(one)]
+        return own + [one for one in others if await _names(self.sessions, one, patient_id)]
 
     async def _journals(self, layout: ConversationLayout) -> list[str]:
         """Return what is left of runs that were watched: copies of turns, of whichever patient."""

@@ -230,6 +230,31 @@ class ConversationReader:
         )
         return await self._contexts.receipt(document, run_id)
 
+    async def turn(
+        self,
+        conversation_id: str,
+        run_id: str,
+        *,
+        owner: str,
+        patient_id: str | None,
+        action: str,
+    ) -> tuple[PatientId | None, Turn]:
+        """Return whose turn a run left, and the turn.
+
+        Args:
+            action: What the audit trail calls it.
+
+        Raises:
+            NotFoundError: also where the run left none with this patient.
+        """
+        document = await self.document(
+            conversation_id, owner=owner, patient_id=patient_id, action=action
+        )
+        turn = await self._contexts.turn_of_run(document, run_id)
+        if turn is None:
+            raise NotFoundError("no such turn")
+        return document.patient_id, turn
+
     async def document(
         self, conversation_id: str, *, owner: str, patient_id: str | None, action: str
     ) -> ChatContext:

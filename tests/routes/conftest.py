@@ -24,6 +24,11 @@ from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
 from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
+from services.channels.deliveries import Deliveries
+from services.channels.feedback import FeedbackBook
+from services.channels.page_feedback import PageFeedback
+from services.replica import Replica
+from services.telemetry.metrics import Metrics
 from services.views.drafts import Drafts
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
@@ -119,6 +124,16 @@ class Server:
 Start = Callable[..., Awaitable[Server]]
 
 
+def feedback_book(store: MemoryBlobStore | None = None) -> FeedbackBook:
+    kept, clock = store or MemoryBlobStore(), SystemClock()
+    return FeedbackBook(
+        store=kept,
+        deliveries=Deliveries(store=kept, replica=Replica(), clock=clock),
+        clock=clock,
+        metrics=Metrics(registry=CollectorRegistry()),
+    )
+
+
 def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
     clock, ids = SystemClock(), CountingIds()
     reader = FakeReader(scheduler=scheduler, ids=ids)
@@ -145,6 +160,7 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
             names=NameStore(store=MemoryBlobStore()),
         ),
         drafts=Drafts(reader=reader, store=MemoryBlobStore(), clock=clock),
+        feedback=PageFeedback(reader=reader, book=feedback_book(), clock=clock),
         limits=SocketLimits(),
     )
     return replace(context, **changes)

@@ -189,6 +189,10 @@ class FakeScheduler(TurnScheduler):
         ended = [run for run in self._runs.values() if run.conversation_id == conversation_id]
         return next((run.run_id for run in reversed(ended) if run.is_finished), None)
 
+    def run_ids(self, conversation_id: str) -> set[str]:
+        runs = self._runs.values()
+        return {run.run_id for run in runs if run.conversation_id == conversation_id}
+
     def running(self, conversation_id: str) -> Run | None:
         running = self._queues[conversation_id]
         return running[0] if running else None
@@ -347,6 +351,21 @@ class FakeReader(ConversationReader):
         if patient_id != "patient_4":
             raise NotFoundError
         return PatientId(patient_id)
+
+    async def turn(
+        self,
+        conversation_id: str,
+        run_id: str,
+        *,
+        owner: str,
+        patient_id: str | None,
+        action: str,
+    ) -> tuple[PatientId | None, Turn]:
+        patient = await self.roster_member(conversation_id, owner=owner, patient_id=patient_id)
+        found = next((turn for turn in self.turns if turn.run_id == run_id), None)
+        if found is None and run_id not in self._scheduler.run_ids(conversation_id):
+            raise NotFoundError("no such turn")
+        return patient, found or TURNS[0].model_copy(update={"run_id": run_id})
 
     async def receipt(
         self, conversation_id: str, run_id: str, *, owner: str, patient_id: str | None

@@ -10,6 +10,7 @@ from data_models.conversation import Interruption, RunningTurn
 from data_models.effects import Deed
 from data_models.errors import ConversationBusyError
 from data_models.identifiers import PatientId
+from data_models.layout import ConversationLayout
 from services.chart_access.break_glass import BreakGlass
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.forgetting import Forgetting
@@ -346,3 +347,15 @@ async def test_a_patient_leaves_the_lists_of_rounds_with_all_that_was_written_of
     assert (await book.notes("round_1", GONE)).notes == ()
     assert (await book.notes("round_1", other)).notes == (note,)
     assert report.mentions == []
+
+
+async def test_what_was_thought_of_answers_about_the_patient_goes_too() -> None:
+    world = await talked()
+    layout = ConversationLayout.of("chat_1")
+    about = {PatientId("patient_15"): "run_1-a", GONE: "run_2-a"}
+    for patient, name in about.items():
+        body = json.dumps({"patient_id": patient, "comment": "not hers"}).encode()
+        await world.sessions.create(layout.feedback(name), body)
+    await forgetting_on(world).run(GONE, dry_run=False)
+    left = [name for name in stored(world) if layout.is_feedback(name)]
+    assert left == [layout.feedback("run_1-a")]
