@@ -24,6 +24,7 @@ from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
 from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
+from services.views.branching import Branching
 from services.views.conversation_reader import ConversationReader
 from services.views.drafts import Drafts
 from services.views.memory_service import memory_service_for
@@ -76,6 +77,7 @@ def route_context_of(
         ),
         conversations=conversations_of(base, reader),
         drafts=Drafts(reader=reader, store=base.stores.users, clock=base.clock),
+        branching=branching_of(base, reader),
         feedback=PageFeedback(reader=reader, book=feedback_of(base), clock=base.clock),
         restoring=restoring_of(base, reader),
         rounds=rounds.service,
@@ -126,6 +128,21 @@ def attachments_of(base: Foundation, reader: ConversationReader) -> AttachmentSe
         documents=base.records.document_reader,
         audit=base.audit,
         clock=base.clock,
+    )
+
+
+def branching_of(base: Foundation, reader: ConversationReader) -> Branching:
+    """Return what makes branches of conversations."""
+    return Branching(
+        reader=reader,
+        conversations=base.conversations,
+        registries=base.registries,
+        contexts=base.contexts,
+        owners=base.owners,
+        store=base.documents.store,
+        audit=base.audit,
+        clock=base.clock,
+        ids=base.ids,
     )
 
 

@@ -159,6 +159,13 @@ class LastClear(Part):
     at: AwareDatetime
 
 
+class BranchOrigin(Part):
+    """Where a branch comes from: what was said in `conversation_id` before that turn."""
+
+    conversation_id: str
+    before_turn: int
+
+
 class Conversation(Document):
     """`conversation.json`: small, never archived, the commit record of everything.
 
@@ -167,6 +174,7 @@ class Conversation(Document):
         inbox_head: Number of the oldest queued message; equal to `inbox_tail` when none waits.
         pending_clear: Archive timestamp of a clear whose originals are not deleted yet.
         pending_restore: Archive timestamp of an undone clear that is not copied back yet.
+        branched_from: None where it is no branch.
     """
 
     owner: str
@@ -184,6 +192,7 @@ class Conversation(Document):
     pending_clear: str | None = None
     last_clear: LastClear | None = None
     pending_restore: str | None = None
+    branched_from: BranchOrigin | None = None
 
     @property
     def kind(self) -> Literal["talk", "rounds"]:

@@ -213,6 +213,16 @@ class FeedbackError(UserInputError):
     )
 
 
+class BranchError(UserInputError):
+    """What was sent does not say where a conversation is to branch."""
+
+    code = "bad_branch"
+    user_message = (
+        'Send {"patient_id": "…", "before_turn": n}: whose talk, and the number of the turn before '
+        "which the new conversation ends."
+    )
+
+
 class NothingToUndoError(UserInputError):
     """No clear of the caller's can be undone any more."""
 

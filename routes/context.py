@@ -19,6 +19,7 @@ from services.speech import Speech
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
 from services.views.conversation_list import ConversationList
+from services.views.branching import Branching
 from services.views.conversation_reader import ConversationReader
 from services.views.drafts import Drafts
 from services.views.memory_service import MemoryService
@@ -58,6 +59,7 @@ class RouteContext:
         chart: None where no chart is shown beside the conversation.
         programs: None where charts are not served to programs (`/mcp`).
         drafts: None where no drafts are kept.
+        branching: None where no conversation is branched.
         feedback: None where no thumbs are taken.
         restoring: None where a clear is undone by its word only.
         memory: None where nobody can look at what is remembered.
@@ -89,6 +91,7 @@ class RouteContext:
     programs: ProgramCharts | None = None
     memory: MemoryService | None = None
     drafts: Drafts | None = None
+    branching: Branching | None = None
     feedback: PageFeedback | None = None
     restoring: Restoring | None = None
     rounds: RoundService | None = None

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from data_models.chat_context import Turn
 from routes.chat_list import chat_list_paths
+from routes.branches import BranchRequest
 from routes.drafts import draft_paths
 from routes.export import WORD_TYPE
 from routes.feedback import feedback_schemas
@@ -235,6 +236,11 @@ def _turns() -> Json:
         ("200", "How many documents are back.", _body("Restored")), parameters=(_CHAT,),
         refusals={**_OF_A_CHAT, "409": "The caller cleared nothing that could be undone."},
     )  # fmt: skip
+    branched = _operation(
+        "branchChat", "A new conversation with what was said of a patient before a turn",
+        ("201", "Its id.", _body("NewChat")), refusals=_OF_A_CHAT, parameters=(_CHAT,),
+        requestBody={"required": True, "content": _body("BranchRequest")},
+    )  # fmt: skip
     stream = _in_query("stream", "`1`: AG-UI events instead of whole messages.", {"enum": ["1"]})
     resumed = _in_query("run", "With `stream=1`: a run to go on watching.")
     after = _in_query("after", "With `run`: `metadata.seq` of the last event received.", _NUMBER)
@@ -250,6 +256,7 @@ def _turns() -> Json:
         refusals=refused, requestBody={"required": True, "content": _body("RunAgentInput")},
     )  # fmt: skip
     return {
+        "/api/chats/{chat_id}/branch": {"post": branched},
         "/api/chats/{chat_id}/stop": {"post": stopped},
         "/api/chats/{chat_id}/restore": {"post": restored},
         "/api/ws/chats/{chat_id}/messages": {"get": socket},
@@ -293,6 +300,7 @@ def _about_the_server() -> Json:
 def _models() -> Json:
     found: Json = {}
     for model in (
+        BranchRequest,
         Demographics,
         FoundPatients,
         Turn,

@@ -8,6 +8,7 @@ from routes import ag_ui, agents, chat_socket, chats, export, health, memory, me
 from routes.attachments import attachment_routes
 from routes.auth import authentication, operator_of
 from routes.chat_list import chat_list_routes
+from routes.branches import branch_routes
 from routes.context import CONTEXT, RouteContext
 from routes.drafts import draft_routes
 from routes.emergencies import emergency_routes
@@ -179,6 +180,7 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         *emergency_routes(),
         *speech_routes(),
         *attachment_routes(),
+        *branch_routes(),
         *draft_routes(),
         *feedback_routes(),
         *quality_routes(),

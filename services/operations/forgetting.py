@@ -73,18 +73,31 @@ class Forgetting:
             ConversationBusyError: a conversation never rests; run it again.
         """
         report = ForgetReport()
-        async for folder in self.sessions.folders():
-            report.looked_at += 1
-            layout = ConversationLayout(folder)
-            if not await self._holds(layout, patient_id):
-                continue
-            report.conversations.append(folder)
-            if dry_run:
-                report.deleted += len(await self._own(layout, patient_id))
-                continue
-            await self._one(layout, patient_id, report)
+        seen: set[str] = set()
+        # Looked for again: a conversation may have been branched off one that was not visited yet.
+        while new := [one async for one in self.sessions.folders() if one not in seen]:
+            seen.update(new)
+            for folder in new:
+                await self._visit(ConversationLayout(folder), patient_id, report, dry_run=dry_run)
         await self._beside(patient_id, report, dry_run=dry_run)
         return report
+
+    async def _visit(
+        self,
+        layout: ConversationLayout,
+        patient_id: PatientId,
+        report: ForgetReport,
+        *,
+        dry_run: bool,
+    ) -> None:
+        report.looked_at += 1
+        if not await self._holds(layout, patient_id):
+            return
+        report.conversations.append(layout.folder)
+        if dry_run:
+            report.deleted += len(await self._own(layout, patient_id))
+        else:
+            await self._one(layout, patient_id, report)
 
     async def _holds(self, layout: ConversationLayout, patient_id: PatientId) -> bool:
         if await self._own(layout, patient_id):

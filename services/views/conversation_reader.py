@@ -145,6 +145,7 @@ class ConversationReader:
             if running is None
             else RunningRow(run_id=running.run_id, started_at=running.started_at),
             queued=conversation.inbox_tail - conversation.inbox_head,
+            branched_from=conversation.branched_from,
         )
 
     async def progress(self, conversation_id: str, *, owner: str) -> Progress:

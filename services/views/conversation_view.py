@@ -6,7 +6,7 @@ from pydantic import AwareDatetime, BaseModel, Field
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import Artifact, Turn
-from data_models.conversation import Conversation
+from data_models.conversation import BranchOrigin, Conversation
 from data_models.identifiers import PatientId
 from data_models.patient_identity import PatientIdentity
 from data_models.plan import Plan
@@ -77,6 +77,7 @@ class ConversationView(BaseModel):
     question: QuestionRow | None
     running_turn: RunningRow | None
     queued: int
+    branched_from: BranchOrigin | None = None
 
 
 class HistoryPage(BaseModel):

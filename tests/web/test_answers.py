@@ -1,8 +1,12 @@
 """What one can do with an answer: judge it, ask again, go back to before its question."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 from playwright.async_api import Browser, Page, expect
 
+from tests.e2e.server import Server
 from tests.routes.fakes import TURNS
 from tests.web.axe import violations
 from tests.web.conftest import Site, idle, say
@@ -64,3 +68,35 @@ async def test_the_newest_answer_can_be_asked_for_again_about_the_same_patient(
     await say(page, "book the CT")
     await idle(page)
     await expect(again).to_have_count(0)
+
+
+@pytest.fixture
+def app(built: None, tmp_path: Path) -> Iterator[str]:
+    server = Server(folder=tmp_path, environment={"LLM_PROVIDER": "offline"})
+    server.start()
+    yield server.url
+    server.close()
+
+
+async def test_an_edited_question_goes_on_in_a_branch(app: str, browser: Browser) -> None:
+    page = await (await browser.new_context()).new_page()
+    await page.goto(app)
+    asked = ("open patient_4", "Which medications does she take?", "What allergies does she have?")
+    for text in asked:
+        await say(page, text)
+        await idle(page)
+    old = page.url
+    await page.get_by_role("button", name="Edit this message").nth(1).click()
+    await expect(page.get_by_text("before its question 2")).to_be_visible()
+    assert page.url != old
+    await expect(page.get_by_role("textbox", name="Message")).to_have_value(asked[1])
+    await expect(page.locator(".user-message")).to_have_count(1)
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("Margaret Anne Whitfield")
+    assert await violations(page) == []
+    await say(page, "Which problems does she have?")
+    await idle(page)
+    await expect(page.locator(".user-message")).to_have_count(2)
+    await expect(page.get_by_role("article").last).to_contain_text("hypertension")
+    await page.get_by_role("button", name="Open that conversation").click()
+    await expect(page.locator(".user-message")).to_have_count(3)
+    assert page.url == old

@@ -182,6 +182,18 @@ export const receiptUrl = (chatId: string, runId: string, patientId: string | nu
 export const receipt = (chatId: string, runId: string, patientId: string | null): Promise<Receipt | null> =>
   orIfAbsent(ask<Receipt>(receiptUrl(chatId, runId, patientId)), null);
 
+/** The place of a run's turn in a patient's history; null where it is not among the newest. */
+export const turnIdOf = async (chatId: string, patientId: string, runId: string): Promise<number | null> => {
+  const page = await history(chatId, patientId, null);
+  return page.turns.find((turn) => turn.run_id === runId)?.turn_id ?? null;
+};
+
+/** A new conversation with what was said of a patient before a turn. */
+export const branch = async (chatId: string, patientId: string, beforeTurn: number): Promise<string> => {
+  const wanted = { patient_id: patientId, before_turn: beforeTurn };
+  return (await ask<{ chat_id: string }>(`${chat(chatId)}/branch`, "POST", wanted)).chat_id;
+};
+
 const whose = (patientId: string | null): string =>
   `patient_id=${encodeURIComponent(patientId ?? "session")}`;
 

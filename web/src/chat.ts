@@ -3,6 +3,7 @@
 import { applyPatch } from "./patch";
 import { strings } from "./strings";
 import type {
+  BranchOrigin,
   ChartView,
   Citation,
   Claim,
@@ -76,6 +77,7 @@ export interface Chat {
   turns: Turn[];
   /** Where each patient's history that was read goes on into the past. */
   earlier: ReadonlyMap<string | null, number>;
+  branchedFrom: BranchOrigin | null;
 }
 
 /** The code of a turn over which the server died. */
@@ -95,6 +97,7 @@ export const EMPTY: Chat = {
   people: new Map(),
   turns: [],
   earlier: new Map(),
+  branchedFrom: null,
 };
 
 /** Whether the server has said anything of its run, which can then be asked for by its id. */
@@ -230,7 +233,13 @@ export function reduce(chat: Chat, frame: Frame): Chat {
 export function withState(chat: Chat, state: SharedState): Chat {
   const isCleared = chat.state.patient_count > 0 && state.patient_count === 0;
   if (!isCleared) return { ...chat, state, people: peopleAfter(chat.people, state) };
-  return { state, people: new Map(), turns: chat.turns.filter(isOpen), earlier: new Map() };
+  return {
+    state,
+    people: new Map(),
+    turns: chat.turns.filter(isOpen),
+    earlier: new Map(),
+    branchedFrom: null,
+  };
 }
 
 /** Whoever is new comes last, so that the marks of the others stay as they are. */

@@ -2,6 +2,8 @@ import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
 
 import { type Attaching, PaperQuestion, useAttaching } from "./attaching";
 import { Banner } from "./banner";
+import { BranchNote } from "./branch_note";
+import { useBranching } from "./branching";
 import { visibleTurns } from "./chat";
 import { ChartPane } from "./chart_pane";
 import { Composer, goToMessage } from "./composer";
@@ -78,15 +80,23 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     },
     [closeSheets],
   );
+  const openWith = useCallback(
+    (id: string, text: string): void => {
+      drafts.set(id, text);
+      onOpen(id);
+    },
+    [drafts, onOpen],
+  );
+  const { edit, problem } = useBranching(chatId, setDraft, openWith);
   const actions = useMemo<TurnActions>(
     () => ({
-      onEdit: setDraft,
+      onEdit: edit,
       onResend: (text) => send(text),
       onRepeat: (text, of) => send(text, undefined, of),
       onSource: showSource,
       onReceipt: showReceipt,
     }),
-    [send, setDraft, showSource, showReceipt],
+    [send, edit, showSource, showReceipt],
   );
   const hasChart = wantsChart && patientId !== null;
   const isOfPatient = patientId !== null && (opened !== null || showsMemory);
@@ -165,10 +175,18 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
           />
         )}
         <AnswersContext.Provider value={answers}>
-          <Middle controls={controls} session={session} query={query} onQuery={setQuery} actions={actions} />
+          <Middle
+            controls={controls}
+            session={session}
+            query={query}
+            onQuery={setQuery}
+            actions={actions}
+            onOpen={onOpen}
+          />
         </AnswersContext.Provider>
         <Bottom
           controls={controls}
+          problem={controls.problem ?? problem}
           hasDictation={session.dictation}
           attaching={attaching}
           draft={draft}
@@ -237,9 +255,10 @@ interface MiddleProps {
   query: string | null;
   onQuery: (query: string | null) => void;
   actions: TurnActions;
+  onOpen: (chatId: string) => void;
 }
 
-function Middle({ controls, session, query, onQuery, actions }: MiddleProps) {
+function Middle({ controls, session, query, onQuery, actions, onOpen }: MiddleProps) {
   const { chat, isLoading, send, showEarlier } = controls;
   const turns = useMemo(() => visibleTurns(chat), [chat]);
   const found = useMemo(() => matching(turns, query ?? ""), [turns, query]);
@@ -263,6 +282,7 @@ function Middle({ controls, session, query, onQuery, actions }: MiddleProps) {
           onClose={() => onQuery(null)}
         />
       )}
+      {chat.branchedFrom && <BranchNote origin={chat.branchedFrom} onOpen={onOpen} />}
       {isEmpty ? (
         <Welcome session={session} patientId={chat.state.patient_id} onPick={send} />
       ) : (
@@ -280,6 +300,7 @@ function Middle({ controls, session, query, onQuery, actions }: MiddleProps) {
 
 interface BottomProps {
   controls: ChatControls;
+  problem: string | null;
   hasDictation: boolean;
   attaching: Attaching;
   draft: string;
@@ -287,8 +308,8 @@ interface BottomProps {
   onSignIn: () => void;
 }
 
-function Bottom({ controls, hasDictation, attaching, draft, onDraft, onSignIn }: BottomProps) {
-  const { chat, link, problem, isElsewhere, verifiedAt, send, stop } = controls;
+function Bottom({ controls, problem, hasDictation, attaching, draft, onDraft, onSignIn }: BottomProps) {
+  const { chat, link, isElsewhere, verifiedAt, send, stop } = controls;
   const { plan, question, patient_id, undo } = chat.state;
   const canSend = link === "open" || link === "connecting";
   const busy = isBusy(chat);

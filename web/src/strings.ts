@@ -214,12 +214,18 @@ const english = {
     reference: (ref: string) => `Reference ${ref}.`,
     edit: "Edit",
     editLong: "Edit this message",
+    editHow: "Opens a new conversation with what was said before; this one stays.",
     interrupted:
       "The server stopped while it answered this message. The message is kept; please send it again if you still need an answer.",
     resend: "Ask again",
     byModel: "AI-generated",
     byRules: "Rule-based",
     byUnknown: "Origin not noted",
+  },
+
+  branch: {
+    from: (question: number) => `Branched from another conversation, before its question ${question}.`,
+    open: "Open that conversation",
   },
 
   feedback: {

@@ -218,12 +218,18 @@ export const german: Strings = {
     reference: (ref: string) => `Kennung ${ref}.`,
     edit: "Bearbeiten",
     editLong: "Diese Nachricht bearbeiten",
+    editHow: "Öffnet ein neues Gespräch mit dem, was davor gesagt wurde; dieses bleibt, wie es ist.",
     interrupted:
       "Der Server hielt an, während er diese Nachricht beantwortete. Die Nachricht ist erhalten; bitte senden Sie sie noch einmal, wenn Sie die Antwort noch brauchen.",
     resend: "Noch einmal fragen",
     byModel: "KI-generiert",
     byRules: "Nach festen Regeln",
     byUnknown: "Herkunft nicht vermerkt",
+  },
+
+  branch: {
+    from: (question: number) => `Abgezweigt von einem anderen Gespräch, vor dessen Frage ${question}.`,
+    open: "Jenes Gespräch öffnen",
   },
 
   feedback: {

@@ -11,8 +11,8 @@ const ROUNDING_PIXELS = 4;
 const SPOKEN_CHARS = 300;
 
 export interface TurnActions {
-  /** Puts the words of a message back into the composer. */
-  onEdit: (text: string) => void;
+  /** Goes back to before a message, with its words in the composer. */
+  onEdit: (turn: Turn) => void;
   onResend: (text: string) => void;
   /** Asks the same again about the same patient; what is there stays. */
   onRepeat: (text: string, patientId: string) => void;

@@ -53,7 +53,8 @@ function UserMessage({ turn, actions }: { turn: Turn; actions: TurnActions }) {
           type="button"
           class="button tiny"
           aria-label={said.editLong}
-          onClick={() => actions.onEdit(turn.text)}
+          aria-description={turn.status === "done" ? said.editHow : undefined}
+          onClick={() => actions.onEdit(turn)}
         >
           {said.edit}
         </button>

@@ -185,6 +185,13 @@ export interface ChatView {
   artifacts: Artifact[];
   scenario: ScenarioPlace | null;
   running_turn: { run_id: string } | null;
+  branched_from?: BranchOrigin | null;
+}
+
+/** The conversation whose beginning this one has, and the turn before which that ends. */
+export interface BranchOrigin {
+  conversation_id: string;
+  before_turn: number;
 }
 
 /** Turns of the caller's conversations in which all words stand that were looked for. */

@@ -238,7 +238,8 @@ async function restore(
   );
   const patient = people.get(patient_id ?? "") ?? null;
   const state = { patient_id, patient, plan, question, artifacts, scenario, all_patient_ids, patient_count };
-  update((chat) => ({ ...withState(chat, state), people }));
+  const branchedFrom = view.branched_from ?? null;
+  update((chat) => ({ ...withState(chat, state), people, branchedFrom }));
   await readHistory(patient_id, view.running_turn?.run_id ?? null);
 }
 

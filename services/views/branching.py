@@ -1,0 +1,178 @@
+"""Branches a conversation before one of its questions: a new one with what was said until then.
+
+What could be of later, or of anybody else, is not copied: see ADR 117.
+"""
+
+from dataclasses import dataclass
+
+from data_models.blob_store import BlobStore
+from data_models.chart_view import ChartView
+from data_models.chat_context import ChatContext, Turn
+from data_models.chat_context_accessor import ChatContextAccessor
+from data_models.clock import Clock, IdSource
+from data_models.conversation import BranchOrigin, Conversation
+from data_models.conversation_accessor import ConversationAccessor
+from data_models.errors import NotFoundError
+from data_models.identifiers import PatientId
+from data_models.incoming_message import WEB
+from data_models.layout import ConversationLayout
+from data_models.patient_context_models import PatientContext, Registry
+from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.conversations.owner_index import OwnerIndex
+from services.conversations.room import make_room
+from services.views.conversation_reader import PAGE_LIMIT_TURNS, ConversationReader
+
+_OVER = frozenset({"COMPLETED", "STOPPED", "FAILED"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Branching:
+    """Makes branches of the caller's own conversations. Holds nothing of any."""
+
+    reader: ConversationReader
+    conversations: ConversationAccessor
+    registries: PatientContextRegistryAccessor
+    contexts: ChatContextAccessor
+    owners: OwnerIndex
+    store: BlobStore
+    audit: Audit
+    clock: Clock
+    ids: IdSource
+
+    async def branch(
+        self, conversation_id: str, *, owner: str, patient_id: str, before_turn: int
+    ) -> str:
+        """Return the id of a new conversation with a patient's turns below `before_turn`.
+
+        Of very many turns the newest two hundred are copied. The old conversation stays as it is.
+
+        Raises:
+            NotFoundError: absent, malformed or not the owner's, or without that patient.
+            ChartClosedError: the patient's chart is not open to the owner.
+            AuditUnavailableError: it is not on record, so it does not happen.
+        """
+        page = await self.reader.messages(
+            conversation_id,
+            owner=owner,
+            patient_id=patient_id,
+            before=before_turn,
+            limit=PAGE_LIMIT_TURNS,
+        )
+        patient = page.patient_id
+        if patient is None:
+            raise NotFoundError("a branch is about a patient")
+        row = await self._row(conversation_id, patient)
+        branch_id = self.ids.new_id("chat")
+        for one, action in ((conversation_id, "branch"), (branch_id, "begin_branch")):
+            entry = AuditEntry(
+                principal=owner, conversation=one, patient=patient, actions=(action,)
+            )
+            await self.audit.record(entry)
+        await self.owners.add(owner, branch_id)
+        turns = [turn for turn in page.turns if turn.turn_status in _OVER]
+        await self._copy_talk(branch_id, patient, turns, page.views)
+        await self._open(branch_id, row)
+        origin = BranchOrigin(conversation_id=conversation_id, before_turn=before_turn)
+        await self._begin(branch_id, owner, origin)
+        await self._keep_only_if_there(branch_id, conversation_id, patient)
+        return branch_id
+
+    async def _row(self, conversation_id: str, patient: PatientId) -> PatientContext:
+        """Return the patient's row of the roster as it is now.
+
+        Raises:
+            NotFoundError: there is none: cleared or forgotten.
+        """
+        stored = await self.conversations.read(conversation_id, fresh=True)
+        if stored is None:
+            raise NotFoundError("no such conversation")
+        registry = await self.registries.read(
+            conversation_id, epoch=stored.document.epoch, fresh=True
+        )
+        if patient not in registry.document.patient_registry:
+            raise NotFoundError("no such patient here")
+        return registry.document.patient_registry[patient]
+
+    async def _copy_talk(
+        self,
+        branch_id: str,
+        patient: PatientId,
+        turns: list[Turn],
+        views: dict[str, ChartView],
+    ) -> None:
+        context = ChatContext(conversation_id=branch_id, patient_id=patient)
+        for number, turn in enumerate(turns, 1):
+            context.chat_history.append(_copied(turn, number, self.ids.new_id("run")))
+            names = [view.view_id for answer in turn.agent_responses for view in answer.views]
+            shown = [views[name] for name in names if name in views]
+            if shown:
+                await self.contexts.save_runs(context, number, [], views=shown)
+        context.next_turn_id = len(turns) + 1
+        if turns:
+            await make_room(self.contexts, context)
+        await self.contexts.write(context, etag=None)
+
+    async def _open(self, branch_id: str, row: PatientContext) -> None:
+        now, patient = self.clock.now(), row.patient_id
+        opened = PatientContext(
+            patient_id=patient,
+            facts=row.facts,
+            conversation_id=branch_id,
+            created_at=now,
+            updated_at=now,
+        )
+        registry = Registry(
+            conversation_id=branch_id,
+            active_patient_id=patient,
+            patient_registry={patient: opened},
+        )
+        await self.registries.write(registry, etag=None)
+
+    async def _begin(self, branch_id: str, owner: str, origin: BranchOrigin) -> None:
+        """Write the conversation's own document, last: before that nobody finds the others."""
+        now = self.clock.now()
+        conversation = Conversation(
+            conversation_id=branch_id,
+            owner=owner,
+            channel=WEB,
+            created_at=now,
+            updated_at=now,
+            branched_from=origin,
+        )
+        await self.conversations.write(conversation, etag=None)
+
+    async def _keep_only_if_there(
+        self, branch_id: str, conversation_id: str, patient: PatientId
+    ) -> None:
+        """Delete what was copied of a patient who was forgotten or cleared meanwhile.
+
+        Raises:
+            NotFoundError: that was so.
+        """
+        try:
+            await self._row(conversation_id, patient)
+        except NotFoundError:
+            prefix = ConversationLayout.of(branch_id).prefix
+            for name in [row.name async for row in self.store.list(prefix)]:
+                await self.store.delete(name)
+            self.contexts.forget(branch_id)
+            raise
+
+
+def _copied(turn: Turn, turn_id: int, run_id: str) -> Turn:
+    """Return what was said in a turn as another conversation's, without what led on from it."""
+    answers = [
+        one.model_copy(update={"plan_id": None, "plan_step": None, "shortened_from_chars": None})
+        for one in turn.agent_responses
+    ]
+    changes = {
+        "turn_id": turn_id,
+        "run_id": run_id,
+        "agent_responses": answers,
+        "shortened_from_chars": None,
+        "context_enrichment": None,
+        "intent_classification": None,
+    }
+    return turn.model_copy(update=changes)
