@@ -1,6 +1,16 @@
 import { defineConfig } from "vitest/config";
 
+/** Colours and size that the user chose are set before the first frame, not after a flash of others. */
+const firstFrameWaits = {
+  name: "first-frame-waits",
+  transformIndexHtml: {
+    order: "post",
+    handler: (html) => html.replace('<script type="module"', '<script type="module" blocking="render"'),
+  },
+};
+
 export default defineConfig({
+  plugins: [firstFrameWaits],
   // Everything is a file of its own: the content security policy allows nothing inline.
   build: {
     target: "es2022",

@@ -16,6 +16,7 @@ import { QuestionCard } from "./question_card";
 import { ReceiptPanel } from "./receipt_panel";
 import { matching, SearchBar, useHighlight } from "./search";
 import { BESIDE } from "./sheet";
+import { ShellDialog, useShell } from "./shell";
 import { SideBar } from "./side_bar";
 import { type Opened, SourcePanel } from "./source_panel";
 import { strings } from "./strings";
@@ -115,6 +116,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     },
     [patientId, send],
   );
+  const shell = useShell();
   const attaching = useAttaching(chatId, patientId);
   const answers = useAnswers(chatId, chat);
   const takeDropped = (event: DragEvent): void => {
@@ -172,6 +174,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             onPatient={openPatient}
             onOpen={onOpen}
             onNew={onNew}
+            onShow={shell.show}
           />
         )}
         <AnswersContext.Provider value={answers}>
@@ -233,6 +236,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             onClose={() => setShowsMemory(false)}
           />
         )}
+        <ShellDialog shown={shell.shown} who={who || strings.banner.noPatient} onClose={shell.close} />
       </div>
     </Known.Provider>
   );

@@ -3,6 +3,7 @@ import { memo } from "preact/compat";
 import * as api from "./api";
 import { Conversations } from "./conversations";
 import { Finder } from "./finder";
+import { ShellButtons, type Shown } from "./shell";
 import { strings } from "./strings";
 
 const said = strings.chats;
@@ -17,6 +18,7 @@ interface SideBarProps {
   onPatient: (patientId: string) => void;
   onOpen: (chatId: string) => void;
   onNew: () => void;
+  onShow: (wanted: Shown) => void;
 }
 
 /** The caller's conversations, from the server; this page keeps nothing. Not drawn anew while an answer grows. */
@@ -28,6 +30,7 @@ export const SideBar = memo(function SideBar({
   onPatient,
   onOpen,
   onNew,
+  onShow,
 }: SideBarProps) {
   return (
     <nav id="side-bar" class="side-bar" aria-label={said.title}>
@@ -47,6 +50,7 @@ export const SideBar = memo(function SideBar({
           {strings.signIn.signOut}
         </button>
       )}
+      <ShellButtons onShow={onShow} />
     </nav>
   );
 });

@@ -428,6 +428,15 @@ const english = {
     sendAnyway: (open: string) => `Send it about ${open}`,
   },
 
+  appearance: {
+    title: "Appearance",
+    theme: "Colours",
+    themes: { system: "As the system", light: "Light", dark: "Dark", contrast: "High contrast" },
+    textSize: "Text size",
+    percent: (size: string) => `${size} %`,
+    hint: "Kept in this browser, for this page and the operators' page.",
+  },
+
   rounds: {
     title: "Ward rounds",
     back: "Back to the conversations",

@@ -432,6 +432,15 @@ export const german: Strings = {
     sendAnyway: (open: string) => `Zu ${open} senden`,
   },
 
+  appearance: {
+    title: "Darstellung",
+    theme: "Farben",
+    themes: { system: "Wie das System", light: "Hell", dark: "Dunkel", contrast: "Hoher Kontrast" },
+    textSize: "Schriftgröße",
+    percent: (size: string) => `${size} %`,
+    hint: "Bleibt in diesem Browser, für diese Seite und die der Betreiber.",
+  },
+
   rounds: {
     title: "Visiten",
     back: "Zurück zu den Gesprächen",
