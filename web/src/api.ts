@@ -276,7 +276,7 @@ export function openWithToken(event: MouseEvent, fileName: string): void {
   saveWithToken(event);
 }
 
-async function save(path: string, fileName: string): Promise<void> {
+export async function save(path: string, fileName: string): Promise<void> {
   const reply = await request(path);
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await reply.blob());

@@ -10,7 +10,7 @@ import { strings } from "./strings";
 import type { ChartView, ViewRow } from "./types";
 
 const said = strings.chart;
-const PARTS = [
+export const CHART_PARTS = [
   "summary",
   "results",
   "problems",
@@ -20,7 +20,7 @@ const PARTS = [
   "encounters",
   "documents",
 ] as const;
-type Part = (typeof PARTS)[number];
+export type ChartPartName = (typeof CHART_PARTS)[number];
 
 /** Where the chart takes the place of the conversation, as in the style sheet. */
 const ALONE = "(max-width: 47.99rem)";
@@ -30,6 +30,8 @@ interface ChartPaneProps {
   patientId: string;
   /** Counts the papers that were given: their list is read anew. */
   papers: number;
+  /** What was asked for elsewhere, a new object each time. */
+  wanted: { part: ChartPartName } | null;
   onSource: (opened: Opened) => void;
   onClose: () => void;
 }
@@ -39,16 +41,20 @@ export const ChartPane = memo(function ChartPane({
   chatId,
   patientId,
   papers,
+  wanted,
   onSource,
   onClose,
 }: ChartPaneProps) {
-  const [part, setPart] = useState<Part>("summary");
+  const [part, setPart] = useState<ChartPartName>(wanted?.part ?? "summary");
+  useEffect(() => {
+    if (wanted) setPart(wanted.part);
+  }, [wanted]);
   const isAlone = useMedia(ALONE);
   const id = useId();
   const key = (event: KeyboardEvent): void => {
-    const at = PARTS.indexOf(part);
-    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: PARTS.length - 1 }[event.key];
-    const chosen = next === undefined ? undefined : PARTS.at(next % PARTS.length);
+    const at = CHART_PARTS.indexOf(part);
+    const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: CHART_PARTS.length - 1 }[event.key];
+    const chosen = next === undefined ? undefined : CHART_PARTS.at(next % CHART_PARTS.length);
     if (chosen === undefined) return;
     event.preventDefault();
     setPart(chosen);
@@ -59,7 +65,7 @@ export const ChartPane = memo(function ChartPane({
       <h2 class="visually-hidden">{said.label}</h2>
       <header class="chart-head">
         <div class="chart-tabs" role="tablist" aria-label={said.parts} onKeyDown={key}>
-          {PARTS.map((one) => (
+          {CHART_PARTS.map((one) => (
             <button
               type="button"
               role="tab"
@@ -103,7 +109,7 @@ function useMedia(query: string): boolean {
 interface ChartPartProps {
   chatId: string;
   patientId: string;
-  part: Part;
+  part: ChartPartName;
   onSource: (opened: Opened) => void;
 }
 
@@ -127,7 +133,7 @@ function Unread({ problem, onAgain }: { problem: string; onAgain: () => void }) 
 }
 
 /** Reads a part of the chart; what is of another patient is never shown. */
-function useChartPart(chatId: string, patientId: string, part: Part, name = "") {
+function useChartPart(chatId: string, patientId: string, part: ChartPartName, name = "") {
   const [view, setView] = useState<ChartView | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   const [tries, setTries] = useState(0);

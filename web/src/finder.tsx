@@ -7,7 +7,7 @@ import type { FoundPatients } from "./types";
 
 const said = strings.finder;
 const PAUSE_MS = 250;
-const LIMIT_CHARS = 200;
+export const QUERY_LIMIT_CHARS = 200;
 
 interface FinderProps {
   /** While an answer is on its way no other chart is opened. */
@@ -31,7 +31,7 @@ export function Finder({ isBusy, onPatient }: FinderProps) {
         type="text"
         autocomplete="off"
         spellcheck={false}
-        maxLength={LIMIT_CHARS}
+        maxLength={QUERY_LIMIT_CHARS}
         placeholder={said.hint}
         value={query}
         onInput={(event) => setQuery(event.currentTarget.value)}
@@ -63,7 +63,8 @@ export function Finder({ isBusy, onPatient }: FinderProps) {
   );
 }
 
-function useFound(query: string): { found: FoundPatients | null; problem: string | null } {
+/** Who a server's search finds, a moment after the last letter. */
+export function useFound(query: string): { found: FoundPatients | null; problem: string | null } {
   const [found, setFound] = useState<FoundPatients | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {

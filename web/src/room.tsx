@@ -5,7 +5,7 @@ import { Banner } from "./banner";
 import { BranchNote } from "./branch_note";
 import { useBranching } from "./branching";
 import { visibleTurns } from "./chat";
-import { ChartPane } from "./chart_pane";
+import { ChartPane, type ChartPartName } from "./chart_pane";
 import { Composer, goToMessage } from "./composer";
 import type { Link } from "./connection";
 import { MemoryPanel } from "./memory_panel";
@@ -108,6 +108,18 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     closeSheets();
     setChart(!hasChart);
   };
+  const [wantedPart, setWantedPart] = useState<{ part: ChartPartName } | null>(null);
+  const showChart = (part: ChartPartName): void => {
+    if (!matchMedia(WIDE).matches) setSideBar(false);
+    closeSheets();
+    setWantedPart({ part });
+    setChart(true);
+  };
+  const showMemory = (): void => {
+    closeSheets();
+    setShowsMemory(true);
+  };
+  const search = (): void => setQuery(query ?? "");
   const closeChart = useCallback(() => setChart(false), []);
   const openPatient = useCallback(
     (id: string): void => {
@@ -146,11 +158,8 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
           isOffline={session.model_kind === "offline"}
           isBusy={busy}
           onSwitch={(id) => send(`switch to ${id}`)}
-          onSearch={() => setQuery(query ?? "")}
-          onMemory={() => {
-            closeSheets();
-            setShowsMemory(true);
-          }}
+          onSearch={search}
+          onMemory={showMemory}
           hasChart={hasChart}
           onChart={openChart}
         >
@@ -202,6 +211,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             chatId={chatId}
             patientId={patientId}
             papers={attaching.version}
+            wanted={wantedPart}
             onSource={showSource}
             onClose={closeChart}
           />
@@ -236,7 +246,15 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             onClose={() => setShowsMemory(false)}
           />
         )}
-        <ShellDialog shown={shell.shown} who={who || strings.banner.noPatient} onClose={shell.close} />
+        <ShellDialog
+          shell={shell}
+          chatId={chatId}
+          state={chat.state}
+          people={chat.people}
+          who={who || strings.banner.noPatient}
+          isBusy={busy || link === "lost"}
+          deeds={{ openPatient, openChat: onOpen, newChat: onNew, search, showChart, showMemory }}
+        />
       </div>
     </Known.Provider>
   );

@@ -1,55 +1,88 @@
 import type { ComponentChildren, ComponentType } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
 
+import type { ChartPartName } from "./chart_pane";
+import type { People } from "./chat";
+import { CONTROL, useShortcuts } from "./keys";
 import { strings } from "./strings";
+import type { SharedState } from "./types";
+
+const said = strings.palette;
 
 /** What of the page's own can be opened from anywhere. */
-export type Shown = "appearance";
+export type Shown = "palette" | "shortcuts" | "appearance";
+
+/** What can be done from anywhere. */
+export interface Deeds {
+  openPatient: (patientId: string) => void;
+  openChat: (chatId: string) => void;
+  newChat: () => void;
+  search: () => void;
+  showChart: (part: ChartPartName) => void;
+  showMemory: () => void;
+}
 
 export interface ShellProps {
+  chatId: string;
+  state: SharedState;
+  people: People;
   who: ComponentChildren;
+  /** While an answer is on its way no other chart is opened. */
+  isBusy: boolean;
+  deeds: Deeds;
+  show: (wanted: Shown) => void;
   onClose: () => void;
 }
 
 interface Shell {
   shown: Shown | null;
   show: (wanted: Shown) => void;
-  close: () => void;
+  close: (which: Shown) => void;
 }
 
+/** Which dialog of the page's own is open; the keyboard opens them too. */
 export function useShell(): Shell {
   const [shown, setShown] = useState<Shown | null>(null);
   const show = useCallback((wanted: Shown) => setShown(wanted), []);
-  const close = useCallback(() => setShown(null), []);
+  // One that has led to another tells of its own end later.
+  const close = useCallback((which: Shown) => setShown((now) => (now === which ? null : now)), []);
+  useShortcuts(show);
   return { shown, show, close };
 }
 
 type Dialogs = ComponentType<ShellProps & { shown: Shown }>;
 
 /** Seldom used, so fetched when first wanted. */
-export function ShellDialog({ shown, ...props }: ShellProps & { shown: Shown | null }) {
+export function ShellDialog({ shell, ...props }: Omit<ShellProps, "show" | "onClose"> & { shell: Shell }) {
   const [Found, setFound] = useState<Dialogs | null>(null);
-  const { onClose } = props;
-  const isMissing = shown !== null && Found === null;
+  const { shown, show, close } = shell;
+  const isMissing = Found === null;
   useEffect(() => {
-    if (!isMissing) return;
+    if (shown === null || !isMissing) return;
     import("./shell_dialogs").then(
       (loaded) => setFound(() => loaded.ShellDialogs),
       () => {
-        onClose();
+        close(shown);
         alert(strings.unreachable);
       },
     );
-  }, [isMissing, onClose]);
-  return shown !== null && Found !== null ? <Found shown={shown} {...props} /> : null;
+  }, [shown, isMissing, close]);
+  if (shown === null || Found === null) return null;
+  return <Found key={shown} shown={shown} show={show} onClose={() => close(shown)} {...props} />;
 }
 
 /** Ways into the dialogs, beneath the conversations. */
 export function ShellButtons({ onShow }: { onShow: (wanted: Shown) => void }) {
   return (
     <div class="side-foot">
+      <button type="button" class="button subtle" onClick={() => onShow("palette")}>
+        {said.title} <kbd>{CONTROL ?? said.control} K</kbd>
+      </button>
       <button type="button" class="button subtle" onClick={() => onShow("appearance")}>
         {strings.appearance.title}
+      </button>
+      <button type="button" class="button subtle" onClick={() => onShow("shortcuts")}>
+        {strings.shortcuts.title}
       </button>
     </div>
   );

@@ -428,6 +428,33 @@ const english = {
     sendAnyway: (open: string) => `Send it about ${open}`,
   },
 
+  palette: {
+    title: "Go to",
+    label: "Patient, conversation or action",
+    control: "Ctrl",
+    patients: "Patients",
+    actions: "Actions",
+    chart: (part: string) => `Chart: ${part}`,
+    export: (form: string) => `Export: ${form}`,
+    print: "Print",
+    busy: "An answer is on its way: another chart can be opened after it.",
+    nothing: "Nothing found.",
+    count: (number: number) => count(number, "entry", "entries"),
+  },
+
+  shortcuts: {
+    title: "Shortcuts",
+    list: (control: string): [string, string][] => [
+      [`${control} K`, "Go to a patient, a conversation or an action"],
+      ["/", "Write a message"],
+      ["?", "Show this list"],
+      ["Enter", "Send the message"],
+      ["Shift Enter", "Begin a new line"],
+      ["Escape", "Close what lies in front"],
+    ],
+    singleKeys: "Use / and ? as shortcuts (outside of text fields)",
+  },
+
   appearance: {
     title: "Appearance",
     theme: "Colours",

@@ -432,6 +432,33 @@ export const german: Strings = {
     sendAnyway: (open: string) => `Zu ${open} senden`,
   },
 
+  palette: {
+    title: "Gehe zu",
+    label: "Patient, Gespräch oder Aktion",
+    control: "Strg",
+    patients: "Patienten",
+    actions: "Aktionen",
+    chart: (part: string) => `Akte: ${part}`,
+    export: (form: string) => `Export: ${form}`,
+    print: "Drucken",
+    busy: "Eine Antwort ist unterwegs: eine andere Akte lässt sich danach öffnen.",
+    nothing: "Nichts gefunden.",
+    count: (number: number) => count(number, "Eintrag", "Einträge"),
+  },
+
+  shortcuts: {
+    title: "Tastenkürzel",
+    list: (control: string): [string, string][] => [
+      [`${control} K`, "Zu einem Patienten, Gespräch oder einer Aktion gehen"],
+      ["/", "Eine Nachricht schreiben"],
+      ["?", "Diese Liste zeigen"],
+      ["Enter", "Die Nachricht senden"],
+      ["Umschalt Enter", "Eine neue Zeile beginnen"],
+      ["Esc", "Schließen, was vorne liegt"],
+    ],
+    singleKeys: "/ und ? als Tastenkürzel verwenden (außerhalb von Textfeldern)",
+  },
+
   appearance: {
     title: "Darstellung",
     theme: "Farben",

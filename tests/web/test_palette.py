@@ -1,0 +1,138 @@
+"""Everything is a few keys away, and no key does what was not seen."""
+
+import asyncio
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, Route, ViewportSize, expect
+
+from tests.web.axe import violations
+from tests.web.chart_scenes import ChartTalk
+from tests.web.conftest import Site, idle, say
+from tests.web.test_daily_work import message_box
+from tests.web.test_identity import INSIDE, KNOWN, WINDOWS
+
+pytestmark = pytest.mark.slow
+AWAY = "document.activeElement.blur()"
+
+
+def field(page: Page) -> Locator:
+    return page.get_by_role("combobox", name="Patient, conversation or action")
+
+
+async def go_to(page: Page, words: str) -> None:
+    await page.keyboard.press("Control+k")
+    await expect(field(page)).to_be_focused()
+    await page.keyboard.type(words)
+
+
+async def test_a_patient_a_conversation_and_an_action_are_found_by_keys(
+    site: Site, browser: Browser
+) -> None:
+    page = await site.open(browser)
+    await say(page, "history of patient_4")
+    await idle(page)
+    await go_to(page, "ben oth")
+    ben = page.get_by_role("option", name="Ben Other")
+    await expect(ben).to_contain_text("8 Jul 1961 · male · patient_15")
+    await expect(ben).to_have_attribute("aria-selected", "true")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_15")
+    await expect(message_box(page)).to_be_focused()
+    assert site.scheduler.messages[-1].text == "switch to patient_15"
+    await idle(page)
+    await go_to(page, "medicat")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("tab", name="Medications")).to_have_attribute(
+        "aria-selected", "true"
+    )
+    await go_to(page, "new conv")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_text("Ask about a patient")).to_be_visible()
+    unwritten = page.url
+    await go_to(page, "")
+    await page.keyboard.press("ArrowUp")  # from the first to the last
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_4")
+    assert page.url != unwritten
+    assert site.errors == []
+
+
+async def test_enter_does_what_was_marked_before_somebody_was_found(
+    site: Site, browser: Browser
+) -> None:
+    page = await site.open(browser)
+    await say(page, "history of patient_4")
+    await idle(page)
+    asked: asyncio.Future[Route] = asyncio.get_running_loop().create_future()
+
+    async def hold(route: Route) -> None:
+        asked.set_result(route)
+
+    await page.route("**/api/patients?*", hold)
+    await go_to(page, "e")
+    await expect(page.get_by_role("option", name="New conversation")).to_have_attribute(
+        "aria-selected", "true"
+    )
+    await (await asked).continue_()
+    await expect(page.get_by_role("option", name="Ben Other")).to_be_visible()
+    await expect(page.get_by_role("option", selected=True)).to_have_text("New conversation")
+    await page.keyboard.press("Escape")
+    await expect(message_box(page)).to_be_focused()
+
+
+async def test_while_an_answer_is_on_its_way_no_other_chart_is_opened(
+    site: Site, browser: Browser
+) -> None:
+    site.board.pause_seconds = 0.5
+    page = await site.open(browser)
+    await say(page, "history of patient_4")
+    await expect(page.get_by_role("button", name="Stop")).to_be_visible()
+    await go_to(page, "ben")
+    ben = page.get_by_role("option", name="Ben Other")
+    await expect(ben).to_have_attribute("aria-disabled", "true")
+    await ben.click(force=True)
+    await page.keyboard.press("Enter")
+    await expect(field(page)).to_be_visible()
+    assert len(site.scheduler.messages) == 1
+
+
+async def test_single_keys_act_only_where_nobody_writes_and_can_be_turned_off(
+    site: Site, browser: Browser
+) -> None:
+    page = await site.open(browser)
+    await expect(message_box(page)).to_be_focused()
+    await page.keyboard.type("/?")
+    await expect(message_box(page)).to_have_value("/?")
+    await page.evaluate(AWAY)
+    await page.keyboard.press("/")
+    await expect(message_box(page)).to_be_focused()
+    await page.evaluate(AWAY)
+    await page.keyboard.press("?")
+    help_list = page.get_by_role("dialog", name="Shortcuts")
+    await expect(help_list).to_contain_text("Ctrl K")
+    await help_list.get_by_role("checkbox").uncheck()
+    await page.keyboard.press("Escape")
+    await expect(help_list).to_have_count(0)
+    await page.keyboard.press("?")
+    await page.keyboard.press("/")
+    await expect(message_box(page)).not_to_be_focused()
+    await go_to(page, "shortc")
+    await page.keyboard.press("Enter")
+    await expect(help_list.get_by_role("checkbox")).not_to_be_checked()
+    assert await page.evaluate("Object.keys(localStorage)") == ["rounds.single-keys"]
+
+
+async def test_in_front_of_the_page_it_still_says_whose_chart_is_open(
+    site: Site, browser: Browser
+) -> None:
+    site.scheduler.script = ChartTalk(reader=site.reader)
+    page = await site.open(await browser.new_context(reduced_motion="reduce"))
+    await say(page, "what is her potassium?")
+    await idle(page)
+    await go_to(page, "e")
+    await expect(page.get_by_role("option", name="Ben Other")).to_be_visible()
+    found = await violations(page)
+    for width, height in WINDOWS:
+        await page.set_viewport_size(ViewportSize(width=width, height=height))
+        found += [f"{width}x{height}: {no}" for no in await page.evaluate(INSIDE, list(KNOWN))]
+    assert found == []
