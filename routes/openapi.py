@@ -275,12 +275,17 @@ def _about_the_server() -> Json:
         "showAsset", "A file of the web client", ("200", "The file.", {}),
         ("404", "No such file.", {}), parameters=(_in_path("name", "File name."),), **_OPEN,
     )  # fmt: skip
+    worker = _operation(
+        "showWorker", "Lets the page open without a connection", ("200", "A script.", {}),
+        ("404", "The page is not built.", {}), **_OPEN,
+    )  # fmt: skip
     agents = ("200", "Names.", _body("Agents"))
     session = ("200", "The session.", _body("Session"))
     return {
         "/": {"get": _operation("showPage", "The web client", shown, **_OPEN)},
         "/operator": {"get": _operation("showOperatorPage", "For operators", shown, **_OPEN)},
         **user_paths(),
+        "/worker.js": {"get": worker},
         "/assets/{name}": {"get": asset},
         "/healthz": {"get": _operation("healthz", "It lives", ("200", "Yes.", states), **_OPEN)},
         "/readyz": {

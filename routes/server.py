@@ -147,6 +147,7 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
     return [
         web.get("/", page.page),
         web.get("/operator", page.operator_page),
+        web.get("/worker.js", page.worker),
         web.get("/assets/{name}", page.asset),
         web.get("/healthz", health.healthz),
         web.get("/readyz", metrics.readyz),

@@ -10,6 +10,7 @@ from aiohttp import web
 ASSETS = "assets"
 DIST = Path(__file__).resolve().parent.parent / "web" / "dist"
 _FOREVER = "public, max-age=31536000, immutable"
+_SCRIPT = "text/javascript; charset=utf-8"
 _NOT_BUILT = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -39,11 +40,13 @@ class StaticClient:
         self._assets: dict[str, Asset] = {}
         self._index: bytes | None = None
         self._operator: bytes | None = None
+        self._worker: bytes | None = None
 
     def load(self) -> None:
         """Read the build; call it again after a new one."""
         self._index = _read(self._folder / "index.html")
         self._operator = _read(self._folder / "operator.html")
+        self._worker = _read(self._folder / "worker.js")
         files = (self._folder / ASSETS).glob("*") if self._index else ()
         self._assets = {path.name: _asset(path) for path in files}
 
@@ -54,6 +57,13 @@ class StaticClient:
     async def operator_page(self, _: web.Request) -> web.Response:
         """`GET /operator`: the page alone; all it shows comes from the guarded API."""
         return _page(self._operator)
+
+    async def worker(self, _: web.Request) -> web.Response:
+        """`GET /worker.js`: asked for anew each time, so that a new one replaces it at once."""
+        if self._worker is None:
+            raise web.HTTPNotFound
+        headers = {"Cache-Control": "no-cache", "Content-Type": _SCRIPT}
+        return web.Response(body=self._worker, headers=headers)
 
     async def asset(self, request: web.Request) -> web.Response:
         """`GET /assets/{name}`: the name holds a hash of the content, so it may be kept forever."""
@@ -88,5 +98,7 @@ def _asset(path: Path) -> Asset:
 
 def _media_type(path: Path) -> str:
     if path.suffix == ".js":
-        return "text/javascript; charset=utf-8"  # some machines' tables know another
+        return _SCRIPT  # some machines' tables know another
+    if path.suffix == ".webmanifest":
+        return "application/manifest+json"
     return mimetypes.guess_type(path.name)[0] or "application/octet-stream"

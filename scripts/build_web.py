@@ -10,12 +10,14 @@ STAMP = WEB / "dist" / ".rounds"
 PACKAGES_STAMP = WEB / "node_modules" / ".rounds"
 MANIFEST = ("package.json", "package-lock.json")
 TOP_LEVEL = ("index.html", "operator.html", "tsconfig.json", "vite.config.js")
+FOLDERS = ("src", "public")
 
 
 def sources() -> list[Path]:
     """Return everything the build reads."""
     named = [WEB / name for name in (*MANIFEST, *TOP_LEVEL)]
-    return [*named, *sorted(path for path in (WEB / "src").rglob("*") if path.is_file())]
+    given = (path for folder in FOLDERS for path in (WEB / folder).rglob("*") if path.is_file())
+    return [*named, *sorted(given)]
 
 
 def installed() -> Node:

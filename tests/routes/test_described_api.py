@@ -12,7 +12,13 @@ from tests.routes.conftest import Server
 pytestmark = pytest.mark.slow
 CHECKS = "not_a_server_error,response_schema_conformance,status_code_conformance"
 # The tool writes no recordings; tests/routes/test_speech.py does.
-UNDESCRIBABLE = ("/api/ws/chats/{chat_id}/messages", "/", "/assets/{name}", "/api/speech")
+UNDESCRIBABLE = (
+    "/api/ws/chats/{chat_id}/messages",
+    "/",
+    "/worker.js",
+    "/assets/{name}",
+    "/api/speech",
+)
 
 
 async def test_no_request_within_the_description_gets_an_answer_outside_it(server: Server) -> None:

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 import pytest
+from aiohttp import web
 from aiohttp.test_utils import make_mocked_request
 from docx import Document
 from openapi_spec_validator import validate
@@ -23,6 +24,7 @@ from tests.routes.fakes import FakeReader
 
 # Both pages are empty without the API, which asks who is there.
 PUBLIC = {"/", "/operator", "/assets/{name}", "/healthz", "/readyz", "/metrics", "/print.css"} | {
+    "/worker.js",
     "/privacy",
     "/terms",
 }
@@ -391,6 +393,8 @@ async def test_without_a_build_the_page_says_how_to_build(tmp_path: Any) -> None
     client.load()
     reply = await client.page(make_mocked_request("GET", "/"))
     assert "scripts.build_web" in (reply.text or "")
+    with pytest.raises(web.HTTPNotFound):
+        await client.worker(make_mocked_request("GET", "/worker.js"))
 
 
 async def test_a_build_is_served_and_its_assets_are_kept_forever(tmp_path: Any) -> None:

@@ -124,6 +124,8 @@ async def test_every_answer_carries_the_security_headers(client: Client) -> None
         policy = headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
+        for kind in ("font", "manifest", "worker"):
+            assert f"{kind}-src 'self'" in policy
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "no-referrer"
         assert headers["Server"] == "Rounds"

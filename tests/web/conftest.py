@@ -11,6 +11,7 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 from data_models.clock import SystemClock
 from routes.chat_socket import OPEN_SOCKETS, OpenSockets
 from routes.server import Door, create_runner, create_web_app
+from routes.static_client import StaticClient
 from scripts.build_web import build
 from services.access.dev import DevAuthenticator
 from services.access.origin import OriginPolicy
@@ -82,14 +83,14 @@ async def idle(page: Page) -> None:
 
 
 @asynccontextmanager
-async def serving(door: Door) -> AsyncIterator[Site]:
-    """Serve the page behind `door`."""
+async def serving(door: Door, client: StaticClient | None = None) -> AsyncIterator[Site]:
+    """Serve the page behind `door`; `client` instead of the one that was built."""
     board = TumorBoard()
     scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds(), script=board)
     context = make_context(scheduler, team=Team())
     reader = context.reader
     assert isinstance(reader, FakeReader)
-    app = create_web_app(context=context, door=door)
+    app = create_web_app(context=context, door=door, client=client)
     runner = create_runner(app, handshake_seconds=10.0)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()

@@ -5,6 +5,7 @@ import { allowLinksTo } from "./markdown";
 import { Room } from "./room";
 import { isRounds, RoundsPage } from "./rounds_page";
 import { SignIn } from "./sign_in";
+import { Stopped } from "./stopped";
 import { strings } from "./strings";
 import type { Session } from "./types";
 
@@ -98,17 +99,5 @@ export function App() {
         else setNeedsKey(true);
       }}
     />
-  );
-}
-
-function Stopped({ text }: { text: string }) {
-  return (
-    <main class="stopped">
-      <h1>{strings.product}</h1>
-      <p role="alert">{text}</p>
-      <button type="button" class="button primary" onClick={() => location.reload()}>
-        {strings.tryAgain}
-      </button>
-    </main>
   );
 }

@@ -12,6 +12,12 @@ const english = {
   tryAgain: "Try again",
   close: "Close",
   unreachable: "Rounds cannot be reached. Please check the connection and try again.",
+  offline: {
+    title: "You are offline",
+    text:
+      "Rounds opens again as soon as there is a connection. Charts and conversations are not kept on this " +
+      "device; what you have written is kept on the server.",
+  },
   cleared: "What was cleared can be brought back for 24 hours.",
   undoClear: "Undo the clear",
   elsewhere: "Another server is answering. Its answer is shown here once it is complete.",

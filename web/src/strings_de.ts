@@ -11,6 +11,12 @@ export const german: Strings = {
   tryAgain: "Noch einmal versuchen",
   close: "Schließen",
   unreachable: "Rounds ist nicht erreichbar. Bitte die Verbindung prüfen und noch einmal versuchen.",
+  offline: {
+    title: "Keine Verbindung",
+    text:
+      "Rounds öffnet sich wieder, sobald eine Verbindung besteht. Akten und Gespräche werden auf diesem " +
+      "Gerät nicht aufbewahrt; was Sie geschrieben haben, liegt auf dem Server.",
+  },
   cleared: "Was geleert wurde, lässt sich 24 Stunden lang zurückholen.",
   undoClear: "Leeren rückgängig machen",
   elsewhere: "Ein anderer Server antwortet. Seine Antwort erscheint hier, sobald sie vollständig ist.",
