@@ -44,7 +44,7 @@ from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.round_book import RoundBook
 from services.rounds.round_entry import RoundEntry
-from services.rounds.round_factory import Rounds, day_on_server_for, rounds_for
+from services.rounds.round_factory import Rounds, rounds_for
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.scheduling.clinic import Clinic
 from services.stores import Stores
@@ -56,6 +56,7 @@ from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader
+from services.views.day_factory import day_on_server_for
 from services.views.patient_finder import PatientFinder
 from settings import Settings
 

@@ -1,5 +1,7 @@
 """What the web's routes stand on: who comes in, and what is read and changed without a turn."""
 
+from zoneinfo import ZoneInfo
+
 import aiohttp
 
 from foundation import Foundation, claimant_of, clear_undo_of, feedback_of
@@ -26,6 +28,7 @@ from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
 from services.views.branching import Branching
 from services.views.conversation_reader import ConversationReader
+from services.views.day_factory import visits_by_day_for
 from services.views.drafts import Drafts
 from services.views.memory_service import memory_service_for
 from services.views.patient_chart import PatientChart
@@ -34,6 +37,7 @@ from services.views.patient_finder import PatientFinder
 from services.views.patient_sources import PatientSources
 from services.views.program_charts import ProgramCharts
 from services.views.restoring import Restoring
+from services.views.worklist import Worklist
 
 
 def route_context_of(
@@ -79,6 +83,7 @@ def route_context_of(
         drafts=Drafts(reader=reader, store=base.stores.users, clock=base.clock),
         branching=branching_of(base, reader),
         feedback=PageFeedback(reader=reader, book=feedback_of(base), clock=base.clock),
+        worklist=worklist_of(base),
         restoring=restoring_of(base, reader),
         rounds=rounds.service,
         round_deeds=rounds.deeds,
@@ -165,3 +170,24 @@ def programs_of(base: Foundation) -> ProgramCharts | None:
     door, audit, records = base.access.door, base.audit, base.records
     finder = PatientFinder(directory=base.directory, door=door, audit=audit)
     return ProgramCharts(finder=finder, records=records, door=door, audit=audit, clock=base.clock)
+
+
+def worklist_of(base: Foundation) -> Worklist:
+    """Return who is seen today by the records, and whom users pin."""
+    settings, records, store, clock = base.settings, base.records, base.stores.users, base.clock
+    return Worklist(
+        days=visits_by_day_for(
+            settings,
+            records=records,
+            directory=base.directory,
+            store=store,
+            session=base.session,
+            clock=clock,
+        ),
+        directory=base.directory,
+        door=base.access.door,
+        audit=base.audit,
+        store=store,
+        clock=clock,
+        zone=ZoneInfo(settings.time_zone),
+    )

@@ -221,6 +221,17 @@ class BranchError(UserInputError):
         'Send {"patient_id": "…", "before_turn": n}: whose talk, and the number of the turn before '
         "which the new conversation ends."
     )
+class WorklistFullError(UserInputError):
+    """A user has pinned as many patients as a worklist takes."""
+
+    code = "worklist_full"
+    http_status = 409
+
+    def __init__(self, *, limit: int) -> None:
+        super().__init__("a worklist is full")
+        self.user_message = (
+            f"Your worklist holds {limit} pinned patients, and no more. Please unpin one first."
+        )
 
 
 class NothingToUndoError(UserInputError):
@@ -406,6 +417,16 @@ class NoSuchListError(NotFoundError):
 
     code = "no_such_list"
     user_message = "There is no such list of patients."
+
+
+class NoSuchPatientError(NotFoundError):
+    """The records know nobody by this id."""
+
+    code = "no_such_patient"
+    user_message = (
+        "The records know no patient by this id. Please find the patient by name or birth date, "
+        "and pin them from there."
+    )
 
 
 class ChartClosedError(AccessError):

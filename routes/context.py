@@ -29,6 +29,7 @@ from services.views.patient_finder import PatientFinder
 from services.views.patient_sources import PatientSources
 from services.views.program_charts import ProgramCharts
 from services.views.restoring import Restoring
+from services.views.worklist import Worklist
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class RouteContext:
         drafts: None where no drafts are kept.
         branching: None where no conversation is branched.
         feedback: None where no thumbs are taken.
+        worklist: None where nobody is told who is seen today.
         restoring: None where a clear is undone by its word only.
         memory: None where nobody can look at what is remembered.
         rounds: None where no rounds are made; nor `round_deeds`.
@@ -93,6 +95,7 @@ class RouteContext:
     drafts: Drafts | None = None
     branching: Branching | None = None
     feedback: PageFeedback | None = None
+    worklist: Worklist | None = None
     restoring: Restoring | None = None
     rounds: RoundService | None = None
     round_deeds: RoundDeeds | None = None

@@ -18,6 +18,7 @@ from routes.rates import READS, UNCOUNTED
 from routes.replies import json_reply
 from routes.speech import speech_paths
 from routes.user import user_paths
+from routes.worklist import worklist_paths, worklist_schemas
 from services.records.views.source import SourceText
 from services.views.chart_parts import PARTS
 from services.views.conversation_list import Hits, NamedConversation
@@ -329,6 +330,7 @@ def document() -> Json:
     paths |= attachment_paths() | draft_paths()
     for path, operations in chat_list_paths().items():
         paths[path] = {**paths.get(path, {}), **operations}
+    paths |= attachment_paths() | draft_paths() | worklist_paths()
     _say_what_is_counted(paths)
     return {
         "openapi": "3.1.0",
@@ -343,6 +345,7 @@ def document() -> Json:
             "schemas": {
                 **(SCHEMAS | _models() | memory_schemas() | feedback_schemas()),
                 **(attachment_schemas() | round_schemas() | operator_schemas()),
+                **worklist_schemas(),
             },
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },

@@ -27,6 +27,7 @@ from routes.smart import SmartRoutes
 from routes.speech import speech_routes
 from routes.static_client import StaticClient
 from routes.user import user_routes
+from routes.worklist import worklist_routes
 from services.access.handshake import Authenticator
 from services.access.oidc import OidcSignIn
 from services.access.origin import OriginPolicy
@@ -184,5 +185,6 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         *branch_routes(),
         *draft_routes(),
         *feedback_routes(),
+        *worklist_routes(),
         *quality_routes(),
     ]

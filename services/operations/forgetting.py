@@ -28,10 +28,12 @@ from services.rounds.round_book import without_patient
 from services.views.conversation_names import FOLDER as NAMES
 from services.views.conversation_names import without_conversations
 from services.views.drafts import is_draft_of
+from services.views.worklist import is_pin_of
 
 PRINCIPAL = "operator"
 # Of the container beside the conversations: what names no patient, and what waits for a channel.
 _OWNER_INDEX, _OWED = "users", "owed/"
+_OF_ONE_PATIENT = (is_of_patient, is_draft_of, is_pin_of)
 
 
 @dataclass(slots=True)
@@ -146,6 +148,7 @@ class Forgetting:
         elif name.startswith(f"{NAMES}/"):
             report.rewritten += await self._without_names(name, report, dry_run=dry_run)
         elif is_of_patient(name, patient_id) or is_draft_of(name, patient_id):
+        elif any(is_own(name, patient_id) for is_own in _OF_ONE_PATIENT):
             report.deleted += 1
             if not dry_run:
                 await self.users.delete(name)

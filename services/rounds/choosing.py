@@ -20,9 +20,9 @@ from services.language.letters import folded
 from services.patient_context.pattern import PatientIdPattern
 from services.records.need import EVERYTHING
 from services.records.ports import PatientRecords
-from services.rounds.day_on_server import DayOnServer
+from services.records.visits import is_on
 from services.rounds.round_list import PATIENTS_LIMIT
-from services.rounds.visits import is_on
+from services.views.day_on_server import DayOnServer
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatient, PatientFinder
 
 _LOADED_AT_ONCE = 4

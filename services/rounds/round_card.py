@@ -18,7 +18,7 @@ from services.records.views.medications import medications
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.view import newest_first, view_of
-from services.rounds.visits import goes_on
+from services.records.visits import goes_on
 
 RECENT_DAYS = 7
 """Where nobody looked before, results of so many days are to be looked at."""

@@ -3,16 +3,11 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-import aiohttp
-
 from data_models.claim_decision import ClaimTimes
 from data_models.clock import Clock, IdSource
 from services.evidence.looks import LookBook
-from services.identity.directory import Directory
-from services.records.fhir_chosen import fhir_client_for
 from services.replica import Replica
 from services.rounds.choosing import Choice
-from services.rounds.day_on_server import DayOnServer
 from services.rounds.preparing import Preparation, RoundPreparer
 from services.rounds.round_deeds import RoundDeeds
 from services.rounds.round_entry import RoundEntry
@@ -29,16 +24,6 @@ class Rounds:
     service: RoundService
     deeds: RoundDeeds
     preparer: RoundPreparer
-
-
-def day_on_server_for(
-    settings: Settings, directory: Directory, session: aiohttp.ClientSession, clock: Clock
-) -> DayOnServer | None:
-    """Return who is seen on a day by the FHIR server of the settings; None where there is none."""
-    if settings.fhir_base_url is None:
-        return None
-    client = fhir_client_for(settings, session=session, clock=clock)
-    return DayOnServer(client=client, directory=directory)
 
 
 def rounds_for(

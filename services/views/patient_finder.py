@@ -65,14 +65,14 @@ class PatientFinder:
         )
         query = _Query(text=text)
         index = await self._directory.people_for(query.sought())
-        found = sorted(query.among(index), key=_by_name)
+        found = sorted(query.among(index), key=by_name)
         considered = found[:_ASKED_AT_ONCE]
         is_open = await asyncio.gather(
             *(self._door.may_open(owner, one.patient_id) for one in considered if one.patient_id)
         )
         shown = [one for one, may in zip(considered, is_open, strict=True) if may]
         return FoundPatients(
-            patients=[_row(one) for one in shown[:SHOWN]],
+            patients=[found_row(one) for one in shown[:SHOWN]],
             is_whole=len(found) == len(considered) and len(shown) <= SHOWN,
         )
 
@@ -167,13 +167,15 @@ def _name_words(person: Person) -> Iterable[str]:
                 yield from spellings(word)
 
 
-def _by_name(person: Person) -> tuple[str, str, str]:
+def by_name(person: Person) -> tuple[str, str, str]:
+    """Return the place of a person in a list by family name."""
     name = next((one for one in person.names if not one.is_former), None)
     family = folded(name.family) if name is not None else ""
     return (family or folded(person.name), folded(person.name), person.patient_id or "")
 
 
-def _row(person: Person) -> FoundPatient:
+def found_row(person: Person) -> FoundPatient:
+    """Return who a person is, as lists show it."""
     return FoundPatient(
         patient_id=person.patient_id or "",
         name=person.name,

@@ -3,14 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from data_models.identifiers import PatientId
 from services.records.canonical import identifiers_of, is_replaced, is_retired, storable
+from services.records.entry import Entry
 from services.records.folder.files import Problem, ResourceFile, Stamp, whole_numbers
 from services.records.folder.owners import identifier_keys, names_of, normal, owner_keys
+from services.records.visits import VISITS, days_of
 
 CanonicalId: TypeAlias = Callable[[Mapping[str, Any]], PatientId | None]
 
@@ -24,10 +26,19 @@ class PatientEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnedVisit:
+    """A visit or an appointment, and the references by which it says whose it is."""
+
+    entry: Entry
+    owners: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class FileFacts:
     """What one file holds.
 
     Attributes:
+        visits: Those that were not over when the file was read: no later day has the others.
         owned: How many resources of each type belong to whom, by the owner's reference.
         shared: References of what belongs to nobody: drugs, people, places.
     """
@@ -38,6 +49,7 @@ class FileFacts:
     owned: Mapping[str, Counter[str]]
     shared: Mapping[str, str]
     problems: Sequence[Problem]
+    visits: Sequence[OwnedVisit] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +95,13 @@ class FolderIndex:
         return self.ids.get(token.lower())
 
 
-def facts_of(path: Path, *, name: str, stamp: Stamp) -> FileFacts:
+def facts_of(path: Path, *, name: str, stamp: Stamp, today: date) -> FileFacts:
     """Read a file once and return what it holds."""
     file = ResourceFile(path=path, name=name)
     patients: list[PatientEntry] = []
     owned: dict[str, Counter[str]] = {}
     shared: dict[str, str] = {}
+    visits: list[OwnedVisit] = []
     for entry in file.entries():
         resource = entry["resource"]
         kind, full_url = resource["resourceType"], entry.get("fullUrl")
@@ -98,10 +111,23 @@ def facts_of(path: Path, *, name: str, stamp: Stamp) -> FileFacts:
         owners = owner_keys(resource)
         for owner in owners:
             owned.setdefault(owner, Counter())[kind] += 1
+        if kind in VISITS and _is_ahead(resource, today):
+            visits.append(OwnedVisit(_as_entry(resource), owners))
         if not owners:
             names = names_of(resource, full_url) | identifier_keys(resource)
             shared.update(dict.fromkeys(names, kind))
-    return FileFacts(name, stamp, patients, owned, shared, tuple(file.problems))
+    return FileFacts(name, stamp, patients, owned, shared, tuple(file.problems), visits)
+
+
+def _as_entry(resource: Mapping[str, Any]) -> Entry:
+    kind = str(resource["resourceType"])
+    return Entry(f"{kind}/{resource.get('id')}", kind, resource)
+
+
+def _is_ahead(resource: Mapping[str, Any], today: date) -> bool:
+    """Whether a visit may be on some day from now on, wherever on earth."""
+    days = days_of(_as_entry(resource))
+    return days is not None and days[1] >= today - timedelta(days=2)
 
 
 def index_of(

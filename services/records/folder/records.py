@@ -248,7 +248,8 @@ class FolderRecords:
         kept = before.get(path)
         if kept is not None and kept.stamp == stamp:
             return kept
-        return facts_of(path, name=str(path.relative_to(self._folder)), stamp=stamp)
+        name, today = str(path.relative_to(self._folder)), self._clock.now().date()
+        return facts_of(path, name=name, stamp=stamp, today=today)
 
 
 def _record(index: FolderIndex, chart: Chart, reader: DocumentReader) -> PatientRecord:

@@ -294,8 +294,8 @@ async def test_a_document_that_could_not_be_looked_into_is_named() -> None:
     assert report.unreadable == ["chat_1/conversation.json"], "the command ends with 1 for it"
 
 
-@pytest.mark.parametrize("folder", ["looked", "drafts"])
-async def test_what_users_saw_and_began_to_write_is_forgotten_and_of_others_stays(
+@pytest.mark.parametrize("folder", ["looked", "drafts", "worklist"])
+async def test_what_users_saw_began_to_write_and_pinned_is_forgotten_and_of_others_stays(
     folder: str,
 ) -> None:
     world = World()

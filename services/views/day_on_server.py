@@ -2,20 +2,24 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
-from typing import Any
+from datetime import date, timedelta, tzinfo
+from typing import Any, Literal
 
 from data_models.errors import RecordsUnreadableError, RoundsListError
 from data_models.identifiers import PatientId
 from services.identity.directory import Directory, Sought
 from services.records.entry import Entry, many, one, text
 from services.records.fhir_client import FhirAnswer, FhirClient
-from services.rounds.visits import is_on
+from services.records.visits import VISITS, is_on
+from services.views.day_seen import DaySeen, Seen
 
-_KINDS = ("Encounter", "Appointment")
 _PAGE = 200
 _PAGES = 5
 _NO_SEARCH = frozenset({400, 404, 405, 501})
+_REFUSALS = {
+    "not_searchable": "These records cannot be searched by day. Please name the patients.",
+    "too_many": "More visits are on that day than a list takes. Please name the patients.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,44 +36,49 @@ class DayOnServer:
             RoundsListError: more than a list could ever take, or the server searches neither.
             RecordsError: the server has no answer.
         """
-        found = [await self._keys(kind, day) for kind in _KINDS]
-        if all(one is None for one in found):
-            raise RoundsListError(
-                "These records cannot be searched by day. Please name the patients."
-            )
-        keys = sorted({key for each in found for key in each or ()})
-        if not keys:
-            return []
-        people = (await self.directory.people_for(Sought(keys=keys))).people
-        wanted = set(keys)
-        return sorted(
-            person.patient_id
-            for person in people
-            if person.patient_id and person.is_active and person.key in wanted
-        )
+        found = await self.visits_on(day)
+        if found.state != "listed":
+            raise RoundsListError(_REFUSALS[found.state])
+        return sorted({one.patient_id for one in found.seen})
 
-    async def _keys(self, kind: str, day: date) -> set[str] | None:
-        """Return the ids of Patients; None where the server does not search this type by date."""
-        # A day wider at each end: the record's own offset decides which day it is.
+    async def visits_on(self, day: date, zone: tzinfo | None = None) -> DaySeen:
+        """See `VisitsByDay.visits_on`."""
+        found = [await self._visits(kind, day, zone) for kind in VISITS]
+        if "too_many" in found:
+            return DaySeen(state="too_many")
+        listed = [one for one in found if not isinstance(one, str)]
+        if not listed:
+            return DaySeen(state="not_searchable")
+        visits = [(key, entry) for each in listed for key, entry in each]
+        keys = sorted({key for key, _ in visits})
+        if not keys:
+            return DaySeen()
+        people = (await self.directory.people_for(Sought(keys=keys))).people
+        known = {one.key: one for one in people if one.patient_id and one.is_active}
+        return DaySeen(tuple(Seen(known[key], each) for key, each in visits if key in known))
+
+    async def _visits(
+        self, kind: str, day: date, zone: tzinfo | None
+    ) -> list[tuple[str, Entry]] | Literal["not_searchable", "too_many"]:
+        """Return the visits with the ids of their Patients."""
+        # A day wider at each end: the record's own offset, or the zone, decides which day it is.
         span = [("date", f"ge{day - timedelta(days=1)}"), ("date", f"le{day + timedelta(days=1)}")]
         url = (self.client.base_url / kind).with_query([*span, ("_count", str(_PAGE))])
         answer = await self.client.pages(url, pages=_PAGES)
         if isinstance(answer, FhirAnswer):
             if answer.status in _NO_SEARCH:
-                return None
+                return "not_searchable"
             raise RecordsUnreadableError(f"the server answered a search with {answer.status}")
         if answer.truncated:
-            raise RoundsListError(
-                "More visits are on that day than a list takes. Please name the patients."
-            )
+            return "too_many"
         rows = [entry.get("resource") for entry in answer.entries]
-        return {
-            key
+        visits = [
+            Entry(f"{kind}/{row.get('id')}", kind, row)
             for row in rows
             if isinstance(row, dict) and row.get("resourceType") == kind
-            if is_on(Entry(f"{kind}/{row.get('id')}", kind, row), day)
-            for key in self._patients_of(row)
-        }
+        ]
+        on_day = [one for one in visits if is_on(one, day, zone)]
+        return [(key, one) for one in on_day for key in self._patients_of(one.raw)]
 
     def _patients_of(self, row: Mapping[str, Any]) -> Iterator[str]:
         """Yield ids of Patients of this server; another server's `Patient/7` is somebody else."""

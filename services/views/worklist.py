@@ -1,0 +1,231 @@
+"""A user's patients of today: who is seen by the records, and whom the user has pinned.
+
+`worklist/{hash of user}/{patient}.json` is one pin. It stands beside the conversations, in a folder
+of its own: whatever stands below `users/` is a conversation.
+"""
+
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, tzinfo
+from typing import Literal, TypeAlias
+
+from pydantic import BaseModel
+
+from data_models.blob_store import BlobStore
+from data_models.clock import Clock
+from data_models.errors import (
+    BlobExistsError,
+    InvalidIdentifierError,
+    NoSuchPatientError,
+    RecordsError,
+    WorklistFullError,
+)
+from data_models.identifiers import PatientId, hashed, storable_patient_id
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.chart_access.door import ChartDoor
+from services.identity.directory import Directory, Sought
+from services.identity.person import Person
+from services.records.entry import instant, many, text
+from services.records.visits import days_of, reason_of, time_of
+from services.views.day_seen import DaySeen, DayState, Seen, VisitsByDay
+from services.views.patient_finder import FoundPatient, by_name, found_row
+
+FOLDER = "worklist"
+PINS_LIMIT = 50
+SEEN_LIMIT = 200
+"""Of so many patients of a day it is asked whether their charts are open."""
+_MARK = b"{}"
+
+TodayState: TypeAlias = DayState | Literal["unavailable"]
+
+
+class SeenToday(FoundPatient):
+    """A patient who is seen today.
+
+    Attributes:
+        time: When it begins, such as `09:30`, in the server's time zone; "" where that is not
+            recorded, and for what began on another day.
+        since: The day on which a visit that goes on began, if that is not today; else "".
+        reason: In a few words of the record; "" where it has none.
+    """
+
+    kind: Literal["appointment", "visit"]
+    time: str
+    since: str
+    reason: str
+
+
+class WorklistView(BaseModel):
+    """Who is to be seen.
+
+    Attributes:
+        day: Whose patients these are.
+        time_zone: In which the times are meant.
+        state: Why `today` is empty although patients may be seen, where it is not `listed`.
+        is_whole: False where more are seen today than are shown.
+    """
+
+    day: date
+    time_zone: str
+    today: list[SeenToday]
+    state: TodayState
+    is_whole: bool
+    pinned: list[FoundPatient]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worklist:
+    """Each user has their own pins, and is named nobody whose chart is closed to them now."""
+
+    days: VisitsByDay
+    directory: Directory
+    door: ChartDoor
+    audit: Audit
+    store: BlobStore
+    clock: Clock
+    zone: tzinfo
+
+    async def read(self, *, owner: str) -> WorklistView:
+        """Return the worklist as it is now. That somebody looked is on the audit trail first.
+
+        Raises:
+            RecordsError: the directory has no answer.
+        """
+        await self._record(owner, "read_worklist")
+        day = self.clock.now().astimezone(self.zone).date()
+        found, state = await self._seen(day)
+        seen = sorted(_each_once(found.seen), key=_by_start)
+        people = {one.patient_id: one.person for one in seen if _is_in_use(one.person)}
+        asked = dict(list(people.items())[:SEEN_LIMIT])
+        pinned = await self._pinned(owner, asked)
+        shown = await self._open_to(owner, asked.keys() | pinned.keys())
+        today = shown & asked.keys()
+        return WorklistView(
+            day=day,
+            time_zone=str(self.zone),
+            today=[self._row(one, day) for one in seen if one.patient_id in today],
+            state=state,
+            is_whole=len(asked) == len(people),
+            pinned=[
+                found_row(one)
+                for one in sorted(pinned.values(), key=by_name)
+                if one.patient_id in shown
+            ],
+        )
+
+    async def pin(self, patient_id: str, *, owner: str) -> None:
+        """Keep a patient on the owner's list; one who is there stays.
+
+        Raises:
+            NoSuchPatientError: the records know nobody by this id.
+            ChartClosedError: the chart is closed to the owner.
+            WorklistFullError: 50 are pinned.
+            RecordsError: the directory has no answer.
+        """
+        patient = _storable(patient_id)
+        if patient is None or patient not in await self._known([patient]):
+            raise NoSuchPatientError("the records know no such patient")
+        await self.door.enter(owner, patient, conversation_id="")
+        pins = await self._pins(owner)
+        if patient in pins:
+            return
+        if len(pins) >= PINS_LIMIT:
+            raise WorklistFullError(limit=PINS_LIMIT)
+        await self._record(owner, "pin_patient", patient)
+        try:
+            await self.store.create(_name(owner, patient), _MARK)
+        except BlobExistsError:
+            return  # another page of the same user
+
+    async def unpin(self, patient_id: str, *, owner: str) -> None:
+        """Take a patient off the owner's list; one who is not there, or not known, is no error."""
+        patient = _storable(patient_id)
+        if patient is None:
+            return
+        await self._record(owner, "unpin_patient", patient)
+        await self.store.delete(_name(owner, patient))
+
+    async def _seen(self, day: date) -> tuple[DaySeen, TodayState]:
+        """Return who is seen; what is pinned is shown even where that cannot be told."""
+        try:
+            found = await self.days.visits_on(day, self.zone)
+        except RecordsError:
+            return DaySeen(), "unavailable"
+        return found, found.state
+
+    async def _pins(self, owner: str) -> list[PatientId]:
+        prefix = f"{FOLDER}/{hashed(owner)}/"
+        names = [row.name async for row in self.store.list(prefix)]
+        return [PatientId(name.removeprefix(prefix).removesuffix(".json")) for name in names]
+
+    async def _pinned(
+        self, owner: str, known: Mapping[PatientId, Person]
+    ) -> Mapping[PatientId, Person]:
+        pins = await self._pins(owner)
+        found = await self._known([one for one in pins if one not in known])
+        return found | {one: known[one] for one in pins if one in known}
+
+    async def _known(self, ids: Collection[PatientId]) -> dict[PatientId, Person]:
+        """Return who the records know by these ids; who was merged or withdrawn is nobody."""
+        if not ids:
+            return {}
+        index = await self.directory.people_for(Sought(ids=ids))
+        people = {one: index.with_id(one) for one in ids}
+        return {key: one for key, one in people.items() if one is not None and _is_in_use(one)}
+
+    async def _open_to(self, owner: str, ids: Iterable[PatientId]) -> set[PatientId]:
+        asked = list(ids)
+        is_open = await asyncio.gather(*(self.door.may_open(owner, one) for one in asked))
+        return {one for one, may in zip(asked, is_open, strict=True) if may}
+
+    async def _record(self, owner: str, action: str, patient: PatientId | None = None) -> None:
+        await self.audit.record(
+            AuditEntry(principal=owner, conversation="", patient=patient, actions=(action,))
+        )
+
+    def _row(self, one: Seen, day: date) -> SeenToday:
+        days = days_of(one.entry, self.zone)
+        since = "" if days is None or days[0] == day else days[0].isoformat()
+        return SeenToday(
+            **found_row(one.person).model_dump(),
+            kind="visit" if one.entry.kind == "Encounter" else "appointment",
+            time="" if since else time_of(one.entry, self.zone),
+            since=since,
+            reason=reason_of(one.entry),
+        )
+
+
+def is_pin_of(name: str, patient_id: PatientId) -> bool:
+    """Whether a blob beside the conversations is somebody's pin of this patient."""
+    return name.startswith(f"{FOLDER}/") and name.endswith(f"/{patient_id}.json")
+
+
+def _is_in_use(person: Person) -> bool:
+    return person.is_active and not person.replaced_by
+
+
+def _each_once(found: Sequence[Seen]) -> list[Seen]:
+    """Return the visits; an appointment that a visit came of is that visit."""
+    kept = {
+        (one.patient_id, text(each, "reference"))
+        for one in found
+        for each in many(one.entry.raw, "appointment")
+    }
+    return [one for one in found if (one.patient_id, one.entry.ref) not in kept]
+
+
+def _by_start(one: Seen) -> tuple[str, tuple[str, str, str]]:
+    return instant(one.entry.date), by_name(one.person)
+
+
+def _storable(patient_id: str) -> PatientId | None:
+    try:
+        return storable_patient_id(patient_id)
+    except InvalidIdentifierError:
+        return None
+
+
+def _name(owner: str, patient_id: PatientId) -> str:
+    return f"{FOLDER}/{hashed(owner)}/{patient_id}.json"
