@@ -5,6 +5,7 @@ import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import aiohttp
 import orjson
@@ -29,7 +30,10 @@ from services.channels.feedback import FeedbackBook
 from services.channels.page_feedback import PageFeedback
 from services.replica import Replica
 from services.telemetry.metrics import Metrics
+from services.audit.trail import NoAudit
+from services.chart_access.door import open_door
 from services.views.drafts import Drafts
+from services.views.worklist import Worklist
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.fakes import (
@@ -37,6 +41,7 @@ from tests.routes.fakes import (
     FakeDirectory,
     FakeFinder,
     FakeMemory,
+    FakePeople,
     FakeReader,
     FakeScheduler,
     FakeSources,
@@ -132,6 +137,17 @@ def feedback_book(store: MemoryBlobStore | None = None) -> FeedbackBook:
         clock=clock,
         metrics=Metrics(registry=CollectorRegistry()),
     )
+def make_worklist(people: FakePeople, **changes: Any) -> Worklist:
+    clock = SystemClock()
+    worklist = Worklist(
+        days=people,
+        directory=people,
+        door=open_door(clock=clock),
+        audit=NoAudit(),
+        store=MemoryBlobStore(),
+        zone=ZoneInfo("UTC"),
+    )
+    return replace(worklist, **changes)
 
 
 def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
@@ -161,6 +177,7 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
         ),
         drafts=Drafts(reader=reader, store=MemoryBlobStore(), clock=clock),
         feedback=PageFeedback(reader=reader, book=feedback_book(), clock=clock),
+        worklist=make_worklist(FakePeople()),
         limits=SocketLimits(),
     )
     return replace(context, **changes)

@@ -3,7 +3,7 @@
 import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, tzinfo
 
 from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage, Artifact, ChatContext, Citation, Turn
@@ -42,8 +42,12 @@ from services.group_chat_port import (
     GroupChatEvent,
     GroupChatRequest,
 )
+from services.identity.directory import DirectoryState, Sought
+from services.identity.index import PersonIndex
+from services.identity.person import Person, PersonName
 from services.memory_edits.operations import Operation, apply
 from services.memory_edits.view import MemoryView, view_of
+from services.records.entry import Entry
 from services.records.views.source import SourceText
 from services.runs.hub import Run, RunHub
 from services.scenarios.session.action import ToolAction
@@ -57,6 +61,7 @@ from services.views.conversation_view import (
     Progress,
     RunningRow,
 )
+from services.views.day_seen import DaySeen, Seen
 from services.views.memory_service import MemoryService
 from services.views.patient_chart import PatientChart
 from services.views.patient_directory import Demographics, PatientDirectory
@@ -424,6 +429,40 @@ class FakeFinder(PatientFinder):
             raise BadFrameError("q: at most 200 characters")
         found = [one for one in PEOPLE if text.casefold() in one.name.casefold()]
         return FoundPatients(patients=found, is_whole=True)
+
+
+class FakePeople:
+    """A `Directory` of the same two, and a `VisitsByDay` of whom a test says."""
+
+    state: DirectoryState = "ok"
+
+    def __init__(self) -> None:
+        self.index = PersonIndex(people=[_person(one) for one in PEOPLE])
+        self.visits: list[Entry] = []
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        return self.index
+
+    async def check(self) -> None:
+        """It answers."""
+
+    async def visits_on(self, day: date, zone: tzinfo | None = None) -> DaySeen:
+        found = [(self.index.with_id(whose_visit(one)), one) for one in self.visits]
+        return DaySeen(tuple(Seen(person, one) for person, one in found if person is not None))
+
+
+def whose_visit(entry: Entry) -> PatientId:
+    return PatientId(str(entry.raw["subject"]["reference"]).removeprefix("Patient/"))
+
+
+def _person(one: FoundPatient) -> Person:
+    given, family = one.name.split()
+    return Person(
+        patient_id=PatientId(one.patient_id),
+        key=one.patient_id,
+        names=(PersonName(family=family, given=(given,), text=""),),
+        birth_date=one.birth_date,
+    )
 
 
 def _value(number: float, date: str, flag: str = "") -> ViewRow:

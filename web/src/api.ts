@@ -16,6 +16,7 @@ import type {
   Receipt,
   Session,
   SourceText,
+  WorklistView,
 } from "./types";
 
 export class ApiError extends Error {
@@ -220,6 +221,14 @@ export const keepDraft = async (chatId: string, patientId: string, text: string)
 
 export const findPatients = (query: string): Promise<FoundPatients> =>
   ask(`/api/patients?q=${encodeURIComponent(query)}`);
+
+/** Null where the server keeps no list. */
+export const worklist = (): Promise<WorklistView | null> =>
+  orIfAbsent(ask<WorklistView>("/api/worklist"), null);
+
+export const pin = async (patientId: string, isPinned: boolean): Promise<void> => {
+  await request(`/api/worklist/${encodeURIComponent(patientId)}`, isPinned ? "PUT" : "DELETE");
+};
 
 export const chart = (chatId: string, patientId: string, part: string, name: string): Promise<ChartView> => {
   const query = new URLSearchParams({ patient_id: patientId, part, ...(name && { name }) });

@@ -6,6 +6,7 @@ import type { People } from "./chat";
 import { hueOf, PatientMark, Who } from "./patient_mark";
 import { strings } from "./strings";
 import type { Demographics, Person, SharedState } from "./types";
+import { PinButton } from "./worklist";
 
 const said = strings.banner;
 /** `patient_4` before `patient_15`. */
@@ -54,6 +55,7 @@ export function Banner({
           {strings.product}
         </span>
         <Identity chatId={chatId} patientId={active} people={people} />
+        {active !== null && <PinButton patientId={active} />}
         <span class="spacer" />
         {isOffline && (
           <span class="badge" title={said.offlineHint}>

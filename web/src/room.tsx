@@ -25,6 +25,7 @@ import type { Session } from "./types";
 import { type ChatControls, isBusy, useChat, waitingCount } from "./use_chat";
 import { useDraft } from "./use_draft";
 import { Welcome } from "./welcome";
+import { useWorklist, WorklistKnown } from "./worklist";
 
 /** Wide enough for the side bar to stand beside the conversation. */
 const WIDE = "(min-width: 64rem)";
@@ -129,6 +130,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     [patientId, send],
   );
   const shell = useShell();
+  const worklist = useWorklist(link !== "lost", busy, openPatient);
   const attaching = useAttaching(chatId, patientId);
   const answers = useAnswers(chatId, chat);
   const takeDropped = (event: DragEvent): void => {
@@ -256,6 +258,96 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
           deeds={{ openPatient, openChat: onOpen, newChat: onNew, search, showChart, showMemory }}
         />
       </div>
+      <WorklistKnown.Provider value={worklist}>
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the side bar from anywhere */}
+        <div class={panes} onKeyDown={closeOnEscape} onDragOver={allowFiles} onDrop={takeDropped}>
+          {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place, and the address must stay */}
+          <a class="skip" href="#message" onClick={skipToMessage}>
+            {strings.skipToMessage}
+          </a>
+          <Banner
+            state={chat.state}
+            people={chat.people}
+            isOffline={session.model_kind === "offline"}
+            onSwitch={(id) => send(`switch to ${id}`)}
+            onSearch={() => setQuery(query ?? "")}
+            onMemory={() => {
+              closeSheets();
+              setShowsMemory(true);
+            }}
+            hasChart={hasChart}
+            onChart={openChart}
+            <button
+              type="button"
+              class="button subtle"
+              aria-expanded={hasSideBar}
+              aria-controls="side-bar"
+              aria-label={hasSideBar ? strings.chats.hide : strings.chats.show}
+              onClick={() => setSideBar(!hasSideBar)}
+            >
+              ☰
+            </button>
+          </Banner>
+          {hasSideBar && (
+            <SideBar
+              current={chatId}
+              version={`${chat.state.patient_count} ${busy}`}
+              isReachable={link !== "lost"}
+              isBusy={busy}
+              onPatient={openPatient}
+              onOpen={onOpen}
+              onNew={onNew}
+            />
+          )}
+          <Middle controls={controls} session={session} query={query} onQuery={setQuery} actions={actions} />
+          <Bottom
+            hasDictation={session.dictation}
+            attaching={attaching}
+            draft={draft}
+            onDraft={setDraft}
+            onSignIn={onSignIn}
+          {hasChart && (
+            <ChartPane
+              key={`chart ${patientId}`}
+              chatId={chatId}
+              patientId={patientId}
+              papers={attaching.version}
+              onSource={showSource}
+              onClose={closeChart}
+            />
+          )}
+          {opened && patientId !== null && (
+            <SourcePanel
+              key={opened.citation.ref}
+              chatId={chatId}
+              patientId={patientId}
+              opened={opened}
+              who={who}
+              onClose={() => setOpened(null)}
+            />
+          )}
+          {receiptOf !== null && (
+            <ReceiptPanel
+              key={receiptOf}
+              chatId={chatId}
+              runId={receiptOf}
+              patientId={patientId}
+              who={who}
+              onSource={showSource}
+              onClose={() => setReceiptOf(null)}
+            />
+          )}
+          {showsMemory && patientId !== null && (
+            <MemoryPanel
+              key={patientId}
+              chatId={chatId}
+              patientId={patientId}
+              who={who}
+              onClose={() => setShowsMemory(false)}
+            />
+          )}
+        </div>
+      </WorklistKnown.Provider>
     </Known.Provider>
   );
 }

@@ -5,6 +5,8 @@ import { Conversations } from "./conversations";
 import { Finder } from "./finder";
 import { ShellButtons, type Shown } from "./shell";
 import { strings } from "./strings";
+import type { ChatSummary } from "./types";
+import { Today } from "./worklist";
 
 const said = strings.chats;
 
@@ -35,6 +37,7 @@ export const SideBar = memo(function SideBar({
   return (
     <nav id="side-bar" class="side-bar" aria-label={said.title}>
       <Finder isBusy={isBusy || !isReachable} onPatient={onPatient} />
+      <Today isCompact />
       <a class="side-item side-title" href="#/rounds">
         {strings.rounds.title}
       </a>

@@ -96,6 +96,27 @@ const english = {
     more: "Many are found: write more of the name, or the birth date.",
   },
 
+  worklist: {
+    title: "Today",
+    label: "Patients of today",
+    pinned: "Pinned",
+    loading: "Loading…",
+    none: "No appointments today.",
+    hint: "Pin patients to keep them here.",
+    more: "More patients are seen today than are listed here.",
+    unreadable: "The list cannot be read now.",
+    states: {
+      not_searchable: "These records cannot be listed by day: only pinned patients are shown.",
+      too_many: "More visits are recorded today than can be listed: only pinned patients are shown.",
+      unavailable: "The records do not answer now: only pinned patients are shown.",
+    },
+    kinds: { appointment: "Appointment", visit: "Visit" },
+    since: (day: string) => `since ${day}`,
+    zone: (name: string) => `Times in ${name}.`,
+    pin: (name: string) => `Pin ${name} to the worklist`,
+    unpin: (name: string) => `Unpin ${name} from the worklist`,
+  },
+
   chart: {
     label: "Chart",
     show: "Chart",

@@ -95,6 +95,28 @@ export const german: Strings = {
     more: "Es sind viele: mehr vom Namen schreiben, oder das Geburtsdatum.",
   },
 
+  worklist: {
+    title: "Heute",
+    label: "Patienten von heute",
+    pinned: "Angeheftet",
+    loading: "Wird geladen…",
+    none: "Heute keine Termine.",
+    hint: "Angeheftete Patienten bleiben hier.",
+    more: "Heute sind mehr Patienten da, als hier stehen.",
+    unreadable: "Die Liste ist gerade nicht lesbar.",
+    states: {
+      not_searchable: "Diese Akten lassen sich nicht nach Tagen auflisten: hier stehen nur Angeheftete.",
+      too_many:
+        "Heute sind mehr Besuche verzeichnet, als sich auflisten lassen: hier stehen nur Angeheftete.",
+      unavailable: "Die Akten antworten gerade nicht: hier stehen nur Angeheftete.",
+    },
+    kinds: { appointment: "Termin", visit: "Besuch" },
+    since: (day: string) => `seit ${day}`,
+    zone: (name: string) => `Zeiten in ${name}.`,
+    pin: (name: string) => `${name} an die Arbeitsliste heften`,
+    unpin: (name: string) => `${name} von der Arbeitsliste lösen`,
+  },
+
   chart: {
     label: "Akte",
     show: "Akte",

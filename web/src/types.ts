@@ -234,10 +234,31 @@ export interface Demographics {
   sex: string | null;
 }
 
+export type FoundPatient = Person & { patient_id: string };
+
 export interface FoundPatients {
-  patients: (Person & { patient_id: string })[];
+  patients: FoundPatient[];
   /** False where more were found than are shown. */
   is_whole: boolean;
+}
+
+export interface SeenToday extends FoundPatient {
+  kind: "appointment" | "visit";
+  /** Such as "09:30"; "" where none is recorded, or it began on another day. */
+  time: string;
+  /** The day on which a visit that goes on began, if that is not today. */
+  since: string;
+  reason: string;
+}
+
+export interface WorklistView {
+  day: string;
+  time_zone: string;
+  today: SeenToday[];
+  /** Why nobody is listed, where it is not "listed". */
+  state: "listed" | "not_searchable" | "too_many" | "unavailable";
+  is_whole: boolean;
+  pinned: FoundPatient[];
 }
 
 /** What another screen has to catch up with. */

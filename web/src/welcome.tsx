@@ -1,5 +1,6 @@
 import { strings } from "./strings";
 import type { Session } from "./types";
+import { Today } from "./worklist";
 
 const said = strings.welcome;
 
@@ -13,6 +14,7 @@ export function Welcome({ session, patientId, onPick }: WelcomeProps) {
   const patient = patientId ?? session.patient_id_example;
   return (
     <section class="welcome" aria-label={said.label}>
+      {patientId === null && <Today />}
       <h2>{said.title}</h2>
       <p>{said.text}</p>
       <ul class="examples">
