@@ -24,13 +24,13 @@ from services.scenarios.operators.operator_factory import Operators
 from services.speech import speech_for
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
+from services.views.branching import Branching
 from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
-from services.views.branching import Branching
 from services.views.conversation_reader import ConversationReader
 from services.views.day_factory import visits_by_day_for
 from services.views.drafts import Drafts
-from services.views.memory_service import memory_service_for
+from services.views.memory_service import MemoryService, memory_service_for
 from services.views.patient_chart import PatientChart
 from services.views.patient_directory import PatientDirectory
 from services.views.patient_finder import PatientFinder
@@ -70,19 +70,11 @@ def route_context_of(
         finder=PatientFinder(directory=base.directory, door=base.access.door, audit=audit),
         chart=PatientChart(reader=reader, records=records, audit=audit, clock=base.clock),
         programs=programs_of(base),
-        memory=memory_service_for(
-            settings,
-            reader=reader,
-            contexts=base.contexts,
-            claimant=claimant_of(base),
-            audit=audit,
-            clock=base.clock,
-            ids=base.ids,
-        ),
+        memory=memory_of(base, reader),
         conversations=conversations_of(base, reader),
         drafts=Drafts(reader=reader, store=base.stores.users, clock=base.clock),
         branching=branching_of(base, reader),
-        feedback=PageFeedback(reader=reader, book=feedback_of(base), clock=base.clock),
+        feedback=feedback_on_page(base, reader),
         worklist=worklist_of(base),
         restoring=restoring_of(base, reader),
         rounds=rounds.service,
@@ -117,10 +109,30 @@ def door_of(base: Foundation, session: aiohttp.ClientSession) -> Door:
     )
 
 
+def feedback_on_page(base: Foundation, reader: ConversationReader) -> PageFeedback:
+    """Return what takes the page's thumbs."""
+    return PageFeedback(
+        reader=reader, contexts=base.contexts, book=feedback_of(base), clock=base.clock
+    )
+
+
 def conversations_of(base: Foundation, reader: ConversationReader) -> ConversationList:
     """Return the callers' conversations as they call them."""
     names = NameStore(store=base.stores.users)
     return ConversationList(reader=reader, contexts=base.contexts, names=names)
+
+
+def memory_of(base: Foundation, reader: ConversationReader) -> MemoryService:
+    """Return what shows users what is remembered, and changes it for them."""
+    return memory_service_for(
+        base.settings,
+        reader=reader,
+        contexts=base.contexts,
+        claimant=claimant_of(base),
+        audit=base.audit,
+        clock=base.clock,
+        ids=base.ids,
+    )
 
 
 def attachments_of(base: Foundation, reader: ConversationReader) -> AttachmentService:

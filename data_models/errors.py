@@ -11,6 +11,9 @@
     * InvalidIdentifierError
     * StaleQuestionError
     * RoundsListError: an entry of a round's list is not one patient's; the text says which
+    * WorklistFullError: as many patients are pinned as a worklist takes
+    * FeedbackError: what was sent is no opinion of an answer
+    * BranchError: what was sent does not say where a conversation is to branch
     * NothingToUndoError: the caller cleared nothing in the last 24 hours
     * MemoryItemError: the item is gone, or not as it was
     * MemoryChangedError: the memory changed since it was read
@@ -30,6 +33,7 @@
     * ForbiddenError
     * NotFoundError
       * NoSuchListError: no list of a round, or not the caller's
+      * NoSuchPatientError: the records know nobody by the id
     * ChartClosedError: the patient's chart is not open to the caller
       * ChartUncheckedError: retry; nobody can tell just now
     * SignInUnavailableError: retry
@@ -221,6 +225,8 @@ class BranchError(UserInputError):
         'Send {"patient_id": "…", "before_turn": n}: whose talk, and the number of the turn before '
         "which the new conversation ends."
     )
+
+
 class WorklistFullError(UserInputError):
     """A user has pinned as many patients as a worklist takes."""
 

@@ -1,6 +1,6 @@
 """A new conversation that holds what was said of a patient before one question."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from aiohttp import web
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -43,6 +43,33 @@ async def branch_chat(request: web.Request) -> web.Response:
         chat_id, owner=owner, patient_id=wanted.patient_id, before_turn=wanted.before_turn
     )
     return json_reply({"chat_id": branch_id}, status=201)
+
+
+def branch_paths() -> dict[str, Any]:
+    """Return the OpenAPI description of the routes of this file."""
+    text = {"type": "string", "minLength": 1}
+    parameters = [{"name": "chat_id", "in": "path", "required": True, "schema": text}]
+    told = (
+        ("400", "The request is malformed."),
+        ("401", "Nobody is signed in."),
+        ("403", "The patient's chart is not open to the caller."),
+        ("404", "Absent, malformed or not yours: one answer for all three."),
+    )
+    problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    refusals = {
+        status: {"description": said, "content": {"application/problem+json": problem}}
+        for status, said in told
+    }
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/BranchRequest"}}}
+    made = {"application/json": {"schema": {"$ref": "#/components/schemas/NewChat"}}}
+    operation = {
+        "operationId": "branchChat",
+        "summary": "A new conversation with what was said of a patient before a turn",
+        "parameters": parameters,
+        "requestBody": {"required": True, "content": content},
+        "responses": {"201": {"description": "Its id.", "content": made}, **refusals},
+    }
+    return {PATH: {"post": operation}}
 
 
 def branch_routes() -> list[web.RouteDef]:

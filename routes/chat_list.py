@@ -11,7 +11,7 @@ from routes.context import CONTEXT
 from routes.json_input import parse_json
 from routes.replies import json_reply
 from services.access.bodies import body_of
-from services.views.conversation_list import ConversationList
+from services.views.conversation_list import ConversationList, Hits, NamedConversation
 from services.views.conversation_names import LIMIT_CHARS
 
 PATH = "/api/chats"
@@ -77,6 +77,11 @@ def chat_list_paths() -> dict[str, Any]:
         "parameters": [{"name": "archived", **query, "schema": flag}],
         "responses": _answers("Chats", "Those put away, or the others."),
     }
+    made = {
+        "operationId": "createChat",
+        "summary": "A new conversation",
+        "responses": _answers("NewChat", "Its id.", status="201"),
+    }
     found = {
         "operationId": "searchChats",
         "summary": "What was said in the caller's talks, of patients whose charts are open",
@@ -107,25 +112,45 @@ def chat_list_paths() -> dict[str, Any]:
         ),
     }
     return {
-        PATH: {"get": listed},
+        PATH: {"get": listed, "post": made},
         f"{PATH}/search": {"get": found},
         f"{PATH}/{{chat_id}}": {"patch": changed},
     }
+
+
+def chat_list_schemas() -> dict[str, Any]:
+    """Return the shapes of the routes of this file."""
+    row = {"$ref": "#/components/schemas/NamedConversation"}
+    name = {"title": {"type": "string"}, "archived": {"type": "boolean"}}
+    shapes: dict[str, dict[str, Any]] = {
+        "Chats": {"chats": {"type": "array", "items": row}},
+        "ChatName": name,
+    }
+    found: dict[str, Any] = {
+        called: {"type": "object", "required": list(fields), "properties": fields}
+        for called, fields in shapes.items()
+    }
+    for model in (NamedConversation, Hits):
+        schema = model.model_json_schema(
+            ref_template="#/components/schemas/{model}", mode="serialization"
+        )
+        found |= schema.pop("$defs", {}) | {model.__name__: schema}
+    return found
 
 
 def _json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
 
 
-def _answers(schema: str, text: str, *more: tuple[str, str]) -> dict[str, Any]:
+def _answers(schema: str, text: str, *more: tuple[str, str], status: str = "200") -> dict[str, Any]:
     told = (("400", "The request is malformed."), ("401", "Nobody is signed in."), *more)
     problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
     refusals = {
-        status: {"description": said, "content": {"application/problem+json": problem}}
-        for status, said in told
+        code: {"description": said, "content": {"application/problem+json": problem}}
+        for code, said in told
     }
     content = _json({"$ref": f"#/components/schemas/{schema}"})
-    return {"200": {"description": text, "content": content}, **refusals}
+    return {status: {"description": text, "content": content}, **refusals}
 
 
 def chat_list_routes() -> list[web.RouteDef]:

@@ -18,8 +18,8 @@ from services.scenarios.operators.operator_service import OperatorService
 from services.speech import Speech
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
-from services.views.conversation_list import ConversationList
 from services.views.branching import Branching
+from services.views.conversation_list import ConversationList
 from services.views.conversation_reader import ConversationReader
 from services.views.drafts import Drafts
 from services.views.memory_service import MemoryService

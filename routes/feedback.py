@@ -38,6 +38,38 @@ async def give_feedback(request: web.Request) -> web.Response:
     return web.Response(status=204)
 
 
+def feedback_paths() -> dict[str, Any]:
+    """Return the OpenAPI description of the routes of this file."""
+    text = {"type": "string", "minLength": 1}
+    parameters = [
+        *(
+            {"name": name, "in": "path", "required": True, "schema": text}
+            for name in ("chat_id", "run_id")
+        ),
+        {"name": "patient_id", "in": "query", "required": False, "schema": text},
+    ]
+    told = (
+        ("400", "The request is malformed."),
+        ("401", "Nobody is signed in."),
+        ("403", "The patient's chart is not open to the caller."),
+        ("404", "Absent, malformed or not yours: one answer for all three."),
+    )
+    problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
+    refusals = {
+        status: {"description": said, "content": {"application/problem+json": problem}}
+        for status, said in told
+    }
+    content = {"application/json": {"schema": {"$ref": "#/components/schemas/Opinion"}}}
+    operation = {
+        "operationId": "giveFeedback",
+        "summary": "What the caller thinks of an answer",
+        "parameters": parameters,
+        "requestBody": {"required": True, "content": content},
+        "responses": {"204": {"description": "It is kept."}, **refusals},
+    }
+    return {ONE: {"put": operation}}
+
+
 def feedback_schemas() -> dict[str, Any]:
     """Return the shapes of the routes of this file."""
     return {"Opinion": Opinion.model_json_schema()}

@@ -5,15 +5,16 @@ from typing import Any, TypeAlias
 from aiohttp import web
 
 from data_models.chat_context import Turn
-from routes.chat_list import chat_list_paths
-from routes.branches import BranchRequest
+from routes.branches import BranchRequest, branch_paths
+from routes.chat_list import chat_list_paths, chat_list_schemas
 from routes.drafts import draft_paths
 from routes.export import WORD_TYPE
-from routes.feedback import feedback_schemas
+from routes.feedback import feedback_paths, feedback_schemas
 from routes.openapi_attachments import attachment_paths, attachment_schemas
 from routes.openapi_memory import memory_paths, memory_schemas
 from routes.openapi_operator import operator_paths, operator_schemas
 from routes.openapi_rounds import round_paths, round_schemas
+from routes.patients import patient_paths
 from routes.rates import READS, UNCOUNTED
 from routes.replies import json_reply
 from routes.speech import speech_paths
@@ -21,7 +22,6 @@ from routes.user import user_paths
 from routes.worklist import worklist_paths, worklist_schemas
 from services.records.views.source import SourceText
 from services.views.chart_parts import PARTS
-from services.views.conversation_list import Hits, NamedConversation
 from services.views.conversation_view import ConversationView, Progress
 from services.views.patient_directory import Demographics
 from services.views.patient_finder import FoundPatients
@@ -53,8 +53,6 @@ SCHEMAS: dict[str, Any] = {
         ref=_TEXT,
     ),
     "NewChat": _of(chat_id=_TEXT),
-    "Chats": _of(chats={"type": "array", "items": _ref("NamedConversation")}),
-    "ChatName": _of(title=_TEXT, archived={"type": "boolean"}),
     "Turns": _of(
         turns={"type": "array", "items": _ref("Turn")},
         patient_id={"type": ["string", "null"]},
@@ -131,14 +129,10 @@ def _in_query(name: str, text: str, schema: Json | None = None, *, required: boo
 _CHAT = _in_path("chat_id", "Id of the conversation, as issued by the server.")
 _PATIENT = _in_query("patient_id", "Whose history; unset: the active patient; `session`: nobody's.")
 _NUMBER = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
-_QUERY = {"type": "string", "maxLength": 200}
 _OPEN: Json = {"security": []}
 
 
 def _chats() -> Json:
-    created = _operation(
-        "createChat", "A new conversation", ("201", "Its id.", _body("NewChat")), refusals=_REFUSALS
-    )
     shown = _operation(
         "showChat", "Active patient, roster, plan, question and running turn",
         ("200", "The state.", _body("ConversationView")), refusals=_OF_A_CHAT, parameters=(_CHAT,),
@@ -148,7 +142,6 @@ def _chats() -> Json:
         ("200", "Ids of runs.", _body("Progress")), refusals=_OF_A_CHAT, parameters=(_CHAT,),
     )  # fmt: skip
     return {
-        "/api/chats": {"post": created},
         "/api/chats/{chat_id}": {"get": shown},
         "/api/chats/{chat_id}/progress": {"get": progress},
     }
@@ -203,28 +196,13 @@ def _of_one_patient() -> Json:
         "showReceipt", "What a turn read, said and did", ("200", "A FHIR Bundle.", bundle),
         refusals=_OF_A_CHAT, parameters=(_CHAT, run, _PATIENT),
     )  # fmt: skip
-    given = _operation(
-        "giveFeedback", "What the caller thinks of an answer", ("204", "It is kept.", {}),
-        refusals=_OF_A_CHAT, parameters=(_CHAT, run, _PATIENT),
-        requestBody={"required": True, "content": _body("Opinion")},
-    )  # fmt: skip
     return {
-        "/api/chats/{chat_id}/runs/{run_id}/feedback": {"put": given},
         "/api/chats/{chat_id}/runs/{run_id}/receipt": {"get": receipt},
         "/api/chats/{chat_id}/sources": {"get": source},
         "/api/chats/{chat_id}/chart": {"get": chart},
         "/api/chats/{chat_id}/patients/{patient_id}": {"get": demographics},
         "/api/chats/{chat_id}/artifacts/{artifact_id}": {"get": artifact},
     }
-
-
-def _patients() -> Json:
-    text = _in_query("q", "Words of a name, a birth date, a whole record number.", _QUERY)
-    found = _operation(
-        "findPatients", "Patients by name, birth date and number; 50 at most",
-        ("200", "Who was found.", _body("FoundPatients")), refusals=_REFUSALS, parameters=(text,),
-    )  # fmt: skip
-    return {"/api/patients": {"get": found}}
 
 
 def _turns() -> Json:
@@ -236,11 +214,6 @@ def _turns() -> Json:
         "undoClear", "Bring back what the caller cleared in the last 24 hours",
         ("200", "How many documents are back.", _body("Restored")), parameters=(_CHAT,),
         refusals={**_OF_A_CHAT, "409": "The caller cleared nothing that could be undone."},
-    )  # fmt: skip
-    branched = _operation(
-        "branchChat", "A new conversation with what was said of a patient before a turn",
-        ("201", "Its id.", _body("NewChat")), refusals=_OF_A_CHAT, parameters=(_CHAT,),
-        requestBody={"required": True, "content": _body("BranchRequest")},
     )  # fmt: skip
     stream = _in_query("stream", "`1`: AG-UI events instead of whole messages.", {"enum": ["1"]})
     resumed = _in_query("run", "With `stream=1`: a run to go on watching.")
@@ -257,7 +230,6 @@ def _turns() -> Json:
         refusals=refused, requestBody={"required": True, "content": _body("RunAgentInput")},
     )  # fmt: skip
     return {
-        "/api/chats/{chat_id}/branch": {"post": branched},
         "/api/chats/{chat_id}/stop": {"post": stopped},
         "/api/chats/{chat_id}/restore": {"post": restored},
         "/api/ws/chats/{chat_id}/messages": {"get": socket},
@@ -310,8 +282,6 @@ def _models() -> Json:
         Demographics,
         FoundPatients,
         Turn,
-        NamedConversation,
-        Hits,
         ConversationView,
         Progress,
         SourceText,
@@ -326,11 +296,11 @@ def _models() -> Json:
 def document() -> Json:
     """Return the OpenAPI 3.1 description of every route."""
     paths = {**_about_the_server(), **_chats(), **_history(), **_of_one_patient(), **_turns()}
-    paths |= speech_paths() | _patients() | memory_paths() | round_paths() | operator_paths()
-    paths |= attachment_paths() | draft_paths()
+    paths |= speech_paths() | patient_paths() | memory_paths() | round_paths() | operator_paths()
+    paths |= attachment_paths() | draft_paths() | worklist_paths() | branch_paths()
+    paths |= feedback_paths()
     for path, operations in chat_list_paths().items():
         paths[path] = {**paths.get(path, {}), **operations}
-    paths |= attachment_paths() | draft_paths() | worklist_paths()
     _say_what_is_counted(paths)
     return {
         "openapi": "3.1.0",
@@ -344,6 +314,7 @@ def document() -> Json:
         "components": {
             "schemas": {
                 **(SCHEMAS | _models() | memory_schemas() | feedback_schemas()),
+                **chat_list_schemas(),
                 **(attachment_schemas() | round_schemas() | operator_schemas()),
                 **worklist_schemas(),
             },

@@ -7,8 +7,8 @@ from aiohttp import web
 from routes import ag_ui, agents, chat_socket, chats, export, health, memory, metrics, openapi
 from routes.attachments import attachment_routes
 from routes.auth import authentication, operator_of
-from routes.chat_list import chat_list_routes
 from routes.branches import branch_routes
+from routes.chat_list import chat_list_routes
 from routes.context import CONTEXT, RouteContext
 from routes.drafts import draft_routes
 from routes.emergencies import emergency_routes

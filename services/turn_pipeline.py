@@ -51,7 +51,7 @@ from services.turn.groups import TurnGroups
 from services.turn.meter import TurnMeter
 from services.turn.pending_requests import PendingRequests
 from services.turn.questions import TurnQuestions
-from services.turn.repeating import is_repeatable
+from services.turn.repeating import note_repeatable
 from services.turn.request import TurnRequests
 from services.turn.safety import SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios
@@ -305,9 +305,7 @@ class TurnPipeline:
         self, turn: TurnDraft, meter: TurnMeter, failure: RoundsError | None
     ) -> None:
         self._replies.close_what_is_open(turn)
-        repeatable = failure is None and is_repeatable(turn)
-        if turn.turn is not None:
-            turn.turn.is_repeatable = repeatable
+        repeatable = failure is None and note_repeatable(turn)
         async with self._step(turn, "save"):
             await self._documents.commit(turn, failure)
             await self._scenarios.stored(turn)

@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock
 from data_models.errors import NotFoundError
 from data_models.identifiers import PatientId, hashed
@@ -40,6 +41,7 @@ class PageFeedback:
     """
 
     reader: ConversationReader
+    contexts: ChatContextAccessor
     book: FeedbackBook
     clock: Clock
 
@@ -58,11 +60,12 @@ class PageFeedback:
             NotFoundError: also where nobody has answered in that turn.
             StoreError: it was not kept.
         """
-        patient, turn = await self.reader.turn(
-            conversation_id, run_id, owner=owner, patient_id=patient_id, action="give_feedback"
+        document = await self.reader.document(
+            conversation_id, owner=owner, patient_id=patient_id, action="give_feedback"
         )
-        if not turn.agent_responses:
-            raise NotFoundError("nobody answered in this turn")
+        turn = await self.contexts.turn_of_run(document, run_id)
+        if turn is None or not turn.agent_responses:
+            raise NotFoundError("nobody answered in such a turn")
         last = turn.agent_responses[-1]
         feedback = Feedback(
             run_id=turn.run_id,
@@ -72,7 +75,7 @@ class PageFeedback:
             reaction=_REACTIONS[opinion.verdict],
             comment=opinion.text,
             reason=opinion.reason,
-            patient_id=patient or "",
+            patient_id=document.patient_id or "",
             given_at=self.clock.now(),
         )
         await self.book.keep(conversation_id, feedback, principal_id=owner, agent=last.agent)

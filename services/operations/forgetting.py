@@ -26,7 +26,7 @@ from services.operations.mentions import forget_what_waits, is_waited_for, names
 from services.rounds.round_book import FOLDER as ROUNDS
 from services.rounds.round_book import without_patient
 from services.views.conversation_names import FOLDER as NAMES
-from services.views.conversation_names import without_conversations
+from services.views.conversation_names import forget_conversations
 from services.views.drafts import is_draft_of
 from services.views.worklist import is_pin_of
 
@@ -146,27 +146,15 @@ class Forgetting:
         if name.startswith(f"{EMERGENCIES}/"):
             report.rewritten += await self._without_reason(name, patient_id, dry_run=dry_run)
         elif name.startswith(f"{NAMES}/"):
-            report.rewritten += await self._without_names(name, report, dry_run=dry_run)
-        elif is_of_patient(name, patient_id) or is_draft_of(name, patient_id):
+            report.rewritten += await forget_conversations(
+                self.users, name, report.conversations, dry_run=dry_run
+            )
         elif any(is_own(name, patient_id) for is_own in _OF_ONE_PATIENT):
             report.deleted += 1
             if not dry_run:
                 await self.users.delete(name)
         elif await _names(self.users, name, patient_id):
             await self._owed(name, report, dry_run=dry_run)
-
-    async def _without_names(self, name: str, report: ForgetReport, *, dry_run: bool) -> bool:
-        """Take out what a user called the conversations that held something of the patient."""
-        while (blob := await self.users.read(name)) is not None:
-            rest = without_conversations(blob.data, report.conversations)
-            if rest is None or dry_run:
-                return rest is not None
-            try:
-                await self.users.replace(name, rest, etag=blob.etag)
-            except BlobChangedError:
-                continue  # its user calls another one otherwise just now
-            return True
-        return False
 
     async def _owed(self, name: str, report: ForgetReport, *, dry_run: bool) -> None:
         """Take out a reply that waits for its channel; report whatever else names the patient."""

@@ -59,9 +59,7 @@ class TurnDraft:
         started: Monotonic seconds.
         registry: As stored; replaced when the decision changes it.
         context: The document this turn writes, None until it is known which.
-        turn: The row of this turn in that document.
         speaking: Messages that agents have begun and not finished, by id.
-        unsaved: Whether the document has changes that are not stored.
         question: What the server asks at the end of this turn.
         asked_result: What came of the answer to a clinic's question: `agreed`, and what was done.
         wish: What the user asked for before it was clear for whom, and is done now.

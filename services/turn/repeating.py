@@ -3,6 +3,14 @@
 from services.turn.draft import TurnDraft
 
 
+def note_repeatable(turn: TurnDraft) -> bool:
+    """Note in the turn that is stored whether it may be asked again, and return it."""
+    repeatable = is_repeatable(turn)
+    if turn.turn is not None:
+        turn.turn.is_repeatable = repeatable
+    return repeatable
+
+
 def is_repeatable(turn: TurnDraft) -> bool:
     """Whether the team answered a question about a patient, and nothing was changed or begun.
 

@@ -121,6 +121,22 @@ def without_conversations(data: bytes, folders: Collection[str]) -> bytes | None
     return UserNames(conversations=rest).model_dump_json().encode()
 
 
+async def forget_conversations(
+    store: BlobStore, name: str, folders: Collection[str], *, dry_run: bool
+) -> bool:
+    """Take `folders` out of the names of one user, a blob; return whether it had any of them."""
+    while (blob := await store.read(name)) is not None:
+        rest = without_conversations(blob.data, folders)
+        if rest is None or dry_run:
+            return rest is not None
+        try:
+            await store.replace(name, rest, etag=blob.etag)
+        except BlobChangedError:
+            continue  # its user calls another one otherwise just now
+        return True
+    return False
+
+
 def made_title(question: str) -> str:
     """Return a question as a title: one line, cut at a word."""
     line = " ".join(question.split())

@@ -172,10 +172,9 @@ class ConversationReader:
             NotFoundError: also for a patient that is not in the roster.
         """
         conversation = await self._accessed(conversation_id, owner)
-        patient = await self._patient(conversation, patient_id)
+        patient, limit = await self._patient(conversation, patient_id), min(limit, PAGE_LIMIT_TURNS)
         context = await self._context(conversation, patient, owner, action="read_history")
-        limit = min(limit, PAGE_LIMIT_TURNS)
-        turns = [turn for turn in context.chat_history if before is None or turn.turn_id < before]
+        turns = [one for one in context.chat_history if before is None or one.turn_id < before]
         turns = turns[-limit:]
         if len(turns) < limit:
             first = turns[0].turn_id if turns else (before or context.next_turn_id)
@@ -183,13 +182,12 @@ class ConversationReader:
             older = await self._contexts.archived_turns(context, before=first, limit=missing)
             turns = older + turns
         whole = [await self._contexts.whole_turn(context, turn) for turn in turns]
-        more = bool(whole) and whole[0].turn_id > 1
         views = await asyncio.gather(*(self._views(context, turn) for turn in whole))
         rows = (await self._registry(conversation)).patient_registry
         return HistoryPage(
             patient_id=patient,
             turns=whole,
-            next_before=whole[0].turn_id if more else None,
+            next_before=whole[0].turn_id if whole and whole[0].turn_id > 1 else None,
             patient=identity_noted(rows[patient].facts) if patient in rows else None,
             views={one.view_id: one for each in views for one in each},
         )
@@ -230,31 +228,6 @@ class ConversationReader:
             conversation_id, owner=owner, patient_id=patient_id, action="read_receipt"
         )
         return await self._contexts.receipt(document, run_id)
-
-    async def turn(
-        self,
-        conversation_id: str,
-        run_id: str,
-        *,
-        owner: str,
-        patient_id: str | None,
-        action: str,
-    ) -> tuple[PatientId | None, Turn]:
-        """Return whose turn a run left, and the turn.
-
-        Args:
-            action: What the audit trail calls it.
-
-        Raises:
-            NotFoundError: also where the run left none with this patient.
-        """
-        document = await self.document(
-            conversation_id, owner=owner, patient_id=patient_id, action=action
-        )
-        turn = await self._contexts.turn_of_run(document, run_id)
-        if turn is None:
-            raise NotFoundError("no such turn")
-        return document.patient_id, turn
 
     async def document(
         self, conversation_id: str, *, owner: str, patient_id: str | None, action: str

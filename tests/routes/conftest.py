@@ -23,15 +23,15 @@ from routes.server import Door, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
-from services.views.conversation_list import ConversationList
-from services.views.conversation_names import NameStore
+from services.audit.trail import NoAudit
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.channels.page_feedback import PageFeedback
+from services.chart_access.door import open_door
 from services.replica import Replica
 from services.telemetry.metrics import Metrics
-from services.audit.trail import NoAudit
-from services.chart_access.door import open_door
+from services.views.conversation_list import ConversationList
+from services.views.conversation_names import NameStore
 from services.views.drafts import Drafts
 from services.views.worklist import Worklist
 from tests.fakes import CountingIds
@@ -137,6 +137,8 @@ def feedback_book(store: MemoryBlobStore | None = None) -> FeedbackBook:
         clock=clock,
         metrics=Metrics(registry=CollectorRegistry()),
     )
+
+
 def make_worklist(people: FakePeople, **changes: Any) -> Worklist:
     clock = SystemClock()
     worklist = Worklist(
@@ -145,6 +147,7 @@ def make_worklist(people: FakePeople, **changes: Any) -> Worklist:
         door=open_door(clock=clock),
         audit=NoAudit(),
         store=MemoryBlobStore(),
+        clock=clock,
         zone=ZoneInfo("UTC"),
     )
     return replace(worklist, **changes)
@@ -152,6 +155,8 @@ def make_worklist(people: FakePeople, **changes: Any) -> Worklist:
 
 def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
     clock, ids = SystemClock(), CountingIds()
+    documents = Documents(store=MemoryBlobStore(), clock=clock, ids=ids)
+    contexts = ChatContextAccessor(documents=documents)
     reader = FakeReader(scheduler=scheduler, ids=ids)
     context = RouteContext(
         scheduler=scheduler,
@@ -170,13 +175,11 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
         memory=FakeMemory(reader=reader),
         conversations=ConversationList(
             reader=reader,
-            contexts=ChatContextAccessor(
-                documents=Documents(store=MemoryBlobStore(), clock=clock, ids=ids)
-            ),
+            contexts=contexts,
             names=NameStore(store=MemoryBlobStore()),
         ),
         drafts=Drafts(reader=reader, store=MemoryBlobStore(), clock=clock),
-        feedback=PageFeedback(reader=reader, book=feedback_book(), clock=clock),
+        feedback=PageFeedback(reader=reader, contexts=contexts, book=feedback_book(), clock=clock),
         worklist=make_worklist(FakePeople()),
         limits=SocketLimits(),
     )

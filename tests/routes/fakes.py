@@ -337,14 +337,18 @@ class FakeReader(ConversationReader):
         self, conversation_id: str, *, owner: str, patient_id: str | None, action: str
     ) -> ChatContext:
         await self.access(conversation_id, owner=owner)
-        if patient_id in self.closed:
-            raise ChartClosedError
-        is_of_nobody = patient_id == SESSION
+        if patient_id == SESSION:
+            return ChatContext(conversation_id=conversation_id, patient_id=None)
+        patient = await self.roster_member(
+            conversation_id, owner=owner, patient_id=patient_id or "patient_4"
+        )
+        runs = self._scheduler.run_ids(conversation_id)
+        ran = [TURNS[0].model_copy(update={"run_id": one}) for one in runs]
         return ChatContext(
             conversation_id=conversation_id,
-            patient_id=None if is_of_nobody else PatientId(patient_id or "patient_4"),
-            chat_history=[] if is_of_nobody else self.turns,
-            next_turn_id=1 if is_of_nobody else 6,
+            patient_id=patient,
+            chat_history=[*self.turns, *ran],
+            next_turn_id=len(self.turns) + 1,
         )
 
     async def roster_member(
@@ -356,21 +360,6 @@ class FakeReader(ConversationReader):
         if patient_id != "patient_4":
             raise NotFoundError
         return PatientId(patient_id)
-
-    async def turn(
-        self,
-        conversation_id: str,
-        run_id: str,
-        *,
-        owner: str,
-        patient_id: str | None,
-        action: str,
-    ) -> tuple[PatientId | None, Turn]:
-        patient = await self.roster_member(conversation_id, owner=owner, patient_id=patient_id)
-        found = next((turn for turn in self.turns if turn.run_id == run_id), None)
-        if found is None and run_id not in self._scheduler.run_ids(conversation_id):
-            raise NotFoundError("no such turn")
-        return patient, found or TURNS[0].model_copy(update={"run_id": run_id})
 
     async def receipt(
         self, conversation_id: str, run_id: str, *, owner: str, patient_id: str | None

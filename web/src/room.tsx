@@ -129,8 +129,8 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
     },
     [patientId, send],
   );
-  const shell = useShell();
   const worklist = useWorklist(link !== "lost", busy, openPatient);
+  const shell = useShell();
   const attaching = useAttaching(chatId, patientId);
   const answers = useAnswers(chatId, chat);
   const takeDropped = (event: DragEvent): void => {
@@ -147,117 +147,6 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
   };
   return (
     <Known.Provider value={chat.people}>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the side bar from anywhere */}
-      <div class={panes} onKeyDown={closeOnEscape} onDragOver={allowFiles} onDrop={takeDropped}>
-        {/* biome-ignore lint/a11y/useValidAnchor: it leads to a place, and the address must stay */}
-        <a class="skip" href="#message" onClick={skipToMessage}>
-          {strings.skipToMessage}
-        </a>
-        <Banner
-          chatId={chatId}
-          state={chat.state}
-          people={chat.people}
-          isOffline={session.model_kind === "offline"}
-          isBusy={busy}
-          onSwitch={(id) => send(`switch to ${id}`)}
-          onSearch={search}
-          onMemory={showMemory}
-          hasChart={hasChart}
-          onChart={openChart}
-        >
-          <button
-            type="button"
-            class="button subtle"
-            aria-expanded={hasSideBar}
-            aria-controls="side-bar"
-            aria-label={hasSideBar ? strings.chats.hide : strings.chats.show}
-            onClick={() => setSideBar(!hasSideBar)}
-          >
-            ☰
-          </button>
-        </Banner>
-        {hasSideBar && (
-          <SideBar
-            current={chatId}
-            version={`${chat.state.patient_count} ${busy}`}
-            isReachable={link !== "lost"}
-            isBusy={busy}
-            onPatient={openPatient}
-            onOpen={onOpen}
-            onNew={onNew}
-            onShow={shell.show}
-          />
-        )}
-        <AnswersContext.Provider value={answers}>
-          <Middle
-            controls={controls}
-            session={session}
-            query={query}
-            onQuery={setQuery}
-            actions={actions}
-            onOpen={onOpen}
-          />
-        </AnswersContext.Provider>
-        <Bottom
-          controls={controls}
-          problem={controls.problem ?? problem}
-          hasDictation={session.dictation}
-          attaching={attaching}
-          draft={draft}
-          onDraft={setDraft}
-          onSignIn={onSignIn}
-        />
-        {hasChart && (
-          <ChartPane
-            key={`chart ${patientId}`}
-            chatId={chatId}
-            patientId={patientId}
-            papers={attaching.version}
-            wanted={wantedPart}
-            onSource={showSource}
-            onClose={closeChart}
-          />
-        )}
-        {opened && patientId !== null && (
-          <SourcePanel
-            key={opened.citation.ref}
-            chatId={chatId}
-            patientId={patientId}
-            opened={opened}
-            who={who}
-            onClose={() => setOpened(null)}
-          />
-        )}
-        {receiptOf !== null && (
-          <ReceiptPanel
-            key={receiptOf}
-            chatId={chatId}
-            runId={receiptOf}
-            patientId={patientId}
-            who={who}
-            onSource={showSource}
-            onClose={() => setReceiptOf(null)}
-          />
-        )}
-        {showsMemory && patientId !== null && (
-          <MemoryPanel
-            key={patientId}
-            chatId={chatId}
-            patientId={patientId}
-            who={who}
-            onClose={() => setShowsMemory(false)}
-          />
-        )}
-        <ShellDialog
-          shell={shell}
-          chatId={chatId}
-          state={chat.state}
-          people={chat.people}
-          who={who || strings.banner.noPatient}
-          isBusy={busy || link === "lost"}
-          deeds={{ openPatient, openChat: onOpen, newChat: onNew, search, showChart, showMemory }}
-        />
-      </div>
       <WorklistKnown.Provider value={worklist}>
         {/* biome-ignore lint/a11y/noStaticElementInteractions: Escape closes the side bar from anywhere */}
         <div class={panes} onKeyDown={closeOnEscape} onDragOver={allowFiles} onDrop={takeDropped}>
@@ -266,17 +155,17 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             {strings.skipToMessage}
           </a>
           <Banner
+            chatId={chatId}
             state={chat.state}
             people={chat.people}
             isOffline={session.model_kind === "offline"}
+            isBusy={busy}
             onSwitch={(id) => send(`switch to ${id}`)}
-            onSearch={() => setQuery(query ?? "")}
-            onMemory={() => {
-              closeSheets();
-              setShowsMemory(true);
-            }}
+            onSearch={search}
+            onMemory={showMemory}
             hasChart={hasChart}
             onChart={openChart}
+          >
             <button
               type="button"
               class="button subtle"
@@ -297,21 +186,35 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
               onPatient={openPatient}
               onOpen={onOpen}
               onNew={onNew}
+              onShow={shell.show}
             />
           )}
-          <Middle controls={controls} session={session} query={query} onQuery={setQuery} actions={actions} />
+          <AnswersContext.Provider value={answers}>
+            <Middle
+              controls={controls}
+              session={session}
+              query={query}
+              onQuery={setQuery}
+              actions={actions}
+              onOpen={onOpen}
+            />
+          </AnswersContext.Provider>
           <Bottom
+            controls={controls}
+            problem={controls.problem ?? problem}
             hasDictation={session.dictation}
             attaching={attaching}
             draft={draft}
             onDraft={setDraft}
             onSignIn={onSignIn}
+          />
           {hasChart && (
             <ChartPane
               key={`chart ${patientId}`}
               chatId={chatId}
               patientId={patientId}
               papers={attaching.version}
+              wanted={wantedPart}
               onSource={showSource}
               onClose={closeChart}
             />
@@ -346,6 +249,15 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
               onClose={() => setShowsMemory(false)}
             />
           )}
+          <ShellDialog
+            shell={shell}
+            chatId={chatId}
+            state={chat.state}
+            people={chat.people}
+            who={who || strings.banner.noPatient}
+            isBusy={busy || link === "lost"}
+            deeds={{ openPatient, openChat: onOpen, newChat: onNew, search, showChart, showMemory }}
+          />
         </div>
       </WorklistKnown.Provider>
     </Known.Provider>

@@ -5,7 +5,6 @@ import { Conversations } from "./conversations";
 import { Finder } from "./finder";
 import { ShellButtons, type Shown } from "./shell";
 import { strings } from "./strings";
-import type { ChatSummary } from "./types";
 import { Today } from "./worklist";
 
 const said = strings.chats;
