@@ -33,7 +33,7 @@ SECONDS = 5.0
 _QUERY_CHARS = 200
 _BEFORE_CHARS, _BEHIND_CHARS = 40, 100
 _OLDER_TURNS = 1_000
-_TELLING_WORDS = 3
+_NAME_WORDS = 2
 _UNREAD = (ChartClosedError, NotFoundError, CorruptDocumentError, DocumentTooNewError)
 """Closed or erased meanwhile, or not readable."""
 logger = structlog.get_logger()
@@ -185,13 +185,9 @@ class ConversationList:
 
 
 def first_question(turns: Sequence[Turn]) -> str:
-    """Return the first message that asks something; one that only opens a chart if no other does.
-
-    "" for no turns.
-    """
-    said = [turn.user_message for turn in turns if turn.user_message.strip()]
-    asking = (text for text in said if "?" in text or len(text.split()) > _TELLING_WORDS)
-    return next(asking, said[0] if said else "")
+    """Return the first message that says more than whose chart is meant; "" where none does."""
+    said = (turn.user_message for turn in turns)
+    return next((text for text in said if "?" in text or len(text.split()) > _NAME_WORDS), "")
 
 
 def snippet_of(turn: Turn, wanted: Sequence[str]) -> str:

@@ -17,11 +17,11 @@ def test_a_long_question_is_cut_at_a_word() -> None:
     assert made_title("x" * 100) == "x" * MADE_CHARS + " …"
 
 
-def test_a_message_that_only_opens_a_chart_makes_no_title_where_another_asks() -> None:
+def test_a_message_that_only_opens_a_chart_makes_no_title() -> None:
     opened = TURNS[0].model_copy(update={"user_message": "patient_4"})
     asked = TURNS[1].model_copy(update={"user_message": "What is her potassium?"})
     assert first_question([opened, asked]) == "What is her potassium?"
-    assert first_question([opened]) == "patient_4"
+    assert first_question([opened]) == ""
     assert first_question([]) == ""
 
 
