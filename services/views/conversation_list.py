@@ -17,7 +17,9 @@ from data_models.errors import (
     NotFoundError,
 )
 from data_models.identifiers import PatientId
+from services.language.commands import command_in
 from services.language.folding import fold
+from services.language.phrases import says
 from services.views.conversation_names import (
     ConversationName,
     NameStore,
@@ -186,8 +188,14 @@ class ConversationList:
 
 def first_question(turns: Sequence[Turn]) -> str:
     """Return the first message that says more than whose chart is meant; "" where none does."""
-    said = (turn.user_message for turn in turns)
-    return next((text for text in said if "?" in text or len(text.split()) > _NAME_WORDS), "")
+    return next((turn.user_message for turn in turns if _asks(turn.user_message)), "")
+
+
+def _asks(text: str) -> bool:
+    if "?" in text:
+        return True
+    is_order = command_in(text) is not None or says(text, "turns_to")
+    return not is_order and len(text.split()) > _NAME_WORDS
 
 
 def snippet_of(turn: Turn, wanted: Sequence[str]) -> str:

@@ -33,7 +33,7 @@ async def test_a_patient_is_found_by_name_and_opened_by_a_press(
     site: Site, browser: Browser
 ) -> None:
     page = await site.open(browser)
-    finder = page.get_by_role("search")
+    finder = page.get_by_role("search", name="Find a patient")
     await finder.get_by_role("textbox", name="Find a patient").fill("other")
     await expect(finder.get_by_role("status")).to_have_text("1 patient found")
     found = finder.get_by_role("button", name="Ben Other")

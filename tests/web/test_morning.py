@@ -233,8 +233,9 @@ async def see_another_patient(morning: Morning) -> None:
     await morning.assert_about(SECOND)
     assert await mark.inner_text() != first[0]
     assert await mark.evaluate(COLOUR) != first[1]
-    await expect(page.get_by_text("What is the current stage?")).to_have_count(0)
-    await morning.press(page.get_by_role("button", name="Switch to patient_4"))
+    said = page.get_by_role("list", name="Conversation")
+    await expect(said.get_by_text("What is the current stage?")).to_have_count(0)
+    await morning.press(page.locator(".chip", has_text="patient_4"))
     await morning.assert_about(FIRST)
     assert (await mark.inner_text(), await mark.evaluate(COLOUR)) == first
 

@@ -21,6 +21,11 @@ def test_a_message_that_only_opens_a_chart_makes_no_title() -> None:
     opened = TURNS[0].model_copy(update={"user_message": "patient_4"})
     asked = TURNS[1].model_copy(update={"user_message": "What is her potassium?"})
     assert first_question([opened, asked]) == "What is her potassium?"
+    orders = ("switch to patient_4", "open patient_15", "clear patient context", "stop please")
+    ordered = [TURNS[0].model_copy(update={"user_message": text}) for text in orders]
+    assert first_question([*ordered, asked]) == "What is her potassium?"
+    both = TURNS[0].model_copy(update={"user_message": "switch to patient_4 and show the labs"})
+    assert first_question([both, asked]) == both.user_message
     assert first_question([opened]) == ""
     assert first_question([]) == ""
 
