@@ -24,12 +24,7 @@ export function Finder({ isBusy, onPatient }: FinderProps) {
     onPatient(patientId);
   };
   return (
-    <form
-      class="finder"
-      role="search"
-      aria-label={said.label}
-      onSubmit={(event) => event.preventDefault()}
-    >
+    <form class="finder" role="search" aria-label={said.label} onSubmit={(event) => event.preventDefault()}>
       <label for="finder">{said.label}</label>
       <input
         id="finder"
