@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 import { strings } from "./strings";
 
@@ -16,7 +16,8 @@ interface ModalProps {
 /** A dialog in front of the page; Escape, a press beside it and its button close it. */
 export function Modal({ id, title, who, onClose, children }: ModalProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  // Before any effect of what is inside: opening it moves the focus, and a field inside wants it last.
+  useLayoutEffect(() => dialog.current?.showModal(), []);
   const closeOutside = (event: MouseEvent): void => {
     if (event.target === dialog.current) dialog.current?.close();
   };
