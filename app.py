@@ -50,9 +50,12 @@ from services.scenarios.operators.operator_factory import Operators, operators_f
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
+from services.tool_memory.personal import PersonalToolMemories
+from services.turn.access import TurnAccess
 from services.turn.documents import TurnDocuments
 from services.turn.looks import looks_for
 from services.turn.memory import memory_for
+from services.turn.receipts import TurnReceipts
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.state import footer_of
 from services.turn.tools import tools_for
@@ -128,14 +131,14 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         registries=base.registries,
         legacy=LegacyHistory(store=base.documents.store, contexts=base.contexts),
         comparisons=base.comparisons,
-        audit=base.audit,
+        personal=PersonalToolMemories(store=base.stores.users),
+        access=TurnAccess(door=base.access.door, audit=base.audit),
         clock=base.clock,
         memory=memory_for(
             base.settings, team=base.spec, cards=base.team.agents, model=base.team, clock=base.clock
         ),
-        door=base.access.door,
         looks=looks_for(base.settings, users=base.stores.users, records=base.records),
-        model=base.settings.model_name,
+        receipts=TurnReceipts(audit=base.audit, model=base.settings.model_name, clock=base.clock),
     )
     return TurnPipeline(
         documents=documents,

@@ -22,6 +22,7 @@ from services.identity.identity_factory import linker_for
 from services.rounds.round_factory import Rounds
 from services.scenarios.operators.operator_factory import Operators
 from services.speech import speech_for
+from services.tool_memory.personal import PersonalToolMemories
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
 from services.views.branching import Branching
@@ -128,6 +129,7 @@ def memory_of(base: Foundation, reader: ConversationReader) -> MemoryService:
         base.settings,
         reader=reader,
         contexts=base.contexts,
+        personal=PersonalToolMemories(store=base.stores.users),
         claimant=claimant_of(base),
         audit=base.audit,
         clock=base.clock,

@@ -13,6 +13,19 @@ EntityType = Literal[
 ]
 EntityStatus = Literal["active", "deleted", "expired"]
 
+PERSONAL_KINDS: frozenset[EntityType] = frozenset({"calendar_event", "email", "contact", "task"})
+"""Kinds that a clinician's own back ends hold; those of a patient's record are that patient's."""
+PERSONAL_TOOLS = frozenset(
+    {
+        *("list_events", "find_free_time", "create_event", "move_event", "cancel_event"),
+        *("search_mail", "read_mail", "draft_mail", "send_mail", "search_contacts"),
+        *("add_contact", "change_contact", "delete_contact", "list_tasks", "add_task"),
+        *("complete_task", "move_task", "delete_task", "search_documents", "read_own_document"),
+        "delete_document",
+    }
+)
+"""Tools over the user's own calendar, mail, contacts, tasks and documents."""
+
 OUTPUT_HEAD_CHARS = 500
 OUTPUT_LIMIT_BYTES = 200_000
 
@@ -27,6 +40,7 @@ class EntityContext(Part):
         last_turn: Number of the turn in which it was last mentioned.
         user_references: Words that led to it, newest last, at most 10.
         is_private: It names another patient; models see its time only.
+        is_personal: It is its principal's own, and stored with them, not with the patient.
         principal: One-way name of whose mailbox, calendar, contacts or tasks it is from; empty for
             what is the patient's. Nobody else's turn sees it.
     """
@@ -44,6 +58,7 @@ class EntityContext(Part):
     source_execution_id: str = ""
     status: EntityStatus = "active"
     is_private: bool = False
+    is_personal: bool = False
     principal: str = ""
 
 
@@ -56,6 +71,7 @@ class ToolExecutionContext(Part):
         output_chars: Length of the whole.
         result: Summary in a few words.
         principal: One-way name of whose turn it was.
+        is_personal: It ran over the principal's own calendar, mail, contacts, tasks or documents.
     """
 
     execution_id: str
@@ -73,6 +89,7 @@ class ToolExecutionContext(Part):
     timestamp: AwareDatetime
     turn_id: int = 0
     entity_ids: list[str] = Field(default_factory=list)
+    is_personal: bool = False
 
 
 class ToolMemory(Part):
@@ -81,12 +98,14 @@ class ToolMemory(Part):
     Attributes:
         focus: Id of the entity that was really used last.
         last_list: Ids as they were last shown to the user, in that order.
+        personal_of: One-way names of users whose own part lies in their own documents.
     """
 
     entities: list[EntityContext] = Field(default_factory=list)
     executions: list[ToolExecutionContext] = Field(default_factory=list)
     focus: str | None = None
     last_list: list[str] = Field(default_factory=list)
+    personal_of: list[str] = Field(default_factory=list)
 
 
 class RunOutput(Part):

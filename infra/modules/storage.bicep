@@ -175,6 +175,23 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
           }
         }
         {
+          // As `KEPT_DAYS` in services/tool_memory/personal.py.
+          name: 'forget-own-items'
+          type: 'Lifecycle'
+          enabled: true
+          definition: {
+            filters: {
+              blobTypes: ['blockBlob']
+              prefixMatch: ['chat-users/personal/']
+            }
+            actions: {
+              baseBlob: {
+                delete: { daysAfterModificationGreaterThan: 7 }
+              }
+            }
+          }
+        }
+        {
           // Sessions of a sign-in end after half a day (services/access/oidc.py).
           name: 'forget-sign-ins'
           type: 'Lifecycle'

@@ -25,6 +25,7 @@ from services.evidence.looks import is_of_patient
 from services.operations.mentions import forget_what_waits, is_waited_for, names
 from services.rounds.round_book import FOLDER as ROUNDS
 from services.rounds.round_book import without_patient
+from services.tool_memory.personal import is_personal_part_of
 from services.views.conversation_names import FOLDER as NAMES
 from services.views.conversation_names import forget_conversations
 from services.views.drafts import is_draft_of
@@ -33,7 +34,7 @@ from services.views.worklist import is_pin_of
 PRINCIPAL = "operator"
 # Of the container beside the conversations: what names no patient, and what waits for a channel.
 _OWNER_INDEX, _OWED = "users", "owed/"
-_OF_ONE_PATIENT = (is_of_patient, is_draft_of, is_pin_of)
+_OF_ONE_PATIENT = (is_of_patient, is_draft_of, is_pin_of, is_personal_part_of)
 
 
 @dataclass(slots=True)

@@ -27,6 +27,7 @@ from services.folder_maintenance import maintenance_for
 from services.run_journal.left_over import LeftOverJournals
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, USERS, open_container
+from services.tool_memory.personal import PersonalToolMemories
 from settings import Settings, load_settings
 
 # Archives the tool memory of conversations that nobody has used for a week (spec page 3.2).
@@ -164,17 +165,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--dry-run", action="store_true", help="count, and change nothing")
     dry_run: bool = parser.parse_args(arguments).dry_run
     try:
-        report, journals = asyncio.run(_clean(load_settings(), dry_run=dry_run))
+        counts, is_whole = asyncio.run(_clean(load_settings(), dry_run=dry_run))
     except RoundsError as error:
         sys.stderr.write(f"The clean-up could not run ({error.code}). {error}\n")
         return 2
-    counts = {**asdict(report), "journals": journals, "dry_run": dry_run}
-    sys.stdout.write(json.dumps(counts) + "\n")
-    return 1 if report.unreadable else 0
+    sys.stdout.write(json.dumps({**counts, "dry_run": dry_run}) + "\n")
+    return 0 if is_whole else 1
 
 
-async def _clean(settings: Settings, *, dry_run: bool) -> tuple[IdleReport, int]:
-    """Return what was found, and how many parts of journals were left over."""
+async def _clean(settings: Settings, *, dry_run: bool) -> tuple[dict[str, int], bool]:
+    """Return how much was found of what, and whether all of it could be read."""
     ids, clock = RandomIds(), SystemClock()
     folders = await stored_folders(settings, ids=ids)
     sessions, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
@@ -185,7 +185,10 @@ async def _clean(settings: Settings, *, dry_run: bool) -> tuple[IdleReport, int]
     left_over = LeftOverJournals(store=sessions, clock=clock)
     try:
         journals = await left_over.sweep(folders, dry_run=dry_run)
-        return await archive.run(folders, dry_run=dry_run), journals
+        personal = await PersonalToolMemories(store=users).sweep(now=clock.now(), dry_run=dry_run)
+        report = await archive.run(folders, dry_run=dry_run)
+        counts = {**asdict(report), "journals": journals, "personal": personal}
+        return counts, not report.unreadable
     finally:
         await sessions.close()
         await users.close()

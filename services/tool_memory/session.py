@@ -14,6 +14,8 @@ from data_models.identifiers import hashed
 from data_models.tool_memory import (
     OUTPUT_HEAD_CHARS,
     OUTPUT_LIMIT_BYTES,
+    PERSONAL_KINDS,
+    PERSONAL_TOOLS,
     EntityContext,
     EntityType,
     RunOutput,
@@ -32,8 +34,6 @@ from services.tool_memory.store import ToolEntityStore
 REQUEST_LIMIT_CHARS = 200
 RESULT_LIMIT_CHARS = 200
 _ROWS_TOLD = 3
-# Kinds that a clinician's own back ends hold; those of a patient's record are that patient's.
-_OWN_KINDS = frozenset({"calendar_event", "email", "contact", "task"})
 
 logger = structlog.get_logger()
 
@@ -131,7 +131,8 @@ class ToolMemorySession:
         """Remember a run and what it returned; a failed one yields no entities."""
         execution_id = self._ids.new_id("exec")
         found = self._found(run)
-        kept = [self._kept(one, execution_id) for one in found]
+        kept = [self._kept(one, execution_id, tool=run.tool) for one in found]
+        is_personal = run.tool in PERSONAL_TOOLS or any(one.is_personal for one in kept)
         output = self._output(run, kept)
         stored = ToolExecutionContext(
             execution_id=execution_id,
@@ -148,9 +149,11 @@ class ToolMemorySession:
             timestamp=self._now,
             turn_id=self._turn_id,
             entity_ids=[one.entity_id for one in kept][:20],
+            is_personal=is_personal,
         )
         self._store.add_execution(stored)
-        self._keep_output(run, execution_id, output)
+        if not is_personal:  # a whole mailbox is not laid beside a patient's turns
+            self._keep_output(run, execution_id, output)
         if len(kept) > 1:
             self._store.shown([one.entity_id for one in kept])
         elif kept and run.tool not in _LISTS:
@@ -239,15 +242,19 @@ class ToolMemorySession:
             )
             return []
 
-    def _kept(self, found: Found, execution_id: str) -> EntityContext:
-        private = found.entity_type in _OWN_KINDS and names_one_of(found.data, self._others)
+    def _kept(self, found: Found, execution_id: str, *, tool: str) -> EntityContext:
+        private = found.entity_type in PERSONAL_KINDS and names_one_of(found.data, self._others)
         if private:
             hidden = with_time_only(found.data)
             found = Found(
                 found.entity_id, found.entity_type, OTHER_APPOINTMENT, hidden, True, found.source
             )
         return self._store.store_entity(
-            found, execution_id=execution_id, turn_id=self._turn_id, is_private=private
+            found,
+            execution_id=execution_id,
+            turn_id=self._turn_id,
+            is_private=private,
+            is_personal=found.entity_type in PERSONAL_KINDS or tool in PERSONAL_TOOLS,
         )
 
     def _output(self, run: FinishedRun, kept: Sequence[EntityContext]) -> str:

@@ -129,7 +129,13 @@ class ToolEntityStore:
         return self._by_id.get(entity_id)
 
     def store_entity(
-        self, found: Found, *, execution_id: str, turn_id: int, is_private: bool = False
+        self,
+        found: Found,
+        *,
+        execution_id: str,
+        turn_id: int,
+        is_private: bool = False,
+        is_personal: bool = False,
     ) -> EntityContext:
         """Add an entity or merge it into the one of the same type, source and id."""
         self._entity_index = None
@@ -142,6 +148,7 @@ class ToolEntityStore:
         entity.source_execution_id = execution_id
         entity.status = "deleted" if is_cancelled(found) else "active"
         entity.is_private = is_private
+        entity.is_personal = is_personal and entity.principal != ""
         self._by_id[entity.entity_id] = entity
         return entity
 

@@ -25,14 +25,13 @@ from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.scenario_session import ScenarioPlace
 from services.attachments.papers import AttachedPapers, papers_of
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
-from services.chart_access.door import ChartDoor, open_door
 from services.conversations.legacy import LegacyHistory
 from services.conversations.past_turns import PatientPast
 from services.conversations.patient_artifacts import PatientArtifacts
 from services.conversations.room import make_room, with_room
 from services.memory_blocks.turn_status import advance
+from services.tool_memory.personal import PersonalToolMemories
+from services.turn.access import TurnAccess
 from services.turn.draft import TurnDraft
 from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
@@ -55,23 +54,23 @@ class TurnDocuments:
         contexts: ChatContextAccessor,
         registries: PatientContextRegistryAccessor,
         legacy: LegacyHistory,
-        audit: Audit,
+        access: TurnAccess,
         clock: Clock,
         comparisons: ComparisonAccessor,
+        personal: PersonalToolMemories,
         memory: TurnMemory | None = None,
-        door: ChartDoor | None = None,
         looks: TurnLooks | None = None,
-        model: str = "",
+        receipts: TurnReceipts | None = None,
     ) -> None:
-        self._receipts = TurnReceipts(audit=audit, model=model, clock=clock)
+        self._receipts = receipts or TurnReceipts(audit=access.audit, model="", clock=clock)
         self.comparisons = comparisons
         self.looks = looks or TurnLooks()
         self._contexts = contexts
         self._registries = registries
+        self._personal = personal
         self._legacy = legacy
-        self._audit = audit
+        self._access = access
         self._clock = clock
-        self._door = door or open_door(clock=clock)
         self.memory = memory or TurnMemory(clock=clock)
 
     async def load_registry(self, turn: TurnDraft) -> None:
@@ -88,7 +87,7 @@ class TurnDocuments:
         None where none does, where the chart is closed to the sender, or where that cannot be
         told: nobody is kept from a switch by it.
         """
-        if not await self._door.may_open(turn.claim.message.sender.principal_id, patient_id):
+        if not await self._access.door.may_open(_sender(turn), patient_id):
             return None
         with suppress(CorruptDocumentError, StoreUnavailableError):
             stored = await self._contexts.read(
@@ -126,6 +125,7 @@ class TurnDocuments:
         record = self.record_access(turn, patient_id, action="turn")
         read = self._contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
         _, context = await asyncio.gather(record, read)
+        await self._personal.open(context.document, principal_id=_sender(turn))
         turn.adopt(await self._whole(context, turn.run.run_id))
         await self.looks.begin(turn)
 
@@ -149,27 +149,8 @@ class TurnDocuments:
     async def record_access(
         self, turn: TurnDraft, patient_id: PatientId | None, *, action: str
     ) -> None:
-        """Put this turn's access to one patient on the audit trail; returns when it is durable.
-
-        Raises:
-            ChartClosedError: the chart is not open to the sender, whoever of a group opened it.
-            AuditUnavailableError: the access is not on record, so it does not happen.
-        """
-        await self._door.enter(
-            turn.claim.message.sender.principal_id,
-            patient_id,
-            conversation_id=turn.conversation_id,
-            run_id=turn.run.run_id,
-        )
-        await self._audit.record(
-            AuditEntry(
-                principal=turn.claim.message.sender.principal_id,
-                conversation=turn.conversation_id,
-                patient=patient_id,
-                run_id=turn.run.run_id,
-                actions=(action,),
-            )
-        )
+        """Put this turn's access to one patient on the audit trail; see `TurnAccess.record`."""
+        await self._access.record(turn, patient_id, action=action)
 
     async def save(self, turn: TurnDraft) -> None:
         """Store the document as it is now, in the middle of the turn."""
@@ -181,9 +162,11 @@ class TurnDocuments:
         await self._write(turn, await with_room(self._contexts, context, turn.turn, rules=rules))
 
     async def _write(self, turn: TurnDraft, context: ChatContext) -> None:
+        await turn.claim.hold()
+        left = await self._personal.keep(context, principal_id=_sender(turn))
         new_etag = await _held_write(
             turn.claim,
-            partial(self._contexts.write, context),
+            partial(self._contexts.write, left),
             etag=turn.context.etag if turn.context is not None else None,
             etag_of=partial(self._contexts.etag_of, turn.conversation_id, context.patient_id),
         )
@@ -249,6 +232,7 @@ class TurnDocuments:
     async def _opened_session(self, turn: TurnDraft, failure: RoundsError | None) -> bool:
         try:
             session = await self._contexts.read(turn.conversation_id, None, epoch=turn.claim.epoch)
+            await self._personal.open(session.document, principal_id=_sender(turn))
         except CorruptDocumentError:
             if not isinstance(failure, CorruptDocumentError):
                 raise
@@ -281,6 +265,10 @@ async def _held_write(
         return await write(etag=etag)
     except (BlobChangedError, BlobExistsError) as error:
         raise ClaimLostError("the document was taken over") from error
+
+
+def _sender(turn: TurnDraft) -> str:
+    return turn.claim.message.sender.principal_id
 
 
 def _status(turn: TurnDraft, failure: RoundsError | None) -> TurnStatus:

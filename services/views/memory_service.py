@@ -23,6 +23,7 @@ from services.conversations.maintenance_lease import MaintenanceLease
 from services.memory_blocks.blocks import MemoryRules, blocks_of
 from services.memory_edits.operations import Operation, apply
 from services.memory_edits.view import MemoryView, revision_of, view_of
+from services.tool_memory.personal import PersonalToolMemories
 from services.turn.memory import memory_rules
 from services.views.conversation_reader import ConversationReader
 from settings import Settings
@@ -36,6 +37,7 @@ class MemoryService:
         *,
         reader: ConversationReader,
         contexts: ChatContextAccessor,
+        personal: PersonalToolMemories,
         maintenance_lease: MaintenanceLease,
         audit: Audit,
         clock: Clock,
@@ -43,6 +45,7 @@ class MemoryService:
     ) -> None:
         self._reader = reader
         self._contexts = contexts
+        self._personal = personal
         self._maintenance_lease = maintenance_lease
         self._audit = audit
         self._clock = clock
@@ -57,6 +60,7 @@ class MemoryService:
         document = await self._reader.document(
             conversation_id, owner=owner, patient_id=patient_id, action="read_memory"
         )
+        await self._personal.open(document, principal_id=owner)
         return self._view(document)
 
     async def change(
@@ -89,20 +93,22 @@ class MemoryService:
             await claim.name_patient(patient)
             stored = await self._contexts.read(conversation_id, patient, epoch=claim.epoch)
             document = stored.document
+            await self._personal.open(document, principal_id=owner)
             if revision_of(document) != revision:
                 raise MemoryChangedError("the memory changed since it was read")
             apply(document, operations, by=owner, now=self._clock.now())
-            await self._store(claim, stored)
+            await self._store(claim, stored, owner)
         return self._view(document)
 
-    async def _store(self, claim: Claim, stored: Stored[ChatContext]) -> None:
+    async def _store(self, claim: Claim, stored: Stored[ChatContext], owner: str) -> None:
         document = stored.document
         gone = document.memory_changes.leaving()
         if gone:
             await self._contexts.archive_changes(document, gone)
         await claim.hold()
+        left = await self._personal.keep(document, principal_id=owner)
         try:
-            await self._contexts.write(document, etag=stored.etag)
+            await self._contexts.write(left, etag=stored.etag)
         except (BlobChangedError, BlobExistsError) as error:
             raise ClaimLostError("the document was taken over") from error
 
@@ -135,6 +141,7 @@ def memory_service_for(
     *,
     reader: ConversationReader,
     contexts: ChatContextAccessor,
+    personal: PersonalToolMemories,
     claimant: Claimant,
     audit: Audit,
     clock: Clock,
@@ -144,6 +151,7 @@ def memory_service_for(
     return MemoryService(
         reader=reader,
         contexts=contexts,
+        personal=personal,
         maintenance_lease=MaintenanceLease(claimant=claimant, clock=clock, ids=ids),
         audit=audit,
         clock=clock,

@@ -70,11 +70,18 @@ def calendar(server: Server) -> str:
     return "".join(path.read_text("utf-8") for path in files).replace("\r\n ", "")
 
 
+def tool_memories(server: Server) -> str:
+    """Return what patients' documents keep of tools."""
+    files = (server.data / "chat-sessions").rglob("patient_*_context.json")
+    return "".join(str(orjson.loads(path.read_bytes())["tool_memory"]) for path in files)
+
+
 async def test_an_event_is_listed_moved_named_and_gone_only_after_yes(server: Server) -> None:
     async with talking(server.url, "plain") as talk:
         await say(talk, "start tumor board for patient_4")
         listed = await say(talk, "@Secretary what's on my calendar tomorrow?")
         assert "Tumor board" in listed
+        assert "Tumor board" not in tool_memories(server), "it is the user's, not the patient's"
         moved = await say(talk, "@Secretary move tomorrow's 3pm one to Friday")
         assert '"moved"' in moved
         asked = await say(talk, "@Secretary cancel it")
@@ -120,17 +127,18 @@ async def test_what_one_patient_was_shown_is_no_candidate_of_another(server: Ser
         )
 
 
-async def test_every_run_is_stored_with_its_patient(server: Server) -> None:
+async def test_every_run_is_stored_with_its_user_and_not_with_the_patient(server: Server) -> None:
     async with talking(server.url, "plain") as talk:
         await say(talk, "start tumor board for patient_4")
         await say(talk, "@Secretary what's on my calendar tomorrow?")
         folder = server.data / "chat-sessions" / talk.conversation
-        stored = orjson.loads((folder / "patient_patient_4_context.json").read_bytes())
-        runs = stored["tool_memory"]["executions"]
-        assert [one["tool_name"] for one in runs][-1] == "list_events"
-        assert {one["entity_type"] for one in stored["tool_memory"]["entities"]} == {
-            "calendar_event"
-        }
+        document = orjson.loads((folder / "patient_patient_4_context.json").read_bytes())
+        stored, folders = document["tool_memory"], server.data / "chat-users" / "personal"
+        assert (stored["executions"], stored["entities"]) == ([], [])
+        (path,) = folders.glob(f"*/{talk.conversation}/patient_patient_4.json")
+        own = orjson.loads(path.read_bytes())["memory"]
+        assert [one["tool_name"] for one in own["executions"]][-1] == "list_events"
+        assert {one["entity_type"] for one in own["entities"]} == {"calendar_event"}
 
 
 # -- without a language model ----------------------------------------------------------------

@@ -11,6 +11,7 @@ from routes.serving import DRAIN_SECONDS
 from scripts.bicep import MAIN, problems, problems_of_parameters, read
 from services.channels.deliveries import KEPT_DAYS
 from services.run_journal.left_over import LEFT_OVER_DAYS
+from services.tool_memory.personal import KEPT_DAYS as PERSONAL_DAYS
 from services.views.drafts import KEPT_DAYS as DRAFT_DAYS
 from settings import Settings
 
@@ -186,6 +187,14 @@ def test_drafts_go_when_no_device_shows_them_any_more() -> None:
     days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
     assert days is not None
     assert int(days[1]) == DRAFT_DAYS
+
+
+def test_what_users_own_services_gave_goes_when_no_turn_knows_it_any_more() -> None:
+    rule = (INFRA / "modules" / "storage.bicep").read_text("utf-8").partition("forget-own-items")[2]
+    assert "['chat-users/personal/']" in rule.partition("name: ")[0]
+    days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
+    assert days is not None
+    assert int(days[1]) == PERSONAL_DAYS
 
 
 def test_notes_of_deliveries_go_when_the_server_needs_them_no_more() -> None:

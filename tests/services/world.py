@@ -27,7 +27,7 @@ from data_models.turn_events import (
     TurnEvent,
 )
 from services.audit.trail import Audit, AuditTrail
-from services.chart_access.door import ChartDoor
+from services.chart_access.door import ChartDoor, open_door
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
 from services.conversations.legacy import LegacyHistory
@@ -53,6 +53,8 @@ from services.runs.hub import Run, RunHub
 from services.runs.run_exchange import run_exchange_for
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
+from services.tool_memory.personal import PersonalToolMemories
+from services.turn.access import TurnAccess
 from services.turn.documents import TurnDocuments
 from services.turn.memory import TurnMemory
 from services.turn.reading import reader_team
@@ -186,10 +188,10 @@ class World:
                 registries=self.registries,
                 legacy=LegacyHistory(store=self.sessions, contexts=self.contexts),
                 comparisons=ComparisonAccessor(documents=documents),
-                audit=audit,
+                personal=PersonalToolMemories(store=self.users),
+                access=TurnAccess(door=self.door or open_door(clock=clock), audit=audit),
                 clock=clock,
                 memory=self.memory,
-                door=self.door,
             ),
             patients=PatientContextService(
                 analyzer=PatientContextAnalyzer(

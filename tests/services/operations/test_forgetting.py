@@ -312,6 +312,16 @@ async def test_what_users_saw_began_to_write_and_pinned_is_forgotten_and_of_othe
     assert left == [f"{folder}/u1/patient_40.json"]
 
 
+async def test_what_users_tools_told_while_the_chart_was_open_is_forgotten() -> None:
+    world = World()
+    names = [f"personal/u1/chat_1/{one}.json" for one in ("patient_patient_4", "session")]
+    for name in (*names, "personal/u1/chat_1/patient_patient_40.json"):
+        await world.users.create(name, b"{}")
+    await forgetting_on(world).run(GONE, dry_run=False)
+    left = [row.name async for row in world.users.list("personal/")]
+    assert left == ["personal/u1/chat_1/patient_patient_40.json", names[1]]
+
+
 @pytest.mark.slow
 async def test_what_users_called_a_conversation_with_the_patient_is_forgotten() -> None:
     world = await talked()

@@ -22,6 +22,7 @@ from data_models.tool_memory import EntityContext, ToolExecutionContext
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.memory_edits.operations import Operation, Retire
 from services.memory_edits.view import MemoryItem, MemoryView
+from services.tool_memory.personal import PersonalToolMemories
 from services.views.memory_service import MemoryService
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
@@ -95,6 +96,7 @@ def service_of(world: World, *, wait_seconds: float = 5.0) -> MemoryService:
     return MemoryService(
         reader=world.reader,
         contexts=world.contexts,
+        personal=PersonalToolMemories(store=world.users),
         maintenance_lease=maintenance_lease,
         audit=world.trail,
         clock=world.clock,

@@ -1,0 +1,178 @@
+"""What a user's own services gave lies with that user, and is known in their turns alone."""
+
+from datetime import timedelta
+
+from data_models.blob_store import BlobStore
+from data_models.chat_context import ChatContext
+from data_models.identifiers import PatientId, hashed
+from data_models.tool_memory import PERSONAL_TOOLS, EntityContext, ToolMemory
+from group_chat.tools.calendar_tools import calendar_tools
+from group_chat.tools.contact_tools import contact_tools
+from group_chat.tools.document_tools import document_tools
+from group_chat.tools.mail_tools import mail_tools
+from group_chat.tools.personal import PersonalAssistant
+from group_chat.tools.task_tools import task_tools
+from services.assistant.back_end import NoAssistant
+from services.records.patient_names import RosterOnly
+from services.tool_memory.personal import FOLDER, PersonalToolMemories
+from services.tool_memory.session import FinishedRun, ToolMemorySession
+from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
+from tests.fakes import CountingIds, FixedClock
+from tests.fakes_store import MemoryBlobStore
+
+CLOCK = FixedClock()
+MAIL = {"id": "m1", "subject": "Payslip of Ada", "from": "hr@clinic.example"}
+VISIT = {"appointment_id": "a1", "start": "2026-12-02T10:00:00+00:00", "doctor": "Dr. Jones"}
+
+
+def talk() -> ChatContext:
+    return ChatContext(conversation_id="chat_1", patient_id=PatientId("patient_4"), epoch=1)
+
+
+def record(context: ChatContext, who: str, *runs: tuple[str, dict[str, object]]) -> None:
+    store = ToolEntityStore(
+        memory=context.tool_memory,
+        limits=ToolMemoryLimits(),
+        now=CLOCK.now(),
+        principal=hashed(who),
+    )
+    session = ToolMemorySession(
+        store=store, turn_id=1, user_text="", local_now=CLOCK.now(), others=(), ids=CountingIds()
+    )
+    for tool, data in runs:
+        session.record(FinishedRun(tool, "Secretary", {}, data, None, 1.0))
+
+
+def ids(memory: ToolMemory) -> list[str]:
+    return [one.entity_id for one in memory.entities]
+
+
+async def reopened(
+    left: ChatContext, memories: PersonalToolMemories, who: str, *, epoch: int = 1
+) -> ToolMemory:
+    """Return the tool memory of who opens the stored document in their next turn."""
+    stored = ChatContext.model_validate_json(left.model_dump_json())
+    stored.epoch = epoch
+    await memories.open(stored, principal_id=who)
+    return stored.tool_memory
+
+
+async def everything(store: BlobStore) -> bytes:
+    blobs = [await store.read(row.name) async for row in store.list(f"{FOLDER}/")]
+    return b"".join(blob.data for blob in blobs if blob is not None)
+
+
+async def test_mail_leaves_the_patients_document_and_visits_stay() -> None:
+    memories = PersonalToolMemories(store=MemoryBlobStore())
+    context = talk()
+    record(context, "ada", ("search_mail", {"mails": [MAIL]}), ("appointments", {"rows": [VISIT]}))
+
+    left = await memories.keep(context, principal_id="ada")
+
+    assert "Payslip" not in left.model_dump_json()
+    assert ids(left.tool_memory) == ["Appointment/a1"]
+    assert [one.tool_name for one in left.tool_memory.executions] == ["appointments"]
+    assert b"Payslip" in await everything(memories.store)
+    assert ids(context.tool_memory) == ["m1", "Appointment/a1"], "the turn goes on with both"
+
+
+async def test_its_user_finds_both_again_and_what_they_looked_at_last() -> None:
+    memories = PersonalToolMemories(store=MemoryBlobStore())
+    context = talk()
+    record(context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [MAIL]}))
+    left = await memories.keep(context, principal_id="ada")
+
+    again = await reopened(left, memories, "ada")
+
+    assert again.focus == "m1"
+    assert [one.tool_name for one in again.executions] == ["appointments", "search_mail"]
+    assert sorted(ids(again)) == ["Appointment/a1", "m1"]
+
+
+async def test_a_colleague_gets_nothing_of_it_and_takes_nothing_away() -> None:
+    memories = PersonalToolMemories(store=MemoryBlobStore())
+    context = talk()
+    record(context, "ada", ("search_mail", {"mails": [MAIL]}))
+    left = await memories.keep(context, principal_id="ada")
+    assert ids(await reopened(left, memories, "bob")) == []
+
+    record(left, "bob", ("list_tasks", {"tasks": [{"id": "t1", "title": "Call", "due": "x"}]}))
+    left = await memories.keep(left, principal_id="bob")
+
+    assert ids(await reopened(left, memories, "bob")) == ["t1"]
+    assert ids(await reopened(left, memories, "ada")) == ["m1"]
+    assert left.tool_memory.entities == []
+
+
+async def test_after_a_clear_nothing_of_before_is_known() -> None:
+    memories = PersonalToolMemories(store=MemoryBlobStore())
+    context = talk()
+    record(context, "ada", ("search_mail", {"mails": [MAIL]}))
+    left = await memories.keep(context, principal_id="ada")
+    assert ids(await reopened(left, memories, "ada", epoch=2)) == []
+
+
+async def test_a_part_that_cannot_be_read_costs_the_references_alone() -> None:
+    memories = PersonalToolMemories(store=MemoryBlobStore())
+    context = talk()
+    record(context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [MAIL]}))
+    left = await memories.keep(context, principal_id="ada")
+    (name,) = [row.name async for row in memories.store.list(f"{FOLDER}/")]
+    blob = await memories.store.read(name)
+    assert blob is not None
+    await memories.store.replace(name, b"{", etag=blob.etag)
+    assert ids(await reopened(left, memories, "ada")) == ["Appointment/a1"]
+
+
+async def test_a_document_that_holds_them_still_hands_them_over() -> None:
+    memories = PersonalToolMemories(store=MemoryBlobStore())
+    context = talk()
+    record(context, "ada", ("search_mail", {"mails": [MAIL]}))
+    assert context.tool_memory.personal_of == [], "as a version before stored it"
+    again = await reopened(context, memories, "ada")
+    assert ids(again) == ["m1"]
+
+
+async def test_what_is_forgotten_in_a_turn_is_read_no_more() -> None:
+    memories = PersonalToolMemories(store=MemoryBlobStore())
+    context = talk()
+    record(context, "ada", ("search_mail", {"mails": [MAIL]}))
+    left = await memories.keep(context, principal_id="ada")
+    left = await memories.keep(left, principal_id="ada")
+    assert left.tool_memory.personal_of == []
+    assert ids(await reopened(left, memories, "ada")) == []
+
+
+async def test_a_turn_without_own_things_touches_no_file() -> None:
+    memories = PersonalToolMemories(store=MemoryBlobStore())
+    context = talk()
+    record(context, "ada", ("results", {"rows": [{"text": "Hb 11"}]}))
+    assert await memories.keep(context, principal_id="ada") is context
+    assert await everything(memories.store) == b""
+
+
+async def test_the_clean_up_deletes_what_nobody_used_for_a_week() -> None:
+    memories = PersonalToolMemories(store=MemoryBlobStore())
+    context = talk()
+    record(context, "ada", ("search_mail", {"mails": [MAIL]}))
+    await memories.keep(context, principal_id="ada")
+    (row,) = [row async for row in memories.store.list(f"{FOLDER}/")]
+    later = row.modified_at + timedelta(days=8)
+    assert await memories.sweep(now=row.modified_at, dry_run=False) == 0
+    assert await memories.sweep(now=later, dry_run=True) == 1
+    assert await everything(memories.store) != b""
+    assert await memories.sweep(now=later, dry_run=False) == 1
+    assert await everything(memories.store) == b""
+
+
+def test_every_tool_over_a_users_own_services_is_known_as_one() -> None:
+    office = PersonalAssistant(back_end=NoAssistant(), names=RosterOnly(), ids=CountingIds())
+    made = (calendar_tools, contact_tools, document_tools, mail_tools, task_tools)
+    assert {tool.name for each in made for tool in each(office)} == PERSONAL_TOOLS
+
+
+def test_an_item_of_the_record_is_never_personal() -> None:
+    context = talk()
+    record(context, "ada", ("appointments", {"rows": [VISIT]}))
+    visits: list[EntityContext] = context.tool_memory.entities
+    assert [one.is_personal for one in visits] == [False]
