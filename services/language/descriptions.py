@@ -28,7 +28,9 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     # Behind somebody else a pronoun may be theirs: `her husband called, he is ill`.
     somebody = (at for at in range(len(folds)) if _is_somebody(folds, at))
     end = next(somebody, len(folds))
-    end -= 0 < end < len(folds) and folds[end - 1] in people_words().owners  # `his wife`
+    # `her son` may be the patient; `her oncologist` is the oncologist of the one spoken of.
+    is_relative = end < len(folds) and folds[end] not in people_words().staff
+    end -= end > 0 and is_relative and folds[end - 1] in people_words().owners
     raws, folds = raws[:end], folds[:end]
     known, said = people_words(), set(folds)
     is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
