@@ -277,7 +277,8 @@ def _is_in_passing(said: Said, others: Sequence[Person]) -> bool:
     spans = [
         one.span for one in said.mentions if any(p.same_as(o) for p in one.people for o in others)
     ]
-    return any(
+    numbers = (said.message.text.find(one.text) for one in said.numbers)
+    return any(place in said.message.set_aside for place in numbers) or any(
         span and (span[0].title in ("relative", "staff") or span[0].start in said.message.set_aside)
         for span in spans
     )

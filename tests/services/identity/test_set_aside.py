@@ -46,6 +46,7 @@ async def subject_of(text: str) -> Subject:
         "I don't mean Elvio Brandt, I mean her. Sodium?",
         "not Elvio Brandt: sodium?",
         "nicht Elvio Brandt",
+        "not T3333",
         "same dose as Elvio Brandt gets?",
         "before I forget Elvio Brandt's creatinine: what is her sodium?",
         'Pasted: "Pat. Elvio Brandt, potassium 6.1" what about her potassium?',
