@@ -16,6 +16,7 @@ Command: TypeAlias = Literal[
     "compare",
     "undo",
     "undo_clear",
+    "retract",
     "wrong_patient",
     "known",
 ]

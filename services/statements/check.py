@@ -9,11 +9,17 @@ from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
-from services.statements.clause_parts import CLINICAL_TOPICS, each, is_measured, listed_kinds
+from services.statements.clause_parts import (
+    CLINICAL_TOPICS,
+    each,
+    is_measured,
+    is_value_alone,
+    listed_kinds,
+)
 from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
-from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course
+from services.statements.deeds_told import deed_told
 from services.statements.durations import lasted
 from services.statements.fit import fits
 from services.statements.grounds import Grounds, Speaker
@@ -59,11 +65,14 @@ class MessageCheck:
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         if sentence.is_question or not sentence.clauses or self._is_general(sentence):
             return UNCHECKED
-        quoted = self._quoted(sentence)
+        is_alone = is_value_alone(sentence)
+        quoted = None if is_alone else self._quoted(sentence)
         if quoted is not None:
             self._remember(sentence)
             return Verdict("supported", quoted)
-        verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
+        now = frozenset({"is_now"} if is_alone else ())
+        clauses = [replace(one, cues=one.cues | now) for one in sentence.clauses]
+        verdicts = [self._clause(sentence, clause) for clause in clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
         if grounds.is_other_person(text) and worst(verdicts).state == "supported":
@@ -114,7 +123,7 @@ class MessageCheck:
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
             return compare_values(clause, self.grounds.held, names=clause.names)
-        deed = self._deed(sentence, clause)
+        deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
         names = clause.names or self._carried(sentence, clause)
@@ -232,31 +241,6 @@ class MessageCheck:
             if number not in counts[kind]:
                 return Verdict("unsupported")
         return Verdict("supported")
-
-    def _deed(self, sentence: Sentence, clause: Clause) -> Verdict | None:
-        """Return the verdict over a deed that the agent claims; None where it claims none."""
-        kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
-        if not kinds:
-            return None
-        reads_records = self.speaker.reads_records
-        if not claims_deed(clause, kinds, reads_records=reads_records):
-            is_cited = bool(sentence.refs)
-            is_of_course = not reads_records and NEVER_DONE.isdisjoint(kinds)
-            is_told = is_of_course or is_in_course(
-                clause, kinds, self.grounds.rows.words, is_cited=is_cited
-            )
-            return None if is_told else Verdict("unsupported")
-        if clause.cues & {"maybe", "no", "not_yet"} or sentence.cues & {"not_yet"}:
-            return UNCHECKED
-        if set(kinds) & self.grounds.deeds:
-            return UNCHECKED
-        if (
-            compare_values(clause, self.grounds.rows, names=clause.names).state == "supported"
-            and clause.has_values
-        ):
-            return UNCHECKED
-        said = f"Nothing was {kinds[0]} in this conversation."
-        return Verdict("contradicted", (), said)
 
     # -- what it is about -----------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ _BETTER_OR_WORSE = frozenset(
      "worse", "verbessert", "gebessert", "verschlechtert", "besser", "schlechter"}
 )  # fmt: skip
 _FROM = frozenset({"from", "von"})
+_UNTIL_NOW = frozenset({"has", "been"})
 
 
 def series_of(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> list[KnownRow]:
@@ -152,7 +153,8 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
     if len(numbers) < 2:
         return None
     first, before, last = (value_of(one) for one in (numbers[0], numbers[-2], numbers[-1]))
-    is_now = bool(clause.cues & {"is_now", "newest"}) and not clause.dates
+    is_now = bool(clause.cues & {"is_now", "newest"}) or clause.words >= _UNTIL_NOW
+    is_now = is_now and not clause.dates
     rises = last > before or (last > first and not (is_now and last < before))
     falls = last < before or (last < first and not (is_now and last > before))
     if clause.dates:

@@ -32,13 +32,17 @@ def _without_name(turn: TurnDraft, text: str) -> str:
     subject = identity_of(turn, turn.patient_id)
     if subject is None:
         return text
-    return _nameless(text, subject.name, subject.birth_date)
+    names, numbers = (subject.name,), tuple(filter(None, (turn.patient_id,)))
+    if turn.person is not None and turn.person.patient_id == turn.patient_id:
+        names += tuple(one.label for one in turn.person.names)
+        numbers += tuple(one.value for one in turn.person.numbers)
+    return _nameless(text, names, subject.birth_date, numbers)
 
 
 @lru_cache(maxsize=1_000)
-def _nameless(text: str, name: str, born: str) -> str:
+def _nameless(text: str, names: tuple[str, ...], born: str, numbers: tuple[str, ...]) -> str:
     """Return `text` without a name; a message is read again in each of the turns that follow."""
-    return without_names(text, (name,), born=born)
+    return without_names(text, names, born=born, numbers=numbers)
 
 
 def member_of(card: AgentCard) -> TeamMember:
