@@ -16,6 +16,7 @@ _ASPECTS: tuple[Aspect, ...] = (
     "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
     "whether",
 )  # fmt: skip
+_SPELT = frozenset({"problems", "procedures", "results"})
 _OPENINGS = frozenset({"ok", "okay"})
 
 
@@ -47,6 +48,10 @@ class Run:
     def name(self) -> str:
         """The name that the vocabulary has for it, else the words themselves."""
         return self.known[0].name if self.is_exact else self.text
+
+    def name_for(self, tool: str) -> str:
+        """Return the name for `tool`, abbreviations written out: "urine creat" is creatinine."""
+        return self.spelt if tool in _SPELT and not self.is_exact else self.name
 
 
 def without_opening(pieces: list[Piece]) -> list[Piece]:
@@ -123,10 +128,17 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         if piece.of("topic"):
             part.aspects |= words.aspects_within(piece) & _OF_ONE
     part.runs = list(_runs(pieces, words))
+    is_again = any(piece.text in words.words.pointers for piece in pieces)
+    if is_again and "when" in part.aspects and _is_of_values(part.runs):
+        part.aspects.add("latest")  # "his A1c and when was it done": the one that is told
     opening = next((piece for piece in pieces if not _is_joint(piece, words)), None)
     if opening is not None and "whether" in opening.of("aspect"):
         part.aspects.add("whether")
     return part
+
+
+def _is_of_values(runs: Sequence[Run]) -> bool:
+    return any(name.tool == "results" for run in runs for name in run.known)
 
 
 def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:

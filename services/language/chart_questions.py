@@ -189,16 +189,14 @@ def _asked_of(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator
         others = part.runs
     results = [run for run in others if tool_of(run, part, words) == "results"]
     if results and not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
-        yield _of_results(list(dict.fromkeys(run.name for run in results)), aspect, what)
+        names = dict.fromkeys(run.name_for("results") for run in results)
+        yield _of_results(list(names), aspect, what)
     for run in others:
         tool = tool_of(run, part, words)
         if tool == "results" or (topics and not run.known):
             continue
         if tool is not None:
-            name = (
-                run.spelt if tool in ("procedures", "problems") and not run.is_exact else run.name
-            )
-            yield _named(tool, name, aspect, what)
+            yield _named(tool, run.name_for(tool), aspect, what)
         elif is_asked and not topics:
             yield _searched(run.text, aspect, what)
 

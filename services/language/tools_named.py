@@ -43,9 +43,11 @@ def _tool_around(part: QuestionPart) -> str | None:
 
 
 def with_treatment(part: QuestionPart, words: Lexicon) -> QuestionPart:
-    """Note what is asked in "what did he take for the sinusitis?": how it was treated."""
+    """Note what is asked in "sinusitis treatment", "what did he take for it": how it was treated."""
     known = [tool_of(run, part, words) for run in part.runs if run.known]
-    is_of_illness = known == ["problems"] and not part.topics and not part.parts
-    if is_of_illness and "takes" in part.frames and "whether" not in part.aspects:
-        part.parts.append("treatment")
+    if known != ["problems"] or part.parts:
+        return part
+    is_taken = "takes" in part.frames and "whether" not in part.aspects
+    if [topic.name for topic in part.topics] == ["treatment"] or (is_taken and not part.topics):
+        part.topics, part.parts = [], ["treatment"]
     return part

@@ -15,6 +15,7 @@ _DRUG_SLIP_CHARS = 9
 """Shorter names of drugs that differ by one letter are different drugs."""
 # These turn a finding into its opposite or into another thing.
 _PRESSURE = "Blood pressure"
+_JOINING = frozenset(words_of("a an the of to for in on at by from with"))
 _OPPOSITES = ("hypo", "hyper")
 
 
@@ -76,6 +77,18 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     )
 
 
+def known_within(kind: ConceptKind | None, name: str) -> str:
+    """Return the longest part of `name` that names something of `kind`; "" where none does."""
+    words = name.split()
+    parts = (
+        " ".join(words[at : at + size])
+        for size in range(len(words) - 1, 0, -1)
+        for at in range(len(words) - size + 1)
+    )
+    named = (part for part in parts if kind and concept_table().named(kind, part))
+    return next(named, "")
+
+
 def _is_misspelt(have: Sequence[str], said: Sequence[Sequence[str]]) -> bool:
     """Whether a record misspells a drug by one letter, and means no other that is known."""
     strange = [word for word in have if len(word) >= _DRUG_SLIP_CHARS and word.isalpha()]
@@ -129,7 +142,7 @@ def _without_halves(found: list[Series]) -> tuple[Series, ...]:
 
 
 def _by_words(series: Sequence[Series], name: str) -> tuple[Series, ...]:
-    wanted = frozenset(words_of(name))
+    wanted = frozenset(words_of(name)) - _JOINING
     if not wanted:
         return ()
     exact = [one for one in series if one.words == wanted]

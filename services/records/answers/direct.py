@@ -3,7 +3,7 @@
 Pure. What is absent from one list may stand in a note; only then it is not in the record.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -20,7 +20,9 @@ from services.records.answers.papers import parted, told_papers
 from services.records.answers.row_parts import sources_of
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
+from services.records.concepts.table import ConceptKind
 from services.records.dates import first_day
+from services.records.finding import known_within
 
 # What stands beside the chart, as it is told: passages of guidelines, criteria. Pure.
 
@@ -74,6 +76,8 @@ _ALSO_SAID = {
     "emergency": "emergency",
 }
 
+# What may stand within a longer name that no row has: "carry an EpiPen".
+_KINDS_NAMED: Mapping[str, ConceptKind] = {"medications": "drug", "immunizations": "vaccine"}
 # What is measured where an illness is suspected that nobody recorded.
 _MEASURED = {
     "fever": "body temperature",
@@ -331,6 +335,9 @@ def _searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         return ()  # "care" and "plan" stand in any note
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
+    if part := known_within(_KINDS_NAMED.get(question.tool), question.name):
+        named = {**question.arguments, "name": part}
+        return (replace(question, arguments=named, name=part, aspect="all"),)
     said = _ALSO_SAID.get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
     return (replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name),)
