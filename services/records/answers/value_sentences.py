@@ -91,7 +91,10 @@ def _of_rows(
     is_many = is_many or (question.span is not None and aspect != "latest")
     if is_many and len(rows) > 1:
         return _course(rows, words, most=most)
-    return _sentence(rows[0], words, with_range=question.part == "range")
+    # Which of two of one moment is right, nobody knows: both are told.
+    newest = {row.value: row for row in reversed(rows) if row.date == rows[0].date}
+    with_range = question.part == "range"
+    return "\n".join(_sentence(row, words, with_range=with_range) for row in newest.values())
 
 
 def _by_upper(rows: list[ViewRow]) -> list[ViewRow]:
