@@ -19,6 +19,7 @@ from services.language.chart_parts import (
     aspect_of,
     is_asking,
     is_for_others,
+    is_of_values,
     may_name,
     parted,
     read_part,
@@ -77,11 +78,9 @@ def chart_questions(
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
-    parts = [with_treatment(read_part(part, words), words) for part in parted(pieces, words)]
+    parts = [with_treatment(read_part(part, words)) for part in parted(pieces, words)]
     span = _span_to_now(hull_of(spans), parts, words)
-    for earlier, later in pairwise(parts):
-        later.aspects = later.aspects or earlier.aspects
-        later.frames = later.frames or earlier.frames
+    _share(parts)
     numbers = list(numbers_in(pieces, words))
     questions = [
         replace(
@@ -91,11 +90,21 @@ def chart_questions(
             at_age=age,
         )
         for part in parts
-        for question in _questions(part, words, is_asked=is_asking(text, pieces))
+        for question in _questions(part, is_asked=is_asking(text, pieces))
     ]
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
     return tuple(merged(with_figures(each, span, numbers, pieces) for each in questions))
+
+
+def _share(parts: Sequence[QuestionPart]) -> None:
+    """Give each part what is said once for several: "sodium and potassium trend"."""
+    for earlier, later in pairwise(parts):
+        later.aspects = later.aspects or earlier.aspects
+        later.frames = later.frames or earlier.frames
+    for later, earlier in pairwise(reversed(parts)):
+        if is_of_values(earlier) and is_of_values(later):
+            earlier.aspects = earlier.aspects or later.aspects
 
 
 def _since_event(
@@ -135,7 +144,7 @@ def _cased(text: str, words: Lexicon) -> str:
     return text
 
 
-def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[ChartQuestion]:
+def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     """Return what one part asks; of two different things "yes" would answer neither.
 
     "Is his diabetes well adjusted?": that he has diabetes is no yes.
@@ -144,7 +153,7 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
         return [_named(SEARCH, f"{part.runs[0].text} size", "all", None)]
     if "tolerated" in part.frames and part.runs:  # that it was given is no yes
         return [_named(SEARCH, f"{part.runs[0].text} tolerated", "all", None)]
-    found = list(_asked_of(part, words, is_asked=is_asked))
+    found = list(_asked_of(part, is_asked=is_asked))
     # That a test was done is no yes to "was it positive?".
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
@@ -175,7 +184,7 @@ def _has_more(part: QuestionPart) -> bool:
     return len(tools) > 1 or (bool(tools) and any(not run.known for run in part.runs))
 
 
-def _asked_of(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:
+def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
     what = what_of(part, aspect)
     topics = _telling(part.topics, part.runs)
@@ -187,18 +196,38 @@ def _asked_of(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator
         others = [run for run in part.runs if _stands_alone(run, topics)]
     else:
         others = part.runs
-    results = [run for run in others if tool_of(run, part, words) == "results"]
-    if results and not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
-        names = dict.fromkeys(run.name_for("results") for run in results)
-        yield _of_results(list(names), aspect, what)
+    if not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
+        yield from _of_values(part, others, aspect, what)
     for run in others:
-        tool = tool_of(run, part, words)
+        tool = tool_of(run, part)
         if tool == "results" or (topics and not run.known):
             continue
         if tool is not None:
-            yield _named(tool, run.name_for(tool), aspect, what)
+            head = run.main.name if run.main and not run.is_exact else ""
+            yield replace(_named(tool, run.name_for(tool), aspect, what), head=head)
         elif is_asked and not topics:
             yield _searched(run.text, aspect, what)
+
+
+def _of_values(
+    part: QuestionPart, runs: Sequence[Run], aspect: Aspect, what: Part | None
+) -> Iterator[ChartQuestion]:
+    """Yield the question for all that is measured; one for the newest and one for the lowest."""
+    results = [run for run in runs if tool_of(run, part) == "results"]
+    if not results:
+        return
+    names = list(dict.fromkeys(run.name_for("results") for run in results))
+    found = replace(_of_results(names, aspect, what), head=_head_of(results))
+    yield from ([replace(found, aspect="latest"), found] if part.is_latest_too else [found])
+
+
+def _head_of(runs: Sequence[Run]) -> str:
+    """Return what of a longer name is a value of its own: the pressure in pregnancy.
+
+    Of "protein/creatinine ratio" nothing is.
+    """
+    mains = [run.main for run in runs if run.is_of_other and not run.is_exact]
+    return mains[0].name if len(runs) == 1 and mains and mains[0] else ""
 
 
 def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec]:

@@ -1,7 +1,6 @@
 """Which tool of the chart a name is for: by the vocabulary, else by the words around it. Pure."""
 
 from services.language.chart_parts import QuestionPart, Run
-from services.language.chart_words import Lexicon
 
 SEARCH = "search_record"
 """The tool for what no other is known for."""
@@ -18,13 +17,13 @@ _VALUE_ASPECTS = frozenset(
 )
 
 
-def tool_of(run: Run, part: QuestionPart, words: Lexicon) -> str | None:
+def tool_of(run: Run, part: QuestionPart) -> str | None:
     """Return the tool that a name is for: by the vocabulary, else by the words around it."""
     if "reaction" in part.parts:
         return "allergies"
-    if not run.known:
+    if run.main is None:
         return _tool_around(part)
-    tool = run.known[0 if words.words.head_first else -1].tool
+    tool = run.main.tool
     if tool == "immunizations" and "measured" in part.frames:
         return SEARCH  # a test for what there are vaccines against
     if tool == "problems" and "tested" in part.frames:
@@ -42,9 +41,9 @@ def _tool_around(part: QuestionPart) -> str | None:
     return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
 
 
-def with_treatment(part: QuestionPart, words: Lexicon) -> QuestionPart:
-    """Note what is asked in "sinusitis treatment", "what did he take for it": how it was treated."""
-    known = [tool_of(run, part, words) for run in part.runs if run.known]
+def with_treatment(part: QuestionPart) -> QuestionPart:
+    """Note what is asked in "what did he take for the sinusitis?": how it was treated."""
+    known = [tool_of(run, part) for run in part.runs if run.known]
     if known != ["problems"] or part.parts:
         return part
     is_taken = "takes" in part.frames and "whether" not in part.aspects

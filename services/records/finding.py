@@ -77,18 +77,6 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     )
 
 
-def known_within(kind: ConceptKind | None, name: str) -> str:
-    """Return the longest part of `name` that names something of `kind`; "" where none does."""
-    words = name.split()
-    parts = (
-        " ".join(words[at : at + size])
-        for size in range(len(words) - 1, 0, -1)
-        for at in range(len(words) - size + 1)
-    )
-    named = (part for part in parts if kind and concept_table().named(kind, part))
-    return next(named, "")
-
-
 def _is_misspelt(have: Sequence[str], said: Sequence[Sequence[str]]) -> bool:
     """Whether a record misspells a drug by one letter, and means no other that is known."""
     strange = [word for word in have if len(word) >= _DRUG_SLIP_CHARS and word.isalpha()]

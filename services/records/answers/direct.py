@@ -3,11 +3,11 @@
 Pure. What is absent from one list may stand in a note; only then it is not in the record.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
+from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.question_figures import arguments_of, with_days
 from services.language.tools_named import SEARCH
@@ -15,42 +15,13 @@ from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 from services.records.answers.ages import AGE, BORN, HAVE_AN_AGE, ages_then, of_that_age
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
+from services.records.answers.evidence import told_evidence
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
-from services.records.answers.row_parts import sources_of
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.concepts.table import ConceptKind
+from services.records.concepts.table import concept_table
 from services.records.dates import first_day
-from services.records.finding import known_within
-
-# What stands beside the chart, as it is told: passages of guidelines, criteria. Pure.
-
-
-def told_evidence(view: ChartView) -> str:
-    """Return guidelines or studies whole; "" for a view of the chart."""
-    if not view.rows or any(row.kind not in NOT_OF_THE_PATIENT for row in view.rows):
-        return ""
-    return "\n\n".join(filter(None, ["\n".join(_lines(view)), *view.notes]))
-
-
-def _lines(view: ChartView) -> Iterator[str]:
-    for row in view.rows:
-        date = f", {row.date}" if row.date else ""
-        match row.kind:
-            case "guideline" | "publication":
-                yield f"**{row.name}** ({row.status}{date}) {sources_of(row)}"
-                yield from (f"> {line}" for line in row.detail.splitlines())
-                yield ""
-            case "study":
-                yield f"**{row.name}**: {row.status} {sources_of(row)}"
-            case _:
-                yield _criterion(row)
-
-
-def _criterion(row: ViewRow) -> str:
-    return f"- *{row.status}* ({row.value}) “{row.name}”: {row.detail} {sources_of(row)}"
-
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -65,7 +36,7 @@ _ALSO_SAID = {
     "race": "race ethnicity",
     "family": "family mother father sister brother parents",
     "social": "social lives works occupation retired",
-    "coverage": "insurance insured",
+    "coverage": "insurance insured payer",
     "device": "device implant implanted pacemaker stent prosthesis port",
     "directive": "directive resuscitation living will",
     "vital status": "died death",
@@ -76,8 +47,6 @@ _ALSO_SAID = {
     "emergency": "emergency",
 }
 
-# What may stand within a longer name that no row has: "carry an EpiPen".
-_KINDS_NAMED: Mapping[str, ConceptKind] = {"medications": "drug", "immunizations": "vaccine"}
 # What is measured where an illness is suspected that nobody recorded.
 _MEASURED = {
     "fever": "body temperature",
@@ -131,6 +100,7 @@ def _answer(
         return _at_that_age(question, given, words)
     if question.after is not None:
         return _since(question, question.after, given, words)
+    question = _as_drug(question)
     taken = _given(question, given)
     if taken is None:
         return question
@@ -146,6 +116,14 @@ def _answer(
     if asks_for_treatment(question, taken):
         return _treated(question, taken, absent, given, words)
     return _sought(question, taken, absent, given, words)
+
+
+def _as_drug(question: ChartQuestion) -> ChartQuestion:
+    """Return the question for the list of drugs, which knows brands, where it names a drug."""
+    if question.tool != SEARCH or concept_table().named("drug", question.name) is None:
+        return question
+    named = {"name": question.name, "status": "all"}
+    return replace(question, tool="medications", arguments=named)
 
 
 def _at_that_age(
@@ -316,6 +294,17 @@ def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
     return any(mark in said for mark in words.allergic)
 
 
+def _of_the_head(question: ChartQuestion) -> ChartQuestion:
+    """Return the question for the thing itself: of "blood pressure in pregnancy" the pressure."""
+    named: dict[str, object] = (
+        {"names": [question.head]} if question.tool == "results" else {"name": question.head}
+    )
+    is_listed = question.tool == "problems"  # the tool gives all of them
+    arguments = question.arguments if is_listed else {**question.arguments, **named}
+    aspect = "all" if question.aspect in ("whether", "count") else question.aspect
+    return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)
+
+
 def _searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return where to look next, in this order, where its tool holds nothing of a question."""
     if question.tool == SEARCH:
@@ -335,9 +324,8 @@ def _searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         return ()  # "care" and "plan" stand in any note
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
-    if part := known_within(_KINDS_NAMED.get(question.tool), question.name):
-        named = {**question.arguments, "name": part}
-        return (replace(question, arguments=named, name=part, aspect="all"),)
+    if question.head:
+        return (_of_the_head(question), *_searches_for(replace(question, head="")))
     said = _ALSO_SAID.get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
     return (replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name),)

@@ -58,7 +58,9 @@ def _named(rows: list[ViewRow], name: str) -> list[ViewRow]:
     found = [row for row in rows if means("drug", kind or name, label=row.name, codes=row.code)]
     if found and not kind:
         return found
-    return [row for row in rows if row in found or any(_is_named(one, name) for one in _reasons(row))]
+    return [
+        row for row in rows if row in found or any(_is_named(one, name) for one in _reasons(row))
+    ]
 
 
 def _reasons(row: ViewRow) -> list[str]:
