@@ -58,7 +58,9 @@ class Run:
 
     def name_for(self, tool: str) -> str:
         """Return the name for `tool`, abbreviations written out: "urine creat" is creatinine."""
-        return self.spelt if tool in _SPELT and not self.is_exact else self.name
+        if not self.is_exact:
+            return self.spelt if tool in _SPELT else self.text
+        return next((one.name for one in self.known if one.tool == tool), self.name)
 
 
 def without_opening(pieces: list[Piece]) -> list[Piece]:

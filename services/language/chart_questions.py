@@ -40,14 +40,16 @@ from services.language.question_figures import (
 )
 from services.language.statement_words import is_clinical_name, stem
 from services.language.times import spans_in
-from services.language.tools_named import SEARCH, tool_of, with_treatment
+from services.language.tools_named import SEARCH, tools_of, with_treatment
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_MEASURED_FACTS = frozenset({"ECOG"})
+_PAUSES = re.compile(r"\s[-–—+]+\s|:(?=\s)")
+"""Signs between two questions: "knee pain - what is he taking"."""
 _BY_FIELD = "ologist"
 _EVENTS = frozenset({*_REPORTS, "encounters", "procedures", "documents"})
 
@@ -61,7 +63,7 @@ def chart_questions(
         is_guess: The text may be in another language: every word of it has to be known.
     """
     words = lexicon(language)
-    folded, _ = fold(_cased(text, words))
+    folded, _ = fold(_cased(_PAUSES.sub(" ; ", text), words))
     age, folded = age_in(folded, language)
     spans, rest = spans_in(folded, today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
@@ -194,40 +196,29 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
             which: Aspect = "all" if topic.tool == SEARCH else aspect
             yield from _of_topic(topic, part, which, what)
         others = [run for run in part.runs if _stands_alone(run, topics)]
+        # "Hemoglobin at diagnosis of the anemia": a value is asked for, and none of the problems.
+        if [topic.tool for topic in topics] == ["problems"] and not others:
+            others = [run for run in part.runs if _is_value(run)]
     else:
         others = part.runs
     if not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
-        yield from _of_values(part, others, aspect, what)
+        yield from questions_of_values(part, others, aspect, what)
     for run in others:
-        tool = tool_of(run, part)
-        if tool == "results" or (topics and not run.known):
-            continue
-        if tool is not None:
-            head = run.main.name if run.main and not run.is_exact else ""
-            yield replace(_named(tool, run.name_for(tool), aspect, what), head=head)
-        elif is_asked and not topics:
-            yield _searched(run.text, aspect, what)
+        if run.known or not topics:
+            yield from _of_run(run, part, aspect, what, is_searched=is_asked and not topics)
 
 
-def _of_values(
-    part: QuestionPart, runs: Sequence[Run], aspect: Aspect, what: Part | None
+def _of_run(
+    run: Run, part: QuestionPart, aspect: Aspect, what: Part | None, *, is_searched: bool
 ) -> Iterator[ChartQuestion]:
-    """Yield the question for all that is measured; one for the newest and one for the lowest."""
-    results = [run for run in runs if tool_of(run, part) == "results"]
-    if not results:
-        return
-    names = list(dict.fromkeys(run.name_for("results") for run in results))
-    found = replace(_of_results(names, aspect, what), head=_head_of(results))
-    yield from ([replace(found, aspect="latest"), found] if part.is_latest_too else [found])
-
-
-def _head_of(runs: Sequence[Run]) -> str:
-    """Return what of a longer name is a value of its own: the pressure in pregnancy.
-
-    Of "protein/creatinine ratio" nothing is.
-    """
-    mains = [run.main for run in runs if run.is_of_other and not run.is_exact]
-    return mains[0].name if len(runs) == 1 and mains and mains[0] else ""
+    """Yield what is asked of one name, values apart."""
+    tools = tools_of(run, part)
+    head = run.main.name if run.main and not run.is_exact else ""
+    for tool in tools:
+        if tool != "results":
+            yield replace(_named(tool, run.name_for(tool), aspect, what), head=head)
+    if not tools and is_searched:
+        yield _searched(run.text, aspect, what)
 
 
 def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec]:
@@ -274,8 +265,8 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
 def _of_topic(
     topic: TopicSpec, part: QuestionPart, aspect: Aspect, what: Part | None
 ) -> Iterator[ChartQuestion]:
-    if topic.name in _MEASURED_FACTS and aspect in OVER_TIME:
-        yield _of_results([topic.name], aspect, what)  # the status tells the newest only
+    if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
+        yield values_of([topic.name], aspect, what)  # the status tells the newest only
         return
     if topic.tool in _REPORTS:
         name = " ".join(filter(None, [topic.name, *(run.text for run in part.runs)]))
@@ -298,17 +289,23 @@ def _of_topic(
 
 def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     """Return what of a topic is asked about."""
-    if topic.tool in _FIXED or topic.tool == "results" or not part.runs:
+    runs = [run for run in part.runs if topic.tool != "problems" or not _is_value(run)]
+    if topic.tool in _FIXED or topic.tool == "results" or not runs:
         return [topic.name]
     if topic.name == "operation":  # "operations on the knee": its X-ray is none
-        return [f"{run.name} {topic.name}" for run in part.runs]
+        return [f"{run.name} {topic.name}" for run in runs]
     if topic.tool == "encounters" and topic.name and "when" in part.aspects:
         return [topic.name]  # what a stay was for stands with it
     if topic.tool == "allergies":
-        return [run.name for run in part.runs]
-    known = [run.name for run in part.runs if run.known or _is_drug_of(topic, run)]
+        return [run.name for run in runs]
+    known = [run.name_for(topic.tool) for run in runs if run.known or _is_drug_of(topic, run)]
     # "List active conditions" asks for all of them, whatever else is said.
-    return known or ([] if topic.arguments else [part.runs[0].name]) or [topic.name]
+    return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
+
+
+def _is_value(run: Run) -> bool:
+    """Whether something that is measured is named: it is no illness."""
+    return run.main is not None and run.main.tool == "results"
 
 
 def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
@@ -319,7 +316,7 @@ def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
 def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
     """Return the question for one thing: also what is over is looked at."""
     if tool == "results":
-        return _of_results([name], aspect, what)
+        return values_of([name], aspect, what)
     arguments: dict[str, object] = {}
     if tool in _NAMED_BY_ARGUMENT:
         arguments["name"] = name
@@ -335,13 +332,3 @@ def _searched(text: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
     if text.endswith(_BY_FIELD):
         return ChartQuestion("documents", name=text.removesuffix("ist") + "y", part="people")
     return ChartQuestion(SEARCH, {"query": text}, aspect, text, what)
-
-
-def _of_results(names: list[str], aspect: Aspect, what: Part | None) -> ChartQuestion:
-    return ChartQuestion("results", {"names": names}, aspect, ", ".join(names), what)
-
-
-def measured_over_time(question: ChartQuestion) -> ChartQuestion:
-    """Return the question over the measured values, where the status has but the newest."""
-    is_fact = question.tool == "current_status" and question.name in _MEASURED_FACTS
-    return _of_results([question.name], question.aspect, None) if is_fact else question

@@ -17,6 +17,21 @@ _VALUE_ASPECTS = frozenset(
 )
 
 
+def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
+    """Return the tools that a name is for; two where it names what either tells of.
+
+    "Has she had shingles?": that she was vaccinated is no yes. Chemotherapy is drugs and sessions.
+    """
+    tool = tool_of(run, part)
+    named = {one.tool for one in run.known} if run.is_exact else set()
+    if tool == "problems" and "immunizations" in named:
+        is_given = part.frames & {"takes", "had_done"} or "due" in part.parts
+        return ("immunizations",) if is_given else ("problems", "immunizations")
+    if tool == "medications" and "procedures" in named:
+        return ("procedures", "medications")
+    return () if tool is None else (tool,)
+
+
 def tool_of(run: Run, part: QuestionPart) -> str | None:
     """Return the tool that a name is for: by the vocabulary, else by the words around it."""
     if "reaction" in part.parts:
@@ -24,7 +39,7 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
     if run.main is None:
         return _tool_around(part)
     tool = run.main.tool
-    if tool == "immunizations" and "measured" in part.frames:
+    if "measured" in part.frames and any(one.tool == "immunizations" for one in run.known):
         return SEARCH  # a test for what there are vaccines against
     if tool == "problems" and "tested" in part.frames:
         return SEARCH  # a test for an illness says not that it is there

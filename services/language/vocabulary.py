@@ -81,6 +81,14 @@ def read_words(language: str, name: str, kind: type[_File]) -> _File:
         raise ConfigurationError(f"{language}/{name}.yaml is not usable: {error}") from error
 
 
+@cache
+def drug_names() -> Mapping[str, tuple[str, ...]]:
+    """Return ingredients of drugs, each with its brands and other names; of no language."""
+    path = _FOLDER / "drug_names.yaml"
+    rows = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
+    return {str(name): tuple(map(str, said)) for name, said in rows.items()}
+
+
 def read_document(language: str, name: str) -> Any:
     """Return what the file `name` of `language` holds.
 

@@ -20,7 +20,6 @@ from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.concepts.table import concept_table
 from services.records.dates import first_day
 
 Looked: TypeAlias = ChartView | str
@@ -100,7 +99,6 @@ def _answer(
         return _at_that_age(question, given, words)
     if question.after is not None:
         return _since(question, question.after, given, words)
-    question = _as_drug(question)
     taken = _given(question, given)
     if taken is None:
         return question
@@ -116,14 +114,6 @@ def _answer(
     if asks_for_treatment(question, taken):
         return _treated(question, taken, absent, given, words)
     return _sought(question, taken, absent, given, words)
-
-
-def _as_drug(question: ChartQuestion) -> ChartQuestion:
-    """Return the question for the list of drugs, which knows brands, where it names a drug."""
-    if question.tool != SEARCH or concept_table().named("drug", question.name) is None:
-        return question
-    named = {"name": question.name, "status": "all"}
-    return replace(question, tool="medications", arguments=named)
 
 
 def _at_that_age(
@@ -325,7 +315,7 @@ def _searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
     if question.head:
-        return (_of_the_head(question), *_searches_for(replace(question, head="")))
+        return (*_searches_for(replace(question, head="")), _of_the_head(question))
     said = _ALSO_SAID.get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
     return (replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name),)

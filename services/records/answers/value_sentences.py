@@ -182,7 +182,7 @@ def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
 def _course(rows: list[ViewRow], words: AnswerWords, *, most: int) -> str:
     numbers = [row for row in rows if row.number is not None]
     lines = [f"**{rows[0].name}**", _table(rows, words, most=most)]
-    if len(numbers) > 1:
+    if len({row.date for row in numbers}) > 1:
         # Else Markdown hangs it on the last row of the list.
         lines += ["", _change(numbers, words, name=words.overall)]
     return "\n".join(lines)

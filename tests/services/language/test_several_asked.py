@@ -63,3 +63,33 @@ def test_what_is_measured_is_found_by_the_names_of_the_vocabulary(language: str)
         if concept_table().named(kind, name) is None
     ]
     assert unknown == []
+
+
+@pytest.mark.parametrize(
+    ("text", "tools"),
+    [
+        ("has he had shingles", ["problems", "immunizations"]),
+        ("did she ever have measles?", ["problems", "immunizations"]),
+        ("rubella status", ["problems", "immunizations"]),
+        ("was covid given?", ["immunizations"]),
+        ("is the flu shot due?", ["immunizations"]),
+        ("when did she finish chemo", ["procedures", "medications"]),
+        ("did she get augmentin & when", ["medications"]),
+        ("percocet when", ["medications"]),
+        ("knee problem - what is he taking", ["problems", "medications"]),
+        ("nsaid + ppi?", ["medications", "medications"]),
+        ("hb at dx of anaemia", ["problems", "results"]),
+        ("sore throats how many", ["problems"]),
+    ],
+)
+def test_lists_that_are_looked_at(text: str, tools: list[str]) -> None:
+    found = asked(text)
+    assert [tool for tool, _, _ in found] == tools
+    assert len(tools) == 1 or {aspect for _, aspect, _ in found}.isdisjoint({"whether"}), (
+        "that one of them holds it is no yes to the other"
+    )
+
+
+def test_what_somebody_needs_is_not_what_was_done() -> None:
+    (question,) = read("does he need a colonoscopy?", SITUATION).about
+    assert (question.aspect, question.part) == ("all", "due")
