@@ -91,9 +91,10 @@ def _is_empty(piece: Piece) -> bool:
     return bool(piece.labels) and all(label.kind in ("stop", "people") for label in piece.labels)
 
 
-def is_asking(text: str, pieces: Sequence[Piece]) -> bool:
+def is_asking(text: str, pieces: Sequence[Piece], words: Lexicon) -> bool:
     """Whether the message asks or orders something, so that unknown words are worth a search."""
-    return "?" in text or bool(
+    is_question = "?" in text or any(piece.words[0] in words.words.asking for piece in pieces)
+    return is_question or bool(
         pieces[0].of("aspect") or pieces[0].of("stop") or pieces[0].of("part")
     )
 

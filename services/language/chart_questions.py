@@ -92,7 +92,7 @@ def chart_questions(
             at_age=age,
         )
         for part in parts
-        for question in _questions(part, is_asked=is_asking(text, pieces))
+        for question in _questions(part, is_asked=is_asking(text, pieces, words))
     ]
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]

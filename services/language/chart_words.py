@@ -12,7 +12,13 @@ from rapidfuzz.distance import OSA
 from services.language.folding import fold
 from services.language.people_words import common_words
 from services.language.utterance import Aspect, Part
-from services.language.vocabulary import LANGUAGES, drug_names, read_words, words_with_number
+from services.language.vocabulary import (
+    LANGUAGES,
+    drug_classes,
+    drug_names,
+    read_words,
+    words_with_number,
+)
 
 _LONGEST_PHRASE = 8
 _SLIP_CHARS = 6
@@ -72,6 +78,7 @@ class ChartWords(BaseModel):
     connectors: tuple[str, ...]
     head_first: bool = False
     openers: tuple[str, ...] = ()
+    asking: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     since: tuple[str, ...] = ()
@@ -135,8 +142,9 @@ class Lexicon:
                 if _folded(phrase) not in own:
                     self._add(phrase, label)
         known = set(self._phrases)
-        for name, brands in drug_names().items():
-            for phrase in (name, *brands):
+        classes = {name: tuple(map(str, row["words"])) for name, row in drug_classes().items()}
+        for name, others in {**classes, **drug_names()}.items():
+            for phrase in (name, *others):
                 if _folded(phrase) not in known:
                     self._add(phrase, Label("name", NameIs("medications", name)))
         self._own = {

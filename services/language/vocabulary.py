@@ -84,9 +84,19 @@ def read_words(language: str, name: str, kind: type[_File]) -> _File:
 @cache
 def drug_names() -> Mapping[str, tuple[str, ...]]:
     """Return ingredients of drugs, each with its brands and other names; of no language."""
-    path = _FOLDER / "drug_names.yaml"
-    rows = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
-    return {str(name): tuple(map(str, said)) for name, said in rows.items()}
+    return {str(name): tuple(map(str, said)) for name, said in _drugs()["drugs"].items()}
+
+
+@cache
+def drug_classes() -> Mapping[str, Mapping[str, Any]]:
+    """Return the classes of drugs: `words`, `members` and, where there is one, `atc`."""
+    return {str(name): row for name, row in _drugs()["classes"].items()}
+
+
+@cache
+def _drugs() -> Mapping[str, Any]:
+    rows: Mapping[str, Any] = yaml.load((_FOLDER / "drug_names.yaml").read_bytes(), Loader=_LOADER)  # noqa: S506
+    return rows
 
 
 def read_document(language: str, name: str) -> Any:

@@ -36,7 +36,7 @@ _ALSO_SAID = {
     "family": "family mother father sister brother parents",
     "social": "social lives works occupation retired",
     "coverage": "insurance insured payer",
-    "device": "device implant implanted pacemaker stent prosthesis port",
+    "device": "device implant implanted contraceptive pacemaker stent prosthesis port",
     "directive": "directive resuscitation living will",
     "vital status": "died death",
     "stage": "stage staging TNM",

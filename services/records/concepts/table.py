@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import yaml
 
-from services.language.vocabulary import drug_names
+from services.language.vocabulary import drug_classes, drug_names
 from services.records.concepts.words import words_of
 
 ConceptKind: TypeAlias = Literal["result", "drug", "problem", "vaccine"]
@@ -169,7 +169,7 @@ def concept_table() -> ConceptTable:
         Concept("result", name, words=_words(name, row), members=tuple(row["members"]))
         for name, row in rows["groups"].items()
     ]
-    concepts += _drugs(drug_names(), rows["classes"])
+    concepts += _drugs(drug_names(), drug_classes())
     concepts += [
         _coded(kind, name, row)
         for kind, part in (("problem", "problems"), ("vaccine", "vaccines"))
