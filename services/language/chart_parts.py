@@ -216,8 +216,8 @@ def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
                 break
             end = ahead + 1
         chosen = pieces[at:end]
-        if _is_list_of_values(pieces, chosen):
-            yield from (_run([piece], words) for piece in chosen)
+        if _is_list_of_values(pieces, chosen, words):
+            yield from (_run([piece], words) for piece in chosen if may_name(piece, words))
         else:
             yield _run(chosen, words)
         at = end
@@ -245,11 +245,12 @@ def _is_of(piece: Piece, words: Lexicon) -> bool:
     return piece.text in words.words.connectors and not _is_joint(piece, words)
 
 
-def _is_list_of_values(pieces: Sequence[Piece], chosen: Sequence[Piece]) -> bool:
+def _is_list_of_values(pieces: Sequence[Piece], chosen: Sequence[Piece], words: Lexicon) -> bool:
     """Whether names are typed side by side: "hb wbc plt"; what is taken may be a salt."""
     is_taken = any("takes" in piece.of("frame") for piece in pieces)
+    named = [piece for piece in chosen if may_name(piece, words)]
     return not is_taken and all(
-        any(name.tool == "results" for name in piece.of("name")) for piece in chosen
+        any(name.tool == "results" for name in piece.of("name")) for piece in named
     )
 
 

@@ -299,6 +299,8 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     if topic.tool == "allergies":
         return [run.name for run in runs]
     known = [run.name_for(topic.tool) for run in runs if run.known or _is_drug_of(topic, run)]
+    if topic.tool == "encounters" and topic.name:
+        return known or [topic.name]
     # "List active conditions" asks for all of them, whatever else is said.
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
 

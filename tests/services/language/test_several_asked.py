@@ -93,3 +93,19 @@ def test_lists_that_are_looked_at(text: str, tools: list[str]) -> None:
 def test_what_somebody_needs_is_not_what_was_done() -> None:
     (question,) = read("does he need a colonoscopy?", SITUATION).about
     assert (question.aspect, question.part) == ("all", "due")
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "name"),
+    [
+        ("emergency attendances", "encounters", "emergency"),
+        ("last weight kg/lb", "results", "body weight"),
+        ("colon ca screening done", "procedures", "colon cancer screening"),
+        ("height in feet", "results", "body height"),
+        ("lynch - which gene", "search_record", "lynch"),
+        ("on ACEi/ARB?", "medications", "ACE inhibitors"),
+    ],
+)
+def test_what_is_meant_by_words_of_the_wards(text: str, tool: str, name: str) -> None:
+    first = read(text, SITUATION).about[0]
+    assert (first.tool, first.name) == (tool, name)

@@ -69,6 +69,16 @@ def test_both_values_of_one_moment_are_told_and_no_change_between_them() -> None
     assert "Overall" not in said("creatinine in 2019", {"results": values})
 
 
+def test_the_average_of_pressures_has_both_figures() -> None:
+    pressures = (
+        row("vital sign", "Blood Pressure", "2021-03-22", value="130/90", unit="mm[Hg]"),
+        row("vital sign", "Blood Pressure", "2020-03-22", value="120/80", unit="mm[Hg]"),
+    )
+    assert said("bp average", {"results": pressures}).startswith(
+        "Average Blood Pressure: 125/85 mm[Hg] (2 values"
+    )
+
+
 def test_a_reason_that_stands_in_the_note_of_a_drug_is_not_called_missing() -> None:
     stopped = row(
         "medication",
