@@ -75,7 +75,7 @@ def test_the_average_of_pressures_has_both_figures() -> None:
         row("vital sign", "Blood Pressure", "2020-03-22", value="120/80", unit="mm[Hg]"),
     )
     assert said("bp average", {"results": pressures}).startswith(
-        "Average Blood Pressure: 125/85 mm[Hg] (2 values"
+        "Average Blood Pressure: 125.0/85.0 mm[Hg] (2 values"
     )
 
 
