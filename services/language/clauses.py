@@ -1,6 +1,6 @@
 """What one part of a sentence states, and how parts of a sentence go on with each other."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from services.language.quantities import Quantity
@@ -12,6 +12,7 @@ _INHERITED = frozenset(
 
 
 _BETWEEN = frozenset({"between", "zwischen"})
+_WITHOUT = frozenset({"without", "ohne"})
 _THAN = frozenset({"than", "als"})
 _COURSES = frozenset({"rising", "falling", "steady"})
 
@@ -155,7 +156,7 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done.append(clause)
             continue
         last = done[-1]
-        if clause.cues & {"no"} and "splits" in clause.cues and not clause.names:
+        if clause.words & _WITHOUT and not clause.names:
             # "migraine without aura" denies no migraine
             done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
         elif _tells_of_deed_behind_promise(last, clause):
@@ -164,4 +165,29 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done[-1] = _joined(last, clause)
         else:
             done.append(_after(last, clause))
-    return done
+    return list(_denied_together(done))
+
+
+def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
+    """Yield clauses, those of a list with what the last says of all: "ALK and ROS1 are negative"."""
+    for at, clause in enumerate(clauses):
+        rest = clauses[at + 1 :]
+        end = next((one for one in rest if not _is_listed(one)), None)
+        if end is None or not _is_listed(clause) or not end.own_names:
+            yield clause
+            continue
+        polar = frozenset(end.exclusive)
+        yield replace(
+            clause,
+            words=clause.words | polar,
+            exclusive=end.exclusive,
+            cues=clause.cues | (end.cues & {"no", "asserts"}),
+        )
+
+
+def _is_listed(clause: Clause) -> bool:
+    """Whether a clause only names something, so that the next tells what is said of it."""
+    said = {one for one in clause.cues if not one.startswith(("same:", "means:", "topic:"))}
+    return bool(clause.names) and not clause.has_values and not said - {"splits", "no"} and not (
+        clause.exclusive or "no" in said
+    )

@@ -18,7 +18,7 @@ from services.statements.durations import lasted
 from services.statements.fit import fits
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
-from services.statements.subject import person_groups
+from services.statements.subject import person_groups, visits_of
 from services.statements.unknown_prose import adds_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
@@ -82,15 +82,26 @@ class MessageCheck:
             is_alone = states_unknown(sentence, known) or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (
-            self._cites_another(sentence, found) or self._adds_unknown(sentence)
+            self._cites_another(sentence, found) or self._adds_unknown(sentence, found)
         ):
             return Verdict("unsupported", found.sources, found.record_says)
         return found
 
-    def _adds_unknown(self, sentence: Sentence) -> bool:
-        rows, own = self.grounds.rows, self.grounds.own_names
-        is_told_alone = not self.speaker.reads_records or "as_you_said" in sentence.cues
-        return not is_told_alone and adds_unknown(sentence, rows.words | own, rows.begun)
+    def _adds_unknown(self, sentence: Sentence, found: Verdict) -> bool:
+        """Whether the rows that support a sentence have no word of what it says besides."""
+        if not self.speaker.reads_records or "as_you_said" in sentence.cues or not found.sources:
+            return False
+        known = self.grounds.rows
+        named = {name for one in sentence.clauses for name in one.names}
+        rows = [
+            row
+            for ref in found.sources
+            for row in known.by_source(ref)
+            if not named or not named.isdisjoint(row.words)
+        ]
+        rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
+        rows += visits_of(rows, known)
+        return adds_unknown(sentence, rows, self.grounds.own_names)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
         """Whether a value stands in none of the sources that its sentence names."""
@@ -210,6 +221,9 @@ class MessageCheck:
         others = [row for row in (*told, newest) if row.smoking != clause.smoking]
         if others:
             return Verdict("contradicted", others[0].sources, others[0].says)
+        is_dated = bool(clause.dates) and bool(clause.cues & {"ended", "begun"})
+        if is_dated or any(one.unit == "{packyears}" for one in clause.quantities):
+            return compare_values(clause, self.grounds.rows, names=("=smoking",))
         return Verdict("supported", newest.sources, newest.says)
 
     def _figures(

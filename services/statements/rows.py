@@ -107,7 +107,7 @@ def _read_rows(
         clauses = _clauses_of(piece)
         for clause in clauses:
             yield _row_of_clause(clause, piece, own, sources, about, is_earlier)
-        if len(clauses) > 1 and not any("no" in one.cues for one in clauses):
+        if len(clauses) > 1 and not any(map(negates, clauses)):
             # Names and dates may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)

@@ -1,12 +1,13 @@
 """Whether prose says of the patient what no row has a word of: "She is anaemic." Pure."""
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.broader import told_of
-from services.statements.rows import BEGINNING
+from services.statements.rows import BEGINNING, KnownRow
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 
@@ -26,22 +27,38 @@ def states_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
     return is_told and all(_is_unknown(clause, known) for clause in sentence.clauses)
 
 
-def adds_unknown(sentence: Sentence, known: AbstractSet[str], begun: AbstractSet[str]) -> bool:
-    """Whether a sentence that rows support says something besides that no row has a word of.
+def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
+    """Whether a sentence says something besides of which none of the rows that support it has a word.
+
+    What is told to be there is told by no row that denies something: "No leptomeningeal
+    enhancement" is no word for "leptomeningeal disease".
 
     Args:
-        known: Stems of the words of all rows, and of the patient's name.
-        begun: Beginnings of these, of `BEGINNING` letters.
+        rows: Those that stand on the sources by which it is supported.
+        own_names: Stems of the words of the patient's name.
     """
-    return any(
-        word not in known
-        and word[:BEGINNING] not in begun
-        and not _is_neutral(word, clause)
-        and not _is_of_two(word, known)
-        for clause in sentence.clauses
-        if not clause.cues & {"no", "nothing", "recorded"}
-        for word in told_of(clause.words)
+    return any(_adds_unknown(clause, rows, own_names) for clause in sentence.clauses)
+
+
+def _adds_unknown(clause: Clause, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
+    if clause.cues & {"no", "nothing", "recorded"}:
+        return False
+    said = {word for word in told_of(clause.words) if not _is_neutral(word, clause)} - own_names
+    if not said:
+        return False
+    is_denied = bool(clause.words & statement_words().denying)
+    meant = [row for row in rows if is_denied or not row.negated]
+    known = frozenset(clause.names).union(*(row.words for row in meant))
+    begun = {word[:BEGINNING] for word in known}
+    return not all(
+        word in known or word[:BEGINNING] in begun or _is_named(word, known) or _is_of_two(word, known)
+        for word in said
     )
+
+
+def _is_named(word: str, known: AbstractSet[str]) -> bool:
+    """Whether a word is of another name of what is known: `Kalium`, `clot`."""
+    return any(one <= known for one in statement_words().named.get(word, ()))
 
 
 def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
