@@ -134,7 +134,7 @@ def statement_words() -> StatementWords:
             if not _named_by(phrase)
             for word in phrase.words
         ),
-        named=_named(phrases),
+        named=_named(phrases, files),
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
         imperatives=all_of(files, "imperatives"),
         abbreviations=all_of(files, "abbreviations"),
@@ -200,9 +200,14 @@ def is_translated(stemmed: str) -> bool:
     return stemmed in statement_words().translated
 
 
-def _named(phrases: Mapping[str, Sequence[Phrase]]) -> dict[str, frozenset[frozenset[str]]]:
-    """Return for stems of the words of names what these name."""
+def _named(
+    phrases: Mapping[str, Sequence[Phrase]], files: Iterable[Mapping[str, Any]]
+) -> dict[str, frozenset[frozenset[str]]]:
+    """Return for stems of the words of names what these name, and for others what is alike."""
     found: dict[str, set[frozenset[str]]] = {}
+    for group in (row for one in files for row in one.get("alike", ())):
+        for word in map(stem, group):
+            found.setdefault(word, set()).update(frozenset({stem(other)}) for other in group)
     for row in phrases.values():
         for phrase in row:
             for word in phrase.words if (named := _named_by(phrase)) else ():

@@ -78,8 +78,8 @@ class MessageCheck:
         if unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and self.speaker.reads_records:
-            known = grounds.rows.words | grounds.own_names
-            is_alone = states_unknown(sentence, known) or judges_alone(sentence, grounds.rows.rows)
+            is_alone = states_unknown(sentence, grounds.rows, grounds.own_names)
+            is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (
             self._cites_another(sentence, found) or self._adds_unknown(sentence, found)
@@ -101,6 +101,7 @@ class MessageCheck:
         ]
         rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
         rows += visits_of(rows, known)
+        rows += [row for row in known.rows if row.kind == "patient"]
         return adds_unknown(sentence, rows, self.grounds.own_names)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
@@ -137,7 +138,8 @@ class MessageCheck:
         if "no" in clause.cues or "nothing" in clause.cues:
             return self._absence(sentence, clause, names)
         if not self._is_stated(sentence, clause, names):
-            return UNCHECKED
+            is_new = self._names_unknown(sentence, clause)
+            return Verdict("unsupported") if is_new else UNCHECKED
         if unknown:
             return Verdict("unsupported")
         return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
@@ -157,6 +159,14 @@ class MessageCheck:
         if is_hypothetical or sentence.is_heading:
             return False
         return self._names_something(sentence, clause)
+
+    def _names_unknown(self, sentence: Sentence, clause: Clause) -> bool:
+        """Whether a clause says of what no row has the name, and does not only think of it."""
+        is_thought = sentence.asks or sentence.is_heading or clause.cues & {"maybe", "general"}
+        if is_thought or not self.speaker.reads_records or not clause.own_names:
+            return False
+        known = self.grounds.rows.words
+        return any(one not in known and is_clinical_name(one) for one in clause.names)
 
     def _names_something(self, sentence: Sentence, clause: Clause) -> bool:
         if clause.sites and (clause.names or "asserts" in clause.cues or sentence.is_item):
@@ -221,7 +231,7 @@ class MessageCheck:
         others = [row for row in (*told, newest) if row.smoking != clause.smoking]
         if others:
             return Verdict("contradicted", others[0].sources, others[0].says)
-        is_dated = bool(clause.dates) and bool(clause.cues & {"ended", "begun"})
+        is_dated = bool(clause.dates) and clause.smoking != "never"
         if is_dated or any(one.unit == "{packyears}" for one in clause.quantities):
             return compare_values(clause, self.grounds.rows, names=("=smoking",))
         return Verdict("supported", newest.sources, newest.says)

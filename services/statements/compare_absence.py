@@ -72,7 +72,7 @@ def _not_recorded(
             return Verdict("supported", (), empty.says)
     if any(row.standing == "absent" for row in meant):
         return supported([row for row in meant if row.standing == "absent"])
-    said = _missing_from_list(rows, names)
+    said = _missing_from_list(rows, clause.names or names)
     return Verdict("supported", (), said) if said else Verdict("unsupported")
 
 

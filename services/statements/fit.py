@@ -86,8 +86,15 @@ def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
 
 
 def has_sites(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row has every side beside the same words."""
-    return all(any(site <= known for known in row.sites) for site in clause.sites)
+    """Whether a row has every side beside the same place; what is there may stand elsewhere."""
+    sides = frozenset(statement_words().sides.values())
+    return all(
+        any(
+            site & sides <= known and len(site & known) > 1 and site <= known | row.words
+            for known in row.sites
+        )
+        for site in clause.sites
+    )
 
 
 def _measures(clause: Clause, row: KnownRow) -> bool:
@@ -131,7 +138,8 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the date; when a text was written is not when a thing began."""
     if not has_date(found, row):
         return False
-    if row.written is None or not clause.cues & _AT_A_TIME:
+    is_of_title = not clause.words.isdisjoint(row.words - row.name - statement_words().fillers)
+    if row.written is None or not clause.cues & _AT_A_TIME or is_of_title:
         return True
     own = [one for one in row.dates if one is not row.written]
     return any(reading.fits(known) for reading in found.readings for known in own)

@@ -25,6 +25,7 @@ from services.statements.rows import (
     rows_of_text,
     shortened,
     stems_of,
+    times_of,
 )
 from services.statements.units import quantity
 
@@ -211,16 +212,11 @@ def _quantities(row: ViewRow, clause: Clause) -> tuple[Quantity, ...]:
     if row.kind == "patient":
         return (*clause_of(row.value).quantities,)
     if row.number is None:
-        return (*clause.quantities, *_times(clause))
+        return (*clause.quantities, *times_of(clause))
     numbers = {row.number, *(one.number for one in quantities_in(row.value))}
     own = [one for one in clause.quantities if one.number in numbers]
     told = clause_of(row.detail).quantities
-    return (*own, *told, *_measured(row), *_times(clause))
-
-
-def _times(clause: Clause) -> Iterator[Quantity]:
-    """Yield how often one row stands for what happened: `recorded 3 times`."""
-    return (quantity(number, "") for number, kind in clause.counted if kind == "times")
+    return (*own, *told, *_measured(row), *times_of(clause))
 
 
 def _measured(row: ViewRow) -> Iterator[Quantity]:
