@@ -13,6 +13,10 @@ _UNCHANGED = 0.05
 _NOT_CHANGED = frozenset({"changed", "unchanged", "verändert", "unverändert"})
 _SAME = 0.005
 _STEP_BY_STEP = frozenset({"steadily", "continuously", "stetig", "kontinuierlich"})
+_GOING_ON = frozenset(
+    {"rising", "increasing", "climbing", "growing", "falling", "decreasing", "declining",
+     "dropping", "steigt", "sinkt", "fällt", "steigend", "fallend", "sinkend"}
+)  # fmt: skip
 _BETTER_OR_WORSE = frozenset(
     {"improved", "improving", "worsened", "worsening", "deteriorated", "deteriorating", "better",
      "worse", "verbessert", "gebessert", "verschlechtert", "besser", "schlechter"}
@@ -159,6 +163,8 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
     falls = last < before or (last < first and not (is_now and last > before))
     if clause.dates:
         rises, falls = last > first, last < first
+    if clause.words & _GOING_ON:
+        rises, falls = rises and last >= before, falls and last <= before
     if clause.words & _STEP_BY_STEP:
         steps = list(pairwise(value_of(one) for one in numbers))
         rises = all(now >= then for then, now in steps)
