@@ -22,23 +22,24 @@ _NEAR = timedelta(minutes=30)
 def utterance_of(turn: TurnDraft, text: str, agents: Sequence[AgentCard]) -> Utterance:
     """Return what `text` says; read anew only where the turn's words have changed since."""
     if turn.utterance is None or turn.utterance.text != text:
-        asked = _without_name(turn, text)
+        asked = _nameless(text, *_name_of(turn))
         turn.utterance = replace(read(asked, situation_of(turn, agents)), text=text)
     return turn.utterance
 
 
-def _without_name(turn: TurnDraft, text: str) -> str:
-    """Return `text` without the name of whose chart is open: it is no concept."""
+def _name_of(turn: TurnDraft) -> tuple[str, str]:
+    """Return the name and birth date of whose chart is open; empty where there is none."""
     subject = identity_of(turn, turn.patient_id)
-    if subject is None:
-        return text
-    return _nameless(text, subject.name, subject.birth_date)
+    return ("", "") if subject is None else (subject.name, subject.birth_date)
 
 
 @lru_cache(maxsize=1_000)
 def _nameless(text: str, name: str, born: str) -> str:
-    """Return `text` without a name; a message is read again in each of the turns that follow."""
-    return without_names(text, (name,), born=born)
+    """Return `text` without the name of whose chart is open: it is no concept.
+
+    A message is read again in each of the turns that follow.
+    """
+    return without_names(text, (name,), born=born) if name or born else text
 
 
 def member_of(card: AgentCard) -> TeamMember:
@@ -81,7 +82,8 @@ def _told_by(texts: Iterable[str]) -> str:
 def _asked_before(turn: TurnDraft) -> Iterator[str]:
     """Yield what was asked about this patient just before, the newest last."""
     document = turn.context.document if turn.context is not None else None
+    name, born = _name_of(turn)
     for earlier in document.chat_history[-_TURNS_BEFORE - 1 :] if document is not None else ():
         is_near = turn.now - earlier.timestamp <= _NEAR
         if earlier.run_id != turn.run.run_id and is_near:
-            yield _without_name(turn, earlier.user_message)
+            yield _nameless(earlier.user_message, name, born)
