@@ -38,6 +38,7 @@ class KnownRow:
         order: Sorts rows of one name by date.
         written: When a text was written: not when what it tells of began or ended.
         is_plan: A text of what is to be done.
+        naming: Words of `needs` that name something of themselves.
     """
 
     name: frozenset[str]
@@ -67,6 +68,14 @@ class KnownRow:
     sites: tuple[frozenset[str], ...] = ()
     written: WrittenDate | None = None
     is_plan: bool = False
+    naming: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "naming", frozenset(filter(_may_name, self.needs)))
+
+
+def _may_name(word: str) -> bool:
+    return len(word) > 2 and not word[0].isdigit() and word not in statement_words().common
 
 
 @dataclass(frozen=True, slots=True)
