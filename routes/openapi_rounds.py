@@ -1,5 +1,7 @@
 """What `/api/rounds` answers, for `GET /api/openapi.json`."""
 
+from typing import Any
+
 from routes.described import (
     OPEN,
     Json,
@@ -26,7 +28,7 @@ _LANGUAGE = in_query("lang", "Of the page's own words.", {"enum": ["en", "de"]})
 _PAGE = content({"type": "string"}, "text/html")
 _ONE = "/api/rounds/{round_id}"
 _PATIENT = f"{_ONE}/patients/{{patient_id}}"
-_ROUTES = (
+_ROUTES: tuple[tuple[Any, ...], ...] = (
     ("get", "/api/rounds", "listRounds", "The caller's lists, newest first",
      content(of(rounds=rows("RoundSummary"))), None),
     ("post", "/api/rounds", "createRound",
