@@ -184,7 +184,6 @@ def _scheduler(base: Foundation) -> TurnScheduler:
         claimant=claimant_of(base),
         answers=answers_of(base),
         conversations=base.conversations,
-        sessions=base.documents.store,
         users=base.stores.users,
         replica=base.replica,
         clock=base.clock,

@@ -177,7 +177,8 @@ class SocketSession:
         except RoundsError as error:
             logger.warning("socket.not_resumed", code=error.code)
             run = None
-        if run is None:
+        if run is None or after > len(run.past()):
+            # It is not known here, or begun anew: the client asks again, from its first event on.
             await self._send({"type": "CUSTOM", "name": "run_unknown", "value": {"runId": run_id}})
             return
         await self._watch(Watch(run=run, after=after, echo=True))
