@@ -33,7 +33,7 @@ class UserDirectory(Directory):
     def __init__(self, clock: Clock) -> None:
         super().__init__(now=clock.now())
         self.exchanges: list[dict[str, str]] = []
-        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.asked: list[tuple[str, dict[str, Any]]] = []
         self.refusals: list[tuple[int, dict[str, Any]]] = []
         self.seconds = 3_600.0
         self.codes: dict[str, str] = {}
