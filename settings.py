@@ -309,6 +309,7 @@ class Settings(BaseSettings):
     smart_issuers: Names = _set((), "With `oidc`: FHIR servers of record systems that may start Rounds with a patient (SMART App Launch), each exactly as it calls itself in `iss`; hosts of their other addresses go into `ALLOWED_OUTBOUND_HOSTS`", "https://ehr.example.org/fhir/r4")
     smart_client_id: str | None = _set(None, "With `SMART_ISSUERS`: what they call this server", "rounds")
     smart_client_secret: SecretStr | None = _set(None, "The secret that they gave; unset: a public client, with PKCE alone", "a1B~…")
+    fhircast_hub_url: Url | None = _set(None, "With `SMART_ISSUERS`: the FHIRcast hub by which they tell whose chart their user opens next, exactly as `hub.url` of a launch names it; the conversation of that launch follows; the host of its WebSocket goes into `ALLOWED_OUTBOUND_HOSTS` where it is another", "https://ehr.example.org/fhircast")
     frame_ancestors: FrameOrigins = _set((), "Origins, https only, whose pages may show the page in a frame; such a page holds its token in memory and uses no cookie; unset: none", "https://ehr.example.org")
     mcp_endpoint: bool = _set(False, "Serve charts to programs at `/mcp` (Model Context Protocol), to read, under the rights of the bearer token that they show", "true")
     metrics_token: SecretStr | None = _set(None, "The bearer token without which `/metrics` answers nobody; unset: it answers who reaches the port", "a1B~…")
@@ -472,6 +473,7 @@ class Settings(BaseSettings):
             self.turn_queue_endpoint,
             self.entra_authority,
             self.oidc_issuer,
+            self.fhircast_hub_url,
         )
         graph = self.graph_base_url if self.assistant_backend == "graph" else None
         all_urls = (*urls, *more, *self.smart_issuers, graph)
@@ -522,7 +524,12 @@ def _oidc_problems(settings: Settings) -> Iterator[Problem]:
 
 
 def _smart_problems(settings: Settings) -> Iterator[Problem]:
+    hub = settings.fhircast_hub_url
+    if hub is not None and not _is_safe_url(hub):
+        yield Problem("FHIRCAST_HUB_URL", "must be https", "FHIRCAST_HUB_URL=https://…/fhircast")
     if not settings.smart_issuers:
+        if hub is not None:
+            yield _needed("SMART_ISSUERS", "FHIRCAST_HUB_URL", "https://ehr.example.org/r4")
         return
     if settings.auth_mode != "oidc":
         yield _needed("AUTH_MODE", "SMART_ISSUERS, whose users are kept in its sessions", "oidc")

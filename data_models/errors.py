@@ -88,6 +88,8 @@
     * ChannelClosedError: the conversation takes no messages; it is parked
     * ChannelRefusedError: the channel does not take this reply
       * ChannelTooLargeError: it may take it in parts
+  * HubUnavailableError: retry; a record system's hub does not tell which patient is open
+    * HubRefusedError: it lets this user not subscribe
   * SpeechUnavailableError: retry; dictated words could not be written down
   * BackupError: a backup or a restore cannot be made as asked; the text says why
   * ConfigurationError: the operator can fix it; stops the start
@@ -965,6 +967,22 @@ class ChannelTooLargeError(ChannelRefusedError):
     """The reply is larger than the channel takes; in parts it may be taken."""
 
     code = "channel_too_large"
+
+
+class HubUnavailableError(RoundsError):
+    """The hub of a record system does not answer, or not as FHIRcast has it."""
+
+    code = "hub_unavailable"
+    user_message = "The record system does not tell which patient is open."
+    retryable = True
+    http_status = 502
+
+
+class HubRefusedError(HubUnavailableError):
+    """It does not let this user subscribe, or took that back."""
+
+    code = "hub_refused"
+    retryable = False
 
 
 class SpeechUnavailableError(RoundsError):

@@ -147,6 +147,7 @@ def _smart(
         base=settings.public_base_url or "",
         session=session,
         clock=clock,
+        hub=settings.fhircast_hub_url,
     )
 
 
