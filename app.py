@@ -223,6 +223,7 @@ def _channel_services(
         feedback=feedback_of(base),
         reader=reader,
         hand_over=hand_over,
+        on_behalf=base.on_behalf,
         patient_id_example=base.pattern.example(),
     )
 

@@ -8,6 +8,7 @@ before `submit` returns, and its turn runs whether or not anybody watches.
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 from functools import partial
 
 import structlog
@@ -86,6 +87,20 @@ class TurnScheduler:
                 raise
             run = Run(run_id=self._ids.new_id("run"), message=message)
             return self._driver.refused(self._hub.add(run), error)
+
+    async def submit_if_idle(self, message: IncomingMessage, *, since: datetime) -> Run | None:
+        """Have `message` answered at once or not at all; raises as `submit` does.
+
+        None where a turn runs, a message waits, or anything happened since `since`, when the
+        conversation had last changed as the caller saw it.
+        """
+        async with self._visited(message.conversation_id) as running:
+            stored = await self._claimant.look(message, fresh=True)
+            is_free = self._claimant.state(stored.document, runs_here=False) == "free"
+            is_idle = is_free and running.driver is None and queue_length(stored.document) == 0
+            if self._is_stopping or not is_idle or stored.document.updated_at != since:
+                return None
+            return await self._claim(running, stored, message)
 
     def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
         """Return a run of the caller's conversation that goes on or ended within five minutes."""
@@ -236,8 +251,7 @@ class TurnScheduler:
             stored = await self._claimant.look(message, fresh=attempt > 0)
             answered = await self._claimant.answered(stored.document, message)
             if answered is not None:
-                run = Run(run_id=answered.run_id, message=message)
-                self._driver.repeat(run, answered)
+                self._driver.repeat(run := Run(run_id=answered.run_id, message=message), answered)
                 return run
             if running.driver is None:
                 await self._resume(running, stored)
@@ -246,12 +260,19 @@ class TurnScheduler:
                 return same
             if running.driver is not None or self._must_wait(stored.document):
                 return await self._enqueue(running, message, stored)
-            run = Run(run_id=self._ids.new_id("run"), message=message)
-            claim = await self._claimant.claim(stored, message, run.run_id)
-            if claim is not None:
-                self._drive(running, self._hub.add(run), claim)
-                return run
+            if (begun := await self._claim(running, stored, message)) is not None:
+                return begun
         raise StoreUnavailableError("the conversation could not be claimed")
+
+    async def _claim(
+        self, running: RunningTurns, stored: Stored[Conversation], message: IncomingMessage
+    ) -> Run | None:
+        run = Run(run_id=self._ids.new_id("run"), message=message)
+        claim = await self._claimant.claim(stored, message, run.run_id)
+        if claim is None:
+            return None
+        self._drive(running, self._hub.add(run), claim)
+        return run
 
     async def _revive(self, running: RunningTurns, message: IncomingMessage) -> Run | None:
         if running.driver is not None or self._is_stopping:
