@@ -40,7 +40,8 @@ def _subject_of(turn: TurnDraft) -> _Subject:
     known = identity_of(turn, turn.patient_id)
     if known is None:
         return _Subject()
-    names, numbers = (known.name,), tuple(filter(None, (turn.patient_id,)))
+    names: tuple[str, ...] = (known.name,)
+    numbers: tuple[str, ...] = () if turn.patient_id is None else (turn.patient_id,)
     if turn.person is not None and turn.person.patient_id == turn.patient_id:
         names += tuple(one.label for one in turn.person.names)
         numbers += tuple(one.value for one in turn.person.numbers)
