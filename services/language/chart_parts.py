@@ -56,6 +56,11 @@ class Run:
         """The name that the vocabulary has for it, else the words themselves."""
         return self.known[0].name if self.is_exact else self.text
 
+    def head_for(self, tool: str) -> str:
+        """Return what of a longer name is known for itself in the list of `tool`."""
+        own = [one.name for one in self.known if one.tool == tool]
+        return own[-1] if own and not self.is_exact else ""
+
     def name_for(self, tool: str) -> str:
         """Return the name for `tool`, abbreviations written out: "urine creat" is creatinine."""
         if not self.is_exact:

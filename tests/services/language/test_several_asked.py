@@ -109,3 +109,20 @@ def test_what_somebody_needs_is_not_what_was_done() -> None:
 def test_what_is_meant_by_words_of_the_wards(text: str, tool: str, name: str) -> None:
     first = read(text, SITUATION).about[0]
     assert (first.tool, first.name) == (tool, name)
+
+
+def test_what_is_no_operation_is_asked_beside_it() -> None:
+    assert asked("opiates after surgery?") == [
+        ("procedures", "all", "operation"),
+        ("medications", "all", "opioid"),
+    ]
+
+
+def test_an_age_behind_at_is_the_year_of_life() -> None:
+    (question,) = read("bmi at 16", SITUATION).about
+    assert (question.name, question.at_age) == ("body mass index", 16)
+
+
+def test_a_dose_of_a_vaccine_is_no_illness() -> None:
+    (question,) = read("zoster second dose date", SITUATION).about
+    assert (question.tool, question.head) == ("immunizations", "zoster")
