@@ -263,7 +263,10 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
     """Whether what stands between `end` and `ahead` joins two names and no parts of one."""
     between = pieces[end:ahead]
     if any(_is_joint(piece, words) for piece in between):
-        return bool(pieces[ahead].of("name"))
+        # "Weight and length" are two; what stands behind a comma may be part of a name.
+        is_and = any(piece.text in words.words.joints for piece in between)
+        is_value = any(name.tool == "results" for name in pieces[end - 1].of("name"))
+        return bool(pieces[ahead].of("name")) or (is_and and is_value)
     # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
     is_last = ahead + 1 == len(pieces) or not may_name(pieces[ahead + 1], words)
     is_slash = any(piece.words == ("/",) for piece in between)

@@ -126,3 +126,8 @@ def test_an_age_behind_at_is_the_year_of_life() -> None:
 def test_a_dose_of_a_vaccine_is_no_illness() -> None:
     (question,) = read("zoster second dose date", SITUATION).about
     assert (question.tool, question.head) == ("immunizations", "zoster")
+
+
+def test_a_value_and_what_is_not_known_are_two() -> None:
+    assert asked("last potassium and zonulin")[0][2] == "potassium, zonulin"
+    assert asked("bilirubin, direct")[0][2] == "bilirubin direct"
