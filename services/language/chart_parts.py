@@ -59,6 +59,8 @@ class Run:
     def head_for(self, tool: str) -> str:
         """Return what of a longer name is known for itself in the list of `tool`."""
         own = [one.name for one in self.known if one.tool == tool]
+        if self.main is not None and self.main.tool == tool:
+            own.append(self.main.name)
         return own[-1] if own and not self.is_exact else ""
 
     def name_for(self, tool: str) -> str:
@@ -156,7 +158,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
 def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:
     sides: list[set[Aspect]] = [set()]
     for piece in pieces:
-        if _is_joint(piece, words):
+        if _is_joint(piece, words) or piece.text == "/":
             sides.append(set())
         sides[-1] |= set(piece.of("aspect"))
     has_newest = any("latest" in side and not side & _RANKED for side in sides)
@@ -239,9 +241,7 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
         is_exact=bool(known) and len(chosen) == 1,
         spelt=" ".join(_own_name(piece) for piece in chosen if piece.words[0] != ","),
         main=heads[0 if words.words.head_first else -1] if heads else None,
-        is_of_other=any(
-            name.tool != "results" for piece in chosen[joint:] for name in piece.of("name")
-        ),
+        is_of_other=any(name.tool != "results" for name in known),
     )
 
 

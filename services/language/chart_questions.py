@@ -309,6 +309,8 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
 
 def _may_be_of(topic: TopicSpec, run: Run) -> bool:
     """Whether a list may hold what is named: of problems no value, of operations no drug."""
+    if topic.name == "operation" and run.main is not None:
+        return False  # a part of the body is looked for, and no colonoscopy
     return run.main is None or run.main.tool not in _NEVER_OF.get(topic.tool, ())
 
 
