@@ -15,7 +15,7 @@ from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
 from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course
 from services.statements.durations import lasted
-from services.statements.fit import fits
+from services.statements.fit import fits, has_date
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
 from services.statements.subject import person_groups, visits_of
@@ -207,6 +207,8 @@ class MessageCheck:
         )
 
     def _absence(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> Verdict:
+        if not clause.own_names and person_groups(clause):
+            return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else ())
@@ -228,6 +230,9 @@ class MessageCheck:
             if clause.smoking == "never"
             else [row for row in rows if not row.order] or [newest]
         )
+        then = [row for row in rows if clause.dates and has_date(clause.dates[0], row)]
+        if then and all(row.smoking == clause.smoking for row in then):
+            return Verdict("supported", then[0].sources, then[0].says)
         others = [row for row in (*told, newest) if row.smoking != clause.smoking]
         if others:
             return Verdict("contradicted", others[0].sources, others[0].says)

@@ -101,7 +101,9 @@ def _compared(
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         return _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
-    counter = _contradicting(clause, [row for row in subject if not row.is_earlier])
+    # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
+    own = [row for row in subject if not names or not row.needs.isdisjoint(names)]
+    counter = _contradicting(clause, [row for row in own if not row.is_earlier])
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))

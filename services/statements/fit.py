@@ -9,7 +9,7 @@ from services.statements.rows import KnownRow
 from services.statements.units import is_same
 
 _SAME_LETTERS = 7
-_ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
+ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
 _DONE = frozenset({"ended", "when", "takes", "altered"})
 _ONE_OF = frozenset({"acuity", "stay", "colon", "malignancy", "aim", "margin"})
@@ -61,7 +61,7 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     is_told_of_kin = row.kind.startswith("family") or bool(row.words & vocabulary.kin)
     if ("family" in clause.cues) != is_told_of_kin:
         return False
-    if is_told_of_kin and not clause.words & vocabulary.kin - _ANY_KIN <= row.words:
+    if is_told_of_kin and not clause.words & vocabulary.kin - ANY_KIN <= row.words:
         return False
     is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
     is_of_allergy = is_of_allergy or bool(row.words & vocabulary.allergic)
@@ -138,7 +138,8 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the date; when a text was written is not when a thing began."""
     if not has_date(found, row):
         return False
-    is_of_title = not clause.words.isdisjoint(row.words - row.name - statement_words().fillers)
+    title = row.words - row.name - statement_words().fillers - set(clause.names)
+    is_of_title = not clause.words.isdisjoint(title)
     if row.written is None or not clause.cues & _AT_A_TIME or is_of_title:
         return True
     own = [one for one in row.dates if one is not row.written]

@@ -7,6 +7,7 @@ from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.broader import told_of
+from services.statements.fit import ANY_KIN, WITHOUT, is_measured
 from services.statements.known import KnownRows
 from services.statements.rows import BEGINNING, KnownRow
 
@@ -21,9 +22,10 @@ def states_unknown(
     sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]
 ) -> bool:
     """Whether no row has all words by which a sentence states something of the patient."""
-    is_plain = not (sentence.is_heading or sentence.asks or sentence.refs)
-    is_told = is_plain and "about_patient" in sentence.cues
-    return is_told and all(_is_unknown(clause, rows, own_names) for clause in sentence.clauses)
+    if sentence.is_heading or sentence.asks or sentence.refs:
+        return False
+    is_of_patient = "about_patient" in sentence.cues
+    return any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
 
 
 def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
@@ -45,8 +47,9 @@ def _adds_unknown(clause: Clause, rows: Sequence[KnownRow], own_names: AbstractS
     said = _said(clause, own_names)
     if not said:
         return False
-    is_denied = bool(clause.words & statement_words().denying)
-    meant = [row for row in rows if is_denied or not row.negated]
+    denials = statement_words().denying | WITHOUT
+    is_denied = not denials.isdisjoint(clause.words)
+    meant = [row for row in rows if is_denied or not (row.negated or row.words & WITHOUT)]
     known = frozenset(clause.names).union(*(row.words for row in meant))
     return not _has_all(said, known)
 
@@ -82,6 +85,8 @@ def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
 
 def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
+    if word in known.kin and word not in ANY_KIN:
+        return False
     forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
     if any(one in known.neutral or one in known.spoken for one in forms):
         return True
@@ -91,16 +96,31 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     return any(word in one.unit.lower().replace("[", "") for one in clause.quantities)
 
 
-def _is_unknown(clause: Clause, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
-    if not clause.cues & {"asserts", "current"} or clause.cues & _NO_STATEMENT or clause.has_values:
+def _is_unknown(
+    clause: Clause, rows: KnownRows, own_names: AbstractSet[str], is_of_patient: bool
+) -> bool:
+    """Whether no row says what a clause says: it has all its words, and its numbers.
+
+    A clause that is not of the patient by its words is so by a value or a finding of something
+    that rows speak of: "The Mirels score is 7."
+    """
+    if not clause.cues & {"asserts", "current"} or clause.cues & _NO_STATEMENT or clause.dates:
         return False
-    if any(cue.startswith("deed:") for cue in clause.cues):
+    if clause.stages or clause.codes or any(cue.startswith("deed:") for cue in clause.cues):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
     meant = [_meaning(word, rows.words) for word in said]
-    return bool(said) and not any(
-        not row.negated and all(not one.isdisjoint(row.words) for one in meant) for row in rows.rows
+    is_found = bool(clause.quantities or clause.exclusive or clause.counted) and any(meant)
+    if not said or not (is_of_patient or is_found):
+        return False
+    polar = frozenset(clause.exclusive)
+    return not any(
+        not row.negated
+        and polar <= row.words
+        and all(not one.isdisjoint(row.words) for one in meant)
+        and all(is_measured(one, row) for one in clause.quantities)
+        for row in rows.rows
     )
 
 
