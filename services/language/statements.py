@@ -59,6 +59,7 @@ class Sentence:
         is_question: Whether it asks.
         asks: Whether it tells somebody to do something.
         listed: Stems of the first words of each thing that it lists, whatever they are.
+        short_names: Stems of what is written in capitals: `HPV`.
     """
 
     text: str
@@ -71,6 +72,7 @@ class Sentence:
     cues: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     listed: tuple[tuple[str, ...], ...] = ()
+    short_names: frozenset[str] = frozenset()
 
 
 def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_name) -> Sentence:
@@ -104,6 +106,9 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         asks=first in statement_words().imperatives,
         cues=cues,
         words=frozenset(word for one in clauses for word in one.words),
+        short_names=frozenset(
+            stem(word) for _, word in words if len(word) > 2 and word.isalpha() and word.isupper()
+        ),
         listed=listed_in(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
     )
 

@@ -217,7 +217,9 @@ class MessageCheck:
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
         if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED
-        return compare_absence(clause, self.grounds.rows, names=about)
+        # "No problems and no medications": of two kinds, each for itself.
+        each_of = [(one,) for one in about] if not clause.names else [about]
+        return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
 
     def _smoking(self, clause: Clause) -> Verdict:
         rows = [row for row in self.grounds.rows.rows if row.smoking]
@@ -279,10 +281,9 @@ class MessageCheck:
             return UNCHECKED
         if set(kinds) & self.grounds.deeds:
             return UNCHECKED
-        if (
-            compare_values(clause, self.grounds.rows, names=clause.names).state == "supported"
-            and clause.has_values
-        ):
+        found = compare_values(clause, self.grounds.rows, names=clause.names)
+        is_told = found.state == "supported" and clause.has_values
+        if is_told and "first_person" not in clause.cues:
             return UNCHECKED
         said = f"Nothing was {kinds[0]} in this conversation."
         return Verdict("contradicted", (), said)

@@ -9,7 +9,7 @@ from services.statements.broader import is_cancer_of
 from services.statements.compare_series import is_multiplied, since
 from services.statements.fit import fits, is_aim
 from services.statements.known import KnownRows
-from services.statements.rows import KnownRow
+from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
 from services.statements.verdict import Verdict
 
@@ -47,9 +47,11 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     if not all(any(not is_aim(row) for row in rows.about([name])) for name in names):
         return []
     if not clause.has_values:
+        # How it goes is said of the first: "Bilirubin is falling after the stent".
+        each = [clause, *[replace(clause, cues=clause.cues - JUDGED)] * (len(names) - 1)]
         found = [
-            [row for row in of_state(clause, rows.about([name]), [name]) if fits(clause, row)]
-            for name in names
+            [row for row in of_state(one, rows.about([name]), [name]) if fits(one, row)]
+            for name, one in zip(names, each, strict=True)
         ]
         is_told = all(found) and _is_in_time(clause, found)
         return [row for one in found for row in one[:1]] if is_told else []

@@ -5,7 +5,7 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
-from services.statements.rows import KnownRow
+from services.statements.rows import JUDGED, KnownRow
 from services.statements.units import is_same
 
 _SAME_LETTERS = 7
@@ -43,6 +43,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and _has_happened(clause, row)
         and _says_which(clause, row)
+        and (not row.is_text or clause.cues & JUDGED <= row.judged)
     )
 
 
@@ -182,8 +183,10 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False
     if row.standing == "active" and "ended" in cues and not row.ended:
         return False
-    if clause.dates and "ended" in cues and row.ended is not None and "begun" not in cues:
-        return any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
+    if clause.dates and "ended" in cues and row.ended is not None:
+        is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
+        if is_then or "begun" not in cues:
+            return is_then
     if clause.dates and "begun" in cues and row.begun is not None and row.ended is not None:
         return any(
             reading.fits(known)

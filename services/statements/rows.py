@@ -17,6 +17,8 @@ from services.statements.units import quantity
 
 Standing: TypeAlias = Literal["active", "ended", "absent", ""]
 SHOWN_CHARS = 200
+JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
+_NOT_DONE = frozenset({"planned", "maybe"})
 BEGINNING = 6
 """Words that begin with the same letters are taken for one: `prescribed`, `prescription`."""
 _WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
@@ -38,6 +40,7 @@ class KnownRow:
         order: Sorts rows of one name by date.
         written: When a text was written: not when what it tells of began or ended.
         is_plan: A text of what is to be done.
+        judged: How a text says that a thing is or goes on: `high`, `falling`.
     """
 
     name: frozenset[str]
@@ -66,6 +69,7 @@ class KnownRow:
     exclusive: frozenset[str] = field(default_factory=frozenset)
     sites: tuple[frozenset[str], ...] = ()
     written: WrittenDate | None = None
+    judged: frozenset[str] = frozenset()
     is_plan: bool = False
 
 
@@ -106,6 +110,8 @@ def _read_rows(
         if not piece.strip():
             continue
         clauses = _clauses_of(piece)
+        if clauses and "planned" in clauses[0].cues:
+            clauses = [replace(one, cues=one.cues | {"planned"}) for one in clauses]
         for clause in clauses:
             yield _row_of_clause(clause, piece, own, sources, about, is_earlier)
         if len(clauses) > 1 and not any(map(negates, clauses)):
@@ -115,10 +121,10 @@ def _read_rows(
             yield replace(row, quantities=(), stages=(), often=frozenset())
 
 
-def _clauses_of(piece: str) -> tuple[Clause, ...]:
+def _clauses_of(piece: str) -> list[Clause]:
     """Return what a sentence of the record states."""
     sentence = read_sentence(piece, is_name=is_clinical_name)
-    return tuple(one for one in sentence.clauses if one.words or one.quantities)
+    return [one for one in sentence.clauses if one.words or one.quantities]
 
 
 def _row_of_clause(
@@ -142,7 +148,8 @@ def _row_of_clause(
         negated="no" in clause.cues and "recorded" not in clause.cues,
         sources=sources,
         written=day,
-        is_plan="planned" in clause.cues,
+        is_plan=not _NOT_DONE.isdisjoint(clause.cues),
+        judged=clause.cues & JUDGED,
         is_text=True,
         is_earlier=is_earlier,
         exclusive=frozenset(clause.exclusive),

@@ -38,18 +38,26 @@ def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: Abstra
         rows: Those that stand on the sources by which it is supported.
         own_names: Stems of the words of the patient's name.
     """
-    return any(_adds_unknown(clause, rows, own_names) for clause in sentence.clauses)
+    return any(
+        _adds_unknown(clause, rows, own_names, sentence.short_names) for clause in sentence.clauses
+    )
 
 
-def _adds_unknown(clause: Clause, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
+def _adds_unknown(
+    clause: Clause,
+    rows: Sequence[KnownRow],
+    own_names: AbstractSet[str],
+    short_names: AbstractSet[str],
+) -> bool:
     if clause.cues & {"no", "nothing", "recorded"}:
         return False
-    said = _said(clause, own_names)
+    said = _said(clause, own_names) | (clause.words & short_names)
     if not said:
         return False
     denials = statement_words().denying | WITHOUT
     is_denied = not denials.isdisjoint(clause.words)
     meant = [row for row in rows if is_denied or not (row.negated or row.words & WITHOUT)]
+    meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
     known = frozenset(clause.names).union(*(row.words for row in meant))
     return not _has_all(said, known)
 
@@ -57,7 +65,9 @@ def _adds_unknown(clause: Clause, rows: Sequence[KnownRow], own_names: AbstractS
 def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
-    return frozenset(word for word in told if not _is_neutral(word, clause))
+    groups = statement_words().exclusive
+    seen = {word for word in clause.exclusive if groups[word][0] == "modality"}
+    return seen | {word for word in told if not _is_neutral(word, clause)}
 
 
 def _has_all(said: AbstractSet[str], known: AbstractSet[str]) -> bool:
@@ -69,8 +79,15 @@ def _has_all(said: AbstractSet[str], known: AbstractSet[str]) -> bool:
         or word[:BEGINNING] in begun
         or _is_named(word, known)
         or _is_of_two(word, known)
+        or _is_short_for(word, known)
         for word in said
     )
+
+
+def _is_short_for(word: str, known: AbstractSet[str]) -> bool:
+    """Whether known words begin with the letters of a short name: `ACL`."""
+    initials = {one[0] for one in known if one.isalpha()}
+    return len(word) == 3 and initials.issuperset(word)
 
 
 def _is_named(word: str, known: AbstractSet[str]) -> bool:
@@ -106,13 +123,15 @@ def _is_unknown(
     """
     if not clause.cues & {"asserts", "current"} or clause.cues & _NO_STATEMENT or clause.dates:
         return False
-    if clause.stages or clause.codes or any(cue.startswith("deed:") for cue in clause.cues):
+    if clause.stages or clause.codes or clause.words & WITHOUT or any(cue.startswith("deed:") for cue in clause.cues):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
+    said |= clause.words & statement_words().happening.keys()
     meant = [_meaning(word, rows.words) for word in said]
     is_found = bool(clause.quantities or clause.exclusive or clause.counted) and any(meant)
-    if not said or not (is_of_patient or is_found):
+    is_past = not clause.words.isdisjoint(statement_words().past)
+    if not said or not (is_of_patient or is_found or is_past):
         return False
     polar = frozenset(clause.exclusive)
     return not any(
@@ -126,7 +145,7 @@ def _is_unknown(
 
 def _meaning(word: str, known: AbstractSet[str]) -> frozenset[str]:
     """Return the words among `known` that may stand for one."""
-    begun = word[:BEGINNING]
+    begun = statement_words().happening.get(word, (word[:BEGINNING],))
     alike = {one for group in statement_words().named.get(word, ()) for one in group}
     return frozenset(
         one for one in known if one in alike or one == word or one.startswith(begun)
