@@ -123,6 +123,11 @@ def _is_bold(line: str) -> bool:
     return len(line) > 4 and line[:2] == line[-2:] == "**" and "**" not in line[2:-2]
 
 
+def _in_english(stemmed: str) -> str:
+    """Return what was cut or looked at in English letters: `hemikolektomie`."""
+    return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
+
+
 class _Reader:
     """Reads the words of one sentence."""
 
@@ -232,7 +237,7 @@ class _Reader:
 
     def _stem(self, at: int) -> str:
         """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
-        found = stem(self._lower[at])
+        found = _in_english(stem(self._lower[at]))
         is_ours = len(found) <= _NAME_CHARS or found[-1] not in "eao" or self._is_name(found)
         if is_ours and len(found) > _NAME_CHARS and not self._is_name(found):
             return f"{found}e" if self._is_name(f"{found}e") else found  # `Methotrexat`

@@ -11,7 +11,7 @@ from services.statements.units import is_same
 _SAME_LETTERS = 7
 ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
-_DONE = frozenset({"ended", "when", "takes", "altered"})
+_NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"acuity", "stay", "colon", "malignancy", "aim", "margin"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
@@ -29,7 +29,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
         and all(_is_of_day(one, clause, row) for one in clause.dates)
-        and not (row.is_plan and clause.cues & _DONE and "planned" not in clause.cues)
+        and not (row.is_plan and clause.cues.isdisjoint(_NOT_DONE))
         and _measures(clause, row)
         and all(
             any(one.fits(known) for known in row.stages) or _says_plainly(one.scale, one.value, row)

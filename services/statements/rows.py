@@ -114,11 +114,18 @@ def _read_rows(
             clauses = [replace(one, cues=one.cues | {"planned"}) for one in clauses]
         for clause in clauses:
             yield _row_of_clause(clause, piece, own, sources, about, is_earlier)
-        if len(clauses) > 1 and not any(map(negates, clauses)):
+        if len(clauses) > 1 and not any(map(negates, clauses)) and not _parts(clauses):
             # Names and dates may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
             yield replace(row, quantities=(), stages=(), often=frozenset())
+
+
+def _parts(clauses: Sequence[Clause]) -> bool:
+    """Whether a sentence says one thing of this and the other of that: "retained … lost"."""
+    groups = statement_words().exclusive
+    said = {groups[word] for one in clauses for word in one.exclusive}
+    return len({group for group, _ in said}) < len(said)
 
 
 def _clauses_of(piece: str) -> list[Clause]:

@@ -14,6 +14,7 @@ from services.statements.rows import BEGINNING, KnownRow
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
+_ONE = frozenset({"one", "ein", "eine", "eins"})
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
@@ -133,7 +134,7 @@ def _is_unknown(
     is_past = not clause.words.isdisjoint(statement_words().past)
     if not said or not (is_of_patient or is_found or is_past):
         return False
-    polar = frozenset(clause.exclusive)
+    polar = frozenset(clause.exclusive) | (clause.words & statement_words().numbers.keys() - _ONE)
     return not any(
         not row.negated
         and polar <= row.words
