@@ -1,12 +1,13 @@
 """The offline rules for reading fields out of what the user said earlier."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
 
 from data_models.errors import ModelOutputError
 from data_models.scenario import FieldDefinition
+from group_chat.offline.scenario import field_of
 from services.language.field_answers import pattern_of, value_in
 from services.language.field_statements import ages_in, births_in, statements_of
 
@@ -21,16 +22,12 @@ def findings_in(text: str) -> dict[str, Any]:
     """
     try:
         asked = orjson.loads(text)
-        fields = [_field(row) for row in asked["fields"]]
+        fields = [field_of(row) for row in asked["fields"]]
         turns = [str(turn) for turn in asked["turns"]]
     except (orjson.JSONDecodeError, KeyError, TypeError):
         raise ModelOutputError("the question cannot be read") from None
     found = (_newest(field, turns) for field in fields)
     return {"found": [row for row in found if row is not None]}
-
-
-def _field(row: Mapping[str, Any]) -> FieldDefinition:
-    return FieldDefinition(name=row["name"], display_name=row["label"], value_type=row["type"])
 
 
 def _newest(field: FieldDefinition, turns: Sequence[str]) -> dict[str, Any] | None:
@@ -47,17 +44,13 @@ def _candidates(field: FieldDefinition, turn: str) -> Iterator[tuple[str, str, f
     """Yield quotes, the words in them that hold the value, and how sure they are."""
     for quote, words in statements_of((field.label, field.name), turn):
         yield quote, words, _STATED
-    by_kind = {"age": ages_in, "birth": births_in}
-    readers = (read for word, read in by_kind.items() if word in field.name.split("_"))
-    for quote, words in next(readers, _nothing)(turn):
+    kinds = field.name.split("_")
+    read = ages_in if "age" in kinds else births_in if "birth" in kinds else None
+    for quote, words in read(turn) if read is not None else ():
         yield quote, words, _STATED
     shape = pattern_of(field)
     for match in shape.finditer(turn) if shape is not None else ():
         yield match[0], match[0], _SEEN
-
-
-def _nothing(_: str) -> Iterator[tuple[str, str]]:
-    return iter(())
 
 
 def _written(value: object) -> str:

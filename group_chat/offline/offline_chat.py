@@ -26,8 +26,7 @@ from semantic_kernel.contents import (
 )
 
 from group_chat.offline.facilitator import answer_as_facilitator
-from group_chat.offline.prompt import Prompt, read_prompt
-from group_chat.offline.reply import OfflineReply
+from group_chat.offline.prompt import OfflineReply, Prompt, read_prompt
 from group_chat.offline.scenario import scenario_in
 from group_chat.offline.specialist import answer_as_specialist
 from group_chat.turn_context import current_turn
@@ -61,7 +60,7 @@ class OfflineChatCompletion(ChatCompletionClientBase):
                 role=AuthorRole.ASSISTANT,
                 items=[*items, *_calls(reply)],
                 ai_model_id=self.ai_model_id,
-                finish_reason=_finish_reason(reply),
+                finish_reason=FinishReason.TOOL_CALLS if reply.calls else FinishReason.STOP,
             )
         ]
 
@@ -112,47 +111,32 @@ def reply_to(prompt: Prompt) -> OfflineReply:
     """Return the answer to one prompt; the first of a conversation says who speaks."""
     if prompt.verdict is not None:
         return OfflineReply(text=prompt.verdict)
-    reply = _noted(prompt)
-    if reply is None:
-        answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
-        reply = answer(prompt)
-    before = [prompt.text("not_a_model")] if prompt.is_first else []
-    if not prompt.said and is_about_danger(prompt.asked):
-        before.insert(0, prompt.text("danger_first"))
-    if reply.text and before:
-        return OfflineReply(text="\n\n".join([*before, reply.text]), calls=reply.calls)
-    return reply
+    answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
+    reply = _noted(prompt) or answer(prompt)
+    is_of_danger = not prompt.said and is_about_danger(prompt.asked)
+    before = [prompt.text("danger_first")] if is_of_danger else []
+    before += [prompt.text("not_a_model")] if prompt.is_first else []
+    text = "\n\n".join([*before, reply.text]) if reply.text else ""
+    return OfflineReply(text=text, calls=reply.calls)
 
 
 def _noted(prompt: Prompt) -> OfflineReply | None:
     """Return that a statement is noted, where the message makes one and asks nothing."""
-    kind = prompt.cue.kind
-    if prompt.said or kind not in ("none", "waiting") or "?" in prompt.asked:
+    is_turn = prompt.cue.kind in ("none", "waiting") and not prompt.said
+    if not is_turn or "?" in prompt.asked or prompt.patient_id is None:
         return None
     if prompt.is_facilitator and scenario_in(prompt.instructions) is not None:
         return None  # the guide of a scenario hears answers to its step first
-    if prompt.patient_id is None:
-        return None
-    if quotes := _stated(prompt):
-        return OfflineReply(text=prompt.text("noted", quotes=quotes))
-    if told := _told(prompt):
-        held = "; ".join(held_of_same(told, prompt.held))
-        parts = [prompt.text("not_held", told=told)]
-        parts += [prompt.text("still_held", held=held)] if held else []
-        return OfflineReply(text=" ".join(parts))
-    return None
-
-
-def _stated(prompt: Prompt) -> str:
-    """Return the sentences of the message that are held as statements about the patient."""
-    stated = [one for one in held_statements(prompt.asked) if not one.only_if_held]
-    return " ".join(dict.fromkeys(one.quote for one in stated))
-
-
-def _told(prompt: Prompt) -> str:
-    """Return all that a message tells that asks nothing and is held as no statement."""
+    stated = [one.quote for one in held_statements(prompt.asked) if not one.only_if_held]
+    if stated:
+        return prompt.say("noted", quotes=" ".join(dict.fromkeys(stated)))
     is_told = prompt.utterance is not None and prompt.utterance.task == "tell"
-    return " ".join(prompt.asked.split()) if is_told and not _answers_question(prompt) else ""
+    if not is_told or _answers_question(prompt):
+        return None
+    told = " ".join(prompt.asked.split())
+    held = "; ".join(held_of_same(told, prompt.held))
+    rest = f" {prompt.text('still_held', held=held)}" if held else ""
+    return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
 
 
 def _answers_question(prompt: Prompt) -> bool:
@@ -176,10 +160,6 @@ def _calls(reply: OfflineReply) -> list[Any]:
     ]
 
 
-def _finish_reason(reply: OfflineReply) -> FinishReason:
-    return FinishReason.TOOL_CALLS if reply.calls else FinishReason.STOP
-
-
 def _chunks(text: str) -> Iterator[str]:
     """Cut at line ends, into pieces of about `CHUNK_CHARS`."""
     piece = ""
@@ -188,5 +168,4 @@ def _chunks(text: str) -> Iterator[str]:
         if len(piece) >= CHUNK_CHARS:
             yield piece
             piece = ""
-    if piece:
-        yield piece
+    yield from filter(None, [piece])

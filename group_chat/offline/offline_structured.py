@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import orjson
@@ -36,55 +35,32 @@ class OfflineStructured:
             return answer.model_validate(findings_in(text))
         if purpose != PURPOSE:
             raise ModelOutputError("the offline rules know no such question")
-        read = {"patient": _decide(_question_of(text)), "task": "answer", "agent": "nobody"}
+        read = {"patient": _read(text), "task": "answer", "agent": "nobody"}
         try:
             return answer.model_validate(read)
         except ValidationError:
             raise ModelOutputError("the offline rules do not know that shape") from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A message and the patients it may be about besides the open one, by the refs they have."""
+def _read(text: str) -> str:
+    """Return the ref of whom the message of a question is about; another where that is not plain.
 
-    message: str
-    others: Mapping[str, str]
-
-    @property
-    def named(self) -> list[str]:
-        """The refs of those whose id stands in the message."""
-        words = {word.strip(".-_").casefold() for word in _TOKEN.findall(self.message)}
-        return [ref for ref, row in self.others.items() if row.split(",")[0].casefold() in words]
-
-
-def _decide(question: _Question) -> str:
-    negated = says(question.message, "negation")
-    if says(question.message, "clears"):
-        never_mind = says(question.message, "never_mind")
-        return OPEN if negated or never_mind else CLEAR
-    if negated:
-        return OPEN
-    if question.named:
-        return _towards(question.named, question)
-    if says(question.message, "other_patient"):
-        return _towards(list(question.others), question)
-    return OPEN
-
-
-def _towards(refs: list[str], question: _Question) -> str:
-    """Turn to the one patient that is meant; where that is not plain, let the user be asked."""
-    plain = len(refs) == 1 and not says(question.message, "in_passing")
-    return refs[0] if plain else ANOTHER
-
-
-def _question_of(text: str) -> _Question:
-    """Read the question as the reader writes it; other text is a message about nobody."""
+    The question is as the reader writes it; other text is a message about nobody.
+    """
     try:
         asked = orjson.loads(text)
     except orjson.JSONDecodeError:
-        asked = {"message": text}
+        asked = None
     row: Mapping[str, Any] = asked if isinstance(asked, dict) else {"message": text}
-    listed = row.get("patients")
-    others = dict(listed) if isinstance(listed, dict) else {}
+    message, listed = str(row.get("message", "")), row.get("patients")
+    others = {ref: str(one) for ref, one in listed.items()} if isinstance(listed, dict) else {}
     others.pop(OPEN, None)
-    return _Question(str(row.get("message", "")), {ref: str(one) for ref, one in others.items()})
+    negated = says(message, "negation")
+    if negated or says(message, "clears"):
+        return OPEN if negated or says(message, "never_mind") else CLEAR
+    words = {word.strip(".-_").casefold() for word in _TOKEN.findall(message)}
+    named = [ref for ref, one in others.items() if one.split(",")[0].casefold() in words]
+    meant = named or (list(others) if says(message, "other_patient") else [])
+    is_plain = len(meant) == 1 and not says(message, "in_passing")
+    is_of_others = bool(named) or says(message, "other_patient")
+    return (meant[0] if is_plain else ANOTHER) if is_of_others else OPEN

@@ -19,7 +19,7 @@ from group_chat.window import MEANING_MARK, SUMMARY_MARK
 from services.attachments.papers import PAPERS_PREFIX
 from services.entities.session import GROUNDING_MARK
 from services.language.detection import WELL_READ, language_of
-from services.language.talk_texts import talk_text
+from services.language.talk_texts import in_every_language, talk_text
 from services.language.utterance import Utterance
 from services.patient_context.snapshot import is_snapshot
 from services.tool_memory.extractors import CLINIC_PREFIX
@@ -36,10 +36,27 @@ _CUES: tuple[tuple[CueKind, re.Pattern[str]], ...] = (
     ("failed", re.compile(r"^Every tool of the last step failed\.")),
     ("waiting", re.compile(r"^A plan is not finished\.")),
 )  # fmt: skip
+_NOT_FOR_RULES = (PAPERS_PREFIX, MEANING_MARK, SUMMARY_MARK)
 _MEMBER = re.compile(r"^- \*([A-Za-z][\w-]{0,63})\*: (.+)$", re.MULTILINE)
 _VERDICT = re.compile(r"Answer with one name from this list.*?: *([\w-]+)", re.DOTALL)
 # A slash alone says little: ids of Microsoft 365 have some, too, and are longer than FHIR's.
 _REFERENCE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z0-9.-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool to call, by its name on the wire."""
+
+    wire_name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineReply:
+    """Text, tool calls, or both; after tool calls the rules are asked again."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +87,11 @@ class ToolAnswer:
     name: str
     data: Mapping[str, Any]
 
+    @property
+    def error(self) -> str:
+        """What was wrong; "" where it gave a result."""
+        return str(self.data.get("error") or "")
+
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
@@ -95,10 +117,7 @@ class Prompt:
         team: Descriptions by name, as the facilitator's instructions list them.
         entities: What the agent is shown of entities.
         tool_memory: What it is shown of earlier tool runs.
-        papers: Which papers users gave of the patient: `id`, `file`, `pages`.
         asked: The user's last message.
-        meaning: How it may be understood, where it does not stand for itself.
-        summary: Of what was said before the messages shown.
         said: What agents said since then, oldest first.
         earlier: What agents said before it.
         past: The user's earlier messages, oldest first.
@@ -112,12 +131,9 @@ class Prompt:
     snapshot: Mapping[str, Any] = field(default_factory=dict)
     entities: Mapping[str, Any] = field(default_factory=dict)
     tool_memory: Mapping[str, Any] = field(default_factory=dict)
-    papers: Sequence[Mapping[str, Any]] = ()
     tools: Sequence[ToolOffer] = ()
     cue: Cue = field(default_factory=Cue)
     asked: str = ""
-    meaning: str = ""
-    summary: str = ""
     said: list[Spoken] = field(default_factory=list)
     earlier: list[Spoken] = field(default_factory=list)
     past: list[Exchange] = field(default_factory=list)
@@ -141,6 +157,11 @@ class Prompt:
         """The first of the names among which the prompt wants one and nothing else."""
         found = _VERDICT.search(self.instructions)
         return found[1] if found is not None else None
+
+    @property
+    def is_step(self) -> bool:
+        """Whether a step of a plan is to be done."""
+        return self.cue.kind in ("step", "own_step")
 
     @property
     def patient_id(self) -> str | None:
@@ -195,6 +216,30 @@ class Prompt:
         """Return the tool of that name, if the agent has it."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
+    def say(self, name: str, /, **parts: object) -> OfflineReply:
+        """Return one of our own texts as the whole reply."""
+        return OfflineReply(text=self.text(name, **parts))
+
+    def call(self, name: str, /, **given: object) -> OfflineReply:
+        """Return a call of the tool of that name; that there is none, where the agent has none."""
+        tool = self.tool(name)
+        if tool is None:
+            return self.say("no_tool")
+        return OfflineReply(calls=(Call(tool.wire_name, given),))
+
+    def given_by(self, tool: str) -> list[Mapping[str, Any]]:
+        """Return what that tool gave for the message that is being written, oldest first."""
+        return [one.data for one in self.answers if one.name == tool]
+
+    def was_asked(self, name: str) -> bool:
+        """Whether what was said last, before the user's message, ends with that text of ours."""
+        return bool(self.earlier) and ends_with(self.earlier[-1].text, name)
+
+
+def ends_with(text: str, name: str) -> bool:
+    """Whether `text` ends with our own text of that name, in any language."""
+    return text.rstrip().endswith(in_every_language(name))
+
 
 def read_prompt(chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]) -> Prompt:
     """Take a prompt apart."""
@@ -217,14 +262,8 @@ def _system(prompt: Prompt, message: ChatMessageContent) -> None:
         prompt.entities = _object_of(first_line)
     elif text.startswith(GROUNDING_PREFIX):
         prompt.tool_memory = _object_of(text.partition(":")[2])
-    elif text.startswith(PAPERS_PREFIX):
-        rows = _object_of(text.partition(":")[2]).get("papers")
-        prompt.papers = rows if isinstance(rows, list) else []
-    elif text.startswith(MEANING_MARK):
-        first_line = text.removeprefix(MEANING_MARK).partition("\n")[0]
-        prompt.meaning = str(_object_of(first_line).get("interpretation", ""))
-    elif text.startswith(SUMMARY_MARK):
-        prompt.summary = text.partition("\n")[2]
+    elif text.startswith(_NOT_FOR_RULES):
+        return
     elif (cue := cue_of(text)).kind != "none":
         prompt.cue = cue
     else:

@@ -46,7 +46,7 @@ def test_a_doctor_nobody_is_called_leads_to_those_there_are() -> None:
     assert looked.wire_name == "find_doctor"
     tried.append(ToolAnswer("find_doctor", DOCTORS))
     text = answer_as_booking(prompt_of("I want to see Dr. Patel", answers=tried)).text
-    assert text.startswith("No doctor has that name: Dr. Patel.")
+    assert text.startswith("No doctor here is called Dr. Patel.")
     assert "- Dr. Peter Jones" in text
     assert text.endswith(WHICH_DOCTOR)
     assert "find_doctor" not in text, "that is a word between programs"
