@@ -76,7 +76,7 @@ async def test_who_has_no_patient_yet_learns_how_to_begin(text: str) -> None:
 
 
 async def test_a_pasted_letter_is_not_taken_for_a_wish() -> None:
-    letter = "Dear colleague, thank you for your help with the word processor. " * 40
+    letter = "Dear colleague, thank you for your help with this. " * 40
     said = await answer_to(letter)
     assert "I cannot make sense of a long text" in said
     assert "ReportCreation" not in said
