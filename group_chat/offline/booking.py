@@ -65,9 +65,9 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
 
 def _cancelling(prompt: Prompt) -> Errand:
     """Return how one is cancelled: what was said decides, and the last booked one behind that."""
-    booked = "" if prompt.recent_is_appointment else str(_found(prompt).get("appointment_id", ""))
+    booked = "" if prompt.recent == "appointment" else str(_found(prompt).get("appointment_id", ""))
     given = {"appointment_id": booked}
-    return Errand(_CANCEL_TOOL, ("cancel",), given=lambda _: given, looks_with=_LIST_TOOL)
+    return Errand(_CANCEL_TOOL, ("cancel",), given=lambda _: given, looks_with=_LISTS[0])
 
 
 def _agrees(prompt: Prompt) -> bool:
@@ -101,7 +101,7 @@ def _move(prompt: Prompt) -> OfflineReply:
     if not booked:
         return prompt.call(_LIST_TOOL)
     if last[0].error or last[0].name == _MOVE_TOOL:
-        return OfflineReply(text=told_deed(prompt, last[0]))
+        return _told(prompt, last[0])
     rows = booked[-1].get("appointments") or []
     row = rows[0] if len(rows) == 1 else appointment_in(prompt, rows)
     if row is None:
@@ -131,7 +131,18 @@ def _book(prompt: Prompt) -> OfflineReply:
     if last.name == _SLOTS_TOOL and not last.error:
         return _after_slots(prompt, prompt.given_by(_SLOTS_TOOL), BOOKING_TOOL, _reason(prompt))
     is_noted = last.name == "update_entities"
-    return _ask(prompt) if is_noted else OfflineReply(text=told_deed(prompt, last))
+    return _ask(prompt) if is_noted else _told(prompt, last)
+
+
+def _told(prompt: Prompt, last: ToolAnswer) -> OfflineReply:
+    """Tell what the last tool gave; what was free stands before why it cannot be had."""
+    found = [one for one in prompt.given_by(_SLOTS_TOOL) if one.get("wanted_time_is_free")]
+    told = [told_deed(prompt, last)]
+    if last.error and found:
+        doctor, time = found[-1]["doctor"], str(found[-1]["slots"][0]["start"])[-5:]
+        free = prompt.text("time_is_free", doctor=doctor, day=found[-1]["day"], time=time)
+        told.insert(0, free)
+    return OfflineReply(text="\n".join(told))
 
 
 def _look(prompt: Prompt, wanted: Mapping[str, str]) -> tuple[Call, ...]:

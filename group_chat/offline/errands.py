@@ -32,8 +32,7 @@ class Errand:
         unless: It has no phrase of these.
         given: Reads what the tool is given; None where the request does not say all of it.
         asks: Our text that asks for it then.
-        looks_with: The tool that is called where the first one does not know what is meant.
-        sought: Reads what that one is given.
+        looks_with: What is done first where the tool does not know what is meant.
     """
 
     tool: str
@@ -41,8 +40,7 @@ class Errand:
     unless: tuple[str, ...] = ()
     given: Callable[[str], Given | None] = _nothing
     asks: str = "not_understood"
-    looks_with: str = ""
-    sought: Callable[[str], Given | None] = _nothing
+    looks_with: "Errand | None" = None
 
     def fits(self, text: str) -> bool:
         """Whether `text` is such a request."""
@@ -66,15 +64,17 @@ def run(prompt: Prompt, errand: Errand) -> OfflineReply:
         return prompt.say(errand.asks)
     if not prompt.answers:
         return prompt.call(errand.tool, **given)
-    last, looked = prompt.answers[-1], prompt.given_by(errand.looks_with)
+    last, look = prompt.answers[-1], errand.looks_with
+    looked = prompt.given_by(look.tool) if look is not None else []
     knows_not = any(one in last.error for one in _LOOK_FIRST)
-    if errand.looks_with and knows_not and not looked:
-        return prompt.call(errand.looks_with, **(errand.sought(prompt.asked) or {}))
-    if looked and last.name == errand.looks_with and any(last.data.values()):
+    if look is not None and knows_not and not looked:
+        return prompt.call(look.tool, **(look.given(prompt.asked) or {}))
+    if look is not None and last.name == look.tool and any(last.data.values()):
         return prompt.call(errand.tool, **given)
-    told = _TELLS.get(last.name, told_deed)(prompt, last)
-    listed = told_deed(prompt, ToolAnswer(errand.looks_with, looked[-1])) if looked else ""
-    return OfflineReply(text=f"{told}\n\n{listed}" if knows_not and listed else told)
+    told = [_TELLS.get(last.name, told_deed)(prompt, last)]
+    if look is not None and knows_not and looked:
+        told.append(told_deed(prompt, ToolAnswer(look.tool, looked[-1])))
+    return OfflineReply(text="\n\n".join(told))
 
 
 def only_points(text: str) -> bool:

@@ -25,7 +25,7 @@ from group_chat.offline.words import (
     wants_plan,
 )
 from services.language.detection import is_unread
-from services.language.judging import asks_for_judgement, caution_for, compares
+from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
 from services.language.text_words import asks_question
 from services.language.work import work_in
@@ -88,7 +88,7 @@ def _office(prompt: Prompt) -> OfflineReply | None:
     """Name whose work the message asks for, where that is none on the record."""
     work: str | None = work_in(prompt.asked)
     changes = says(prompt.asked, "cancel", "move_or_change", "when_is_it")
-    if changes and prompt.recent_is_appointment and not names_office_thing(prompt.asked):
+    if changes and prompt.recent == "appointment" and not names_office_thing(prompt.asked):
         work = "visits"  # the one that was listed or booked last
     elif work is None and is_office_request(prompt) and not says(prompt.asked, "starts_plan"):
         work = "own"
@@ -146,7 +146,8 @@ def _who_searches(prompt: Prompt) -> str | None:
     is_keyword = len(words) <= _KEYWORDS and not says(prompt.asked, "cancel")
     is_keyword = is_keyword and not any(map(known_word_like, words))
     asks = query and (asks_question(prompt.asked) or is_keyword)
-    return best_match("notes", prompt.team) if asks or compares(prompt.asked) else None
+    asks = asks or says(prompt.asked, "comparison")
+    return best_match("notes", prompt.team) if asks else None
 
 
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:

@@ -1,6 +1,6 @@
 """The offline rules as a chat service of Semantic Kernel."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
 from typing import Any, ClassVar
 
 import orjson
@@ -18,11 +18,9 @@ from semantic_kernel.contents import (
     AuthorRole,
     ChatHistory,
     ChatMessageContent,
-    FinishReason,
     FunctionCallContent,
     StreamingChatMessageContent,
     StreamingTextContent,
-    TextContent,
 )
 
 from group_chat.offline.facilitator import answer_as_facilitator
@@ -31,10 +29,8 @@ from group_chat.offline.scenario import scenario_in
 from group_chat.offline.specialist import answer_as_specialist
 from group_chat.turn_context import current_turn
 from services.language.held_statements import held_statements
-from services.language.judging import is_about_danger
+from services.language.phrases import says
 from services.records.answers.as_said import held_of_same
-
-CHUNK_CHARS = 240
 
 
 class OfflineChatCompletion(ChatCompletionClientBase):
@@ -53,16 +49,9 @@ class OfflineChatCompletion(ChatCompletionClientBase):
     async def _inner_get_chat_message_contents(
         self, chat_history: ChatHistory, settings: PromptExecutionSettings
     ) -> list[ChatMessageContent]:
-        reply = _reply(chat_history, settings)
-        items: list[Any] = [TextContent(text=reply.text)] if reply.text else []
-        return [
-            ChatMessageContent(
-                role=AuthorRole.ASSISTANT,
-                items=[*items, *_calls(reply)],
-                ai_model_id=self.ai_model_id,
-                finish_reason=FinishReason.TOOL_CALLS if reply.calls else FinishReason.STOP,
-            )
-        ]
+        text = _reply(chat_history, settings).text
+        role = AuthorRole.ASSISTANT
+        return [ChatMessageContent(role=role, content=text, ai_model_id=self.ai_model_id)]
 
     async def _inner_get_streaming_chat_message_contents(
         self,
@@ -71,10 +60,11 @@ class OfflineChatCompletion(ChatCompletionClientBase):
         function_invoke_attempt: int = 0,
     ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
         reply = _reply(chat_history, settings)
-        pieces: list[list[Any]] = [
-            [StreamingTextContent(choice_index=0, text=chunk)] for chunk in _chunks(reply.text)
+        lines: list[list[Any]] = [
+            [StreamingTextContent(choice_index=0, text=line)]
+            for line in reply.text.splitlines(keepends=True)
         ]
-        for items in [*pieces, _calls(reply)]:
+        for items in [*lines, _calls(reply)]:
             yield [
                 StreamingChatMessageContent(
                     role=AuthorRole.ASSISTANT,
@@ -113,7 +103,7 @@ def reply_to(prompt: Prompt) -> OfflineReply:
         return OfflineReply(text=prompt.verdict)
     answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
     reply = _noted(prompt) or answer(prompt)
-    is_of_danger = not prompt.said and is_about_danger(prompt.asked)
+    is_of_danger = not prompt.said and says(prompt.asked, "danger")
     before = [prompt.text("danger_first")] if is_of_danger else []
     before += [prompt.text("not_a_model")] if prompt.is_first else []
     text = "\n\n".join([*before, reply.text]) if reply.text else ""
@@ -158,14 +148,3 @@ def _calls(reply: OfflineReply) -> list[Any]:
         )
         for index, call in enumerate(reply.calls)
     ]
-
-
-def _chunks(text: str) -> Iterator[str]:
-    """Cut at line ends, into pieces of about `CHUNK_CHARS`."""
-    piece = ""
-    for line in text.splitlines(keepends=True):
-        piece += line
-        if len(piece) >= CHUNK_CHARS:
-            yield piece
-            piece = ""
-    yield from filter(None, [piece])

@@ -1,7 +1,6 @@
 """The plan that the built-in rules propose, and the summary that closes it."""
 
 from group_chat.offline.prompt import OfflineReply, Prompt, Spoken
-from group_chat.offline.told import both_ends
 from group_chat.offline.words import is_clinical, topics_of_agent
 from group_chat.plan_text import PLAN_QUESTION
 from services.language.own_texts import ends_with_own
@@ -53,11 +52,8 @@ def summary_of(prompt: Prompt) -> OfflineReply:
     reports = _reports(prompt)
     lines = [prompt.text("summary")]
     for spoken in reports:
-        rows = bullets_of(spoken)
-        between = prompt.text("more_above", count=len(rows) - _ROWS_OF_EACH_AGENT)
-        if rows:
-            shown = both_ends(rows, _ROWS_OF_EACH_AGENT, between)
-            lines += ["", f"**{spoken.agent}**", *shown]
+        if rows := bullets_of(spoken):
+            lines += ["", f"**{spoken.agent}**", *_newest(prompt, rows)]
     if gaps := [gap for spoken in reports for gap in _gaps(spoken)]:
         lines += ["", prompt.text("missing"), *dict.fromkeys(gaps)]
     differing = [row for spoken in reports for row in bullets_of(spoken) if "sources differ" in row]
@@ -80,6 +76,17 @@ def _reports(prompt: Prompt) -> list[Spoken]:
         elif spoken.agent in prompt.team:
             since[spoken.agent] = spoken
     return list(since.values())
+
+
+def _newest(prompt: Prompt, rows: list[str]) -> list[str]:
+    """Return the rows of one agent that count most: the end of a timeline, else the beginning."""
+    if len(rows) <= _ROWS_OF_EACH_AGENT:
+        return rows
+    note = prompt.text("more_above", count=len(rows) - _ROWS_OF_EACH_AGENT)
+    first, last = (row.removeprefix("- ")[:10] for row in (rows[0], rows[-1]))
+    if first[:4].isdecimal() and last[:4].isdecimal() and first < last:
+        return [note, *rows[-_ROWS_OF_EACH_AGENT:]]
+    return [*rows[:_ROWS_OF_EACH_AGENT], note]
 
 
 def _gaps(spoken: Spoken) -> list[str]:

@@ -179,24 +179,13 @@ class Prompt:
         return not self.said and not self.earlier
 
     @property
-    def recent_kind(self) -> str:
-        """What kind of thing tools found or used last; "" if nothing is remembered."""
-        return str(self._recent.get("type", ""))
-
-    @property
-    def recent_is_record(self) -> bool:
-        """Whether that is a part of the patient's record: a FHIR reference."""
-        return _REFERENCE.fullmatch(str(self._recent.get("id", ""))) is not None
-
-    @property
-    def recent_is_appointment(self) -> bool:
-        """Whether that is an appointment of the patient's."""
-        return str(self._recent.get("id", "")).startswith(CLINIC_PREFIX)
-
-    @property
-    def _recent(self) -> Mapping[str, Any]:
-        rows = self.tool_memory.get("recent_entities") or [{}]
-        return rows[0] if isinstance(rows[0], Mapping) else {}
+    def recent(self) -> str:
+        """What tools found or used last: `record`, `appointment`, or the kind of the user's own."""
+        found = next(iter(self.tool_memory.get("recent_entities") or ()), None) or {}
+        key = str(found.get("id", ""))
+        if _REFERENCE.fullmatch(key) is not None:
+            return "record"
+        return "appointment" if key.startswith(CLINIC_PREFIX) else str(found.get("type", ""))
 
     @property
     def language(self) -> str:
@@ -245,64 +234,55 @@ def read_prompt(chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]) -
     """Take a prompt apart."""
     prompt = Prompt(tools=[_offer(tool["function"]) for tool in tools])
     for message in chat_history.messages:
-        _READERS.get(message.role, _ignore)(prompt, message)
+        match message.role:
+            case AuthorRole.SYSTEM | AuthorRole.DEVELOPER:
+                _take_system(prompt, message.content)
+            case AuthorRole.USER:
+                _take_asked(prompt, message.content)
+            case AuthorRole.TOOL:
+                results = (one for one in message.items if isinstance(one, FunctionResultContent))
+                prompt.answers += [_answer(one) for one in results]
+            case _:
+                _take_said(prompt, message)
     return prompt
 
 
-def _ignore(prompt: Prompt, message: ChatMessageContent) -> None:
-    """A role that says nothing to us."""
-
-
-def _system(prompt: Prompt, message: ChatMessageContent) -> None:
-    text = message.content
+def _take_system(prompt: Prompt, text: str) -> None:
+    line = text.partition("\n")[0].partition(":")[2]
     if is_snapshot(text):
-        prompt.snapshot = _object_of(text.partition(":")[2])
+        prompt.snapshot = _object_of(line)
     elif text.startswith(GROUNDING_MARK):
-        first_line = text.removeprefix(GROUNDING_MARK).partition("\n")[0]
-        prompt.entities = _object_of(first_line)
+        prompt.entities = _object_of(line)
     elif text.startswith(GROUNDING_PREFIX):
-        prompt.tool_memory = _object_of(text.partition(":")[2])
-    elif text.startswith(_NOT_FOR_RULES):
-        return
+        prompt.tool_memory = _object_of(line)
     elif (cue := cue_of(text)).kind != "none":
         prompt.cue = cue
-    else:
+    elif not text.startswith(_NOT_FOR_RULES):
         prompt.instructions += f"{text}\n"
 
 
-def _user(prompt: Prompt, message: ChatMessageContent) -> None:
+def _take_asked(prompt: Prompt, text: str) -> None:
     # A user who writes a cue's words is a user all the same.
     prompt.answers.clear()
     prompt.cue = Cue()
     if prompt.asked:
         prompt.past.append(Exchange(prompt.asked, prompt.said[-1].text if prompt.said else ""))
-    prompt.asked = message.content
+    prompt.asked = text
     prompt.earlier += prompt.said
     prompt.said.clear()
 
 
-def _assistant(prompt: Prompt, message: ChatMessageContent) -> None:
-    if any(isinstance(item, FunctionCallContent) for item in message.items):
+def _take_said(prompt: Prompt, message: ChatMessageContent) -> None:
+    if any(isinstance(one, FunctionCallContent) for one in message.items):
         return  # the beginning of the message that is being written
     prompt.answers.clear()
     if message.content.strip():
         prompt.said.append(Spoken(message.name or "", message.content))
 
 
-def _tool(prompt: Prompt, message: ChatMessageContent) -> None:
-    for item in message.items:
-        if isinstance(item, FunctionResultContent):
-            name = item.function_name or item.name or "tool"
-            prompt.answers.append(ToolAnswer(name, _object_of(str(item.result))))
-
-
-_READERS = {
-    AuthorRole.SYSTEM: _system,
-    AuthorRole.DEVELOPER: _system,
-    AuthorRole.USER: _user,
-    AuthorRole.ASSISTANT: _assistant,
-    AuthorRole.TOOL: _tool,
-}
+def _answer(result: FunctionResultContent) -> ToolAnswer:
+    name = result.function_name or result.name or "tool"
+    return ToolAnswer(name, _object_of(str(result.result)))
 
 
 def cue_of(text: str) -> Cue:

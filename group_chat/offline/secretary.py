@@ -43,7 +43,7 @@ def is_office_request(prompt: Prompt) -> bool:
 
 def is_own_recent(prompt: Prompt) -> bool:
     """Whether what tools found or used last is something of the user's own."""
-    return prompt.recent_kind in _OF_KIND and not prompt.recent_is_record
+    return prompt.recent in _OF_KIND
 
 
 def names_office_thing(text: str) -> bool:
@@ -54,7 +54,7 @@ def names_office_thing(text: str) -> bool:
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     """Do the errand that the table has for what is named, or for what was found last."""
     done = "task" if says(prompt.asked, "done") else None
-    recent = prompt.recent_kind if is_own_recent(prompt) else "calendar_event"
+    recent = prompt.recent if is_own_recent(prompt) else "calendar_event"
     kind = _kind_in(prompt.asked) or done or recent
     errand = errand_in(prompt, _OF_KIND[kind])
     if errand is None:
@@ -63,7 +63,7 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
         example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
         return prompt.say("only_simple", example=example)
     # What is only pointed at was said before: no list helps.
-    return run(prompt, replace(errand, looks_with="") if only_points(prompt.asked) else errand)
+    return run(prompt, replace(errand, looks_with=None) if only_points(prompt.asked) else errand)
 
 
 def _kind_in(text: str, *, but: str = "") -> str | None:
@@ -78,12 +78,8 @@ def _names(text: str, kind: str) -> bool:
 
 
 def _days(text: str) -> dict[str, str]:
-    day = day_in(text)
+    day = day_in(without(text, "goal") if says(text, "move") else text)
     return {} if day is None else {"since": day, "until": day}
-
-
-def _days_of_what_is_moved(text: str) -> Given:
-    return _days(without(text, "goal") if says(text, "move") else text)
 
 
 def _words(text: str) -> dict[str, str]:
@@ -142,49 +138,42 @@ def _free(text: str) -> Given:
     return {"day": day_in(text) or "today", "minutes": 30}
 
 
-def _event_meant(_: str) -> Given:
-    return {"event_id": ""}
-
-
-def _after(tool: str) -> dict[str, Any]:
-    """Return with what one of several is looked for before something is done to it."""
-    reads = {"list_events": _days_of_what_is_moved, "list_tasks": _days_of_what_is_moved}
-    reads |= {"search_contacts": _words}
-    return {"looks_with": tool, "sought": reads.get(tool, _words_and_days)}
-
-
+_EVENTS, _TASKS = Errand("list_events", given=_days), Errand("list_tasks", given=_days)
+_CONTACTS = Errand("search_contacts", given=_words)
+_MAILS = Errand("search_mail", given=_words_and_days)
+_DOCUMENTS = Errand("search_documents", given=_words_and_days)
 _OF_KIND: Mapping[str, Sequence[Errand]] = {
     "calendar_event": (
-        Errand("cancel_event", ("delete",), given=_event_meant, **_after("list_events")),
-        Errand("move_event", ("move",), given=_goal_as("start"), **_after("list_events")),
+        Errand("cancel_event", ("delete",), given=lambda _: {"event_id": ""}, looks_with=_EVENTS),
+        Errand("move_event", ("move",), given=_goal_as("start"), looks_with=_EVENTS),
         Errand("find_free_time", ("free",), given=_free),
         Errand("create_event", ("add",), given=_parts("new_event", title="title", when="start")),
-        Errand("list_events", given=_days),
+        _EVENTS,
     ),
     "email": (
         Errand("draft_mail", ("new_message",), given=_new_mail),
         Errand("send_mail", ("send",)),
         Errand("draft_mail", ("writes_mail",), ("looks_for_mail",), given=_new_mail),
         Errand("draft_mail", ("draft",), ("reads",), given=_new_mail),
-        Errand("read_mail", ("reads",), **_after("search_mail")),
-        Errand("search_mail", given=_words_and_days),
+        Errand("read_mail", ("reads",), looks_with=_MAILS),
+        _MAILS,
     ),
     "contact": (
-        Errand("delete_contact", ("delete",), **_after("search_contacts")),
-        Errand("change_contact", ("change",), given=_new_way_to_reach, **_after("search_contacts")),
+        Errand("delete_contact", ("delete",), looks_with=_CONTACTS),
+        Errand("change_contact", ("change",), given=_new_way_to_reach, looks_with=_CONTACTS),
         Errand("add_contact", ("new_contact",), given=_new_contact),
-        Errand("search_contacts", given=_words),
+        _CONTACTS,
     ),
     "task": (
-        Errand("delete_task", ("delete",), **_after("list_tasks")),
+        Errand("delete_task", ("delete",), looks_with=_TASKS),
         Errand("add_task", ("new_task",), given=_parts("new_task", title="title", when="due")),
-        Errand("complete_task", ("done",), **_after("list_tasks")),
-        Errand("move_task", ("move",), given=_goal_as("due"), **_after("list_tasks")),
-        Errand("list_tasks", given=_days),
+        Errand("complete_task", ("done",), looks_with=_TASKS),
+        Errand("move_task", ("move",), given=_goal_as("due"), looks_with=_TASKS),
+        _TASKS,
     ),
     "document": (
-        Errand("delete_document", ("delete",), **_after("search_documents")),
-        Errand("read_own_document", ("reads",), **_after("search_documents")),
-        Errand("search_documents", given=_words_and_days),
+        Errand("delete_document", ("delete",), looks_with=_DOCUMENTS),
+        Errand("read_own_document", ("reads",), looks_with=_DOCUMENTS),
+        _DOCUMENTS,
     ),
 }

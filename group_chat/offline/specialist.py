@@ -13,7 +13,8 @@ from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.changes_asked import CHANGES
-from services.language.judging import asks_for_judgement, caution_for, compares
+from services.language.judging import asks_for_judgement, caution_for
+from services.language.phrases import says
 
 _OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
 _PASSED_OVER = frozenset({_OVERVIEW_TOOL, UPDATE_ENTITIES, CHANGES, *SCENARIO_TOOLS})
@@ -103,7 +104,7 @@ def _task(prompt: Prompt) -> str:
 
 def _is_for_one_thing(prompt: Prompt) -> bool:
     """Whether a question that names one thing was passed on: the whole course is no answer."""
-    is_whole = compares(prompt.asked) or bool(topics_of(prompt.asked))
+    is_whole = says(prompt.asked, "comparison") or bool(topics_of(prompt.asked))
     return bool(prompt.said) and not prompt.is_step and not is_whole
 
 
