@@ -121,7 +121,7 @@ def _book(prompt: Prompt) -> OfflineReply:
         if "doctor" not in wanted or name:
             return prompt.call(_DOCTOR_TOOL, name=name)
         day = day_in(prompt)
-        picked = _asked_free(prompt) if day is None else {"date_preference": day}
+        picked = {} if day is None else {"date_preference": day}
         return _noting(prompt, picked, _look(prompt, wanted))
     last = prompt.answers[-1]
     if last.name == _DOCTOR_TOOL:
@@ -265,14 +265,9 @@ def _reason(prompt: Prompt) -> dict[str, str]:
     return {"reason": str(reason)} if reason else {}
 
 
-def _wishes(prompt: Prompt) -> dict[str, Any]:
-    """Return what is noted of the arrangement; a question for free times says it itself."""
-    return {**(prompt.entities.get("entities") or {}), **_asked_free(prompt)}
-
-
-def _asked_free(prompt: Prompt) -> dict[str, str]:
-    """Return with whom and when, where the message asks for free times."""
-    return slots_in(prompt.asked, is_booking=True) if says(prompt.asked, "free") else {}
+def _wishes(prompt: Prompt) -> Mapping[str, Any]:
+    """Return what is noted of the arrangement."""
+    return prompt.entities.get("entities") or {}
 
 
 def _found(prompt: Prompt) -> Mapping[str, Any]:

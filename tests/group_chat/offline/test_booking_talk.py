@@ -124,13 +124,6 @@ def test_a_place_that_the_list_does_not_have_is_asked_for_again() -> None:
     assert [call.arguments for call in reply.calls] == [{"name": ""}]
 
 
-def test_a_question_for_free_times_begins_an_arrangement_and_is_noted() -> None:
-    asked = "what times are free tomorrow with Dr. Jones?"
-    noted, looked = answer_as_booking(prompt_of(asked, wishes={})).calls
-    assert noted.arguments["entities_to_update"]["doctor_preference"] == "Dr. Jones"
-    assert (looked.arguments["doctor"], looked.arguments["day"]) == ("Dr. Jones", "tomorrow")
-
-
 def test_when_it_is_asks_for_what_is_booked() -> None:
     reply = answer_as_booking(prompt_of("when is it now?"))
     assert [call.wire_name for call in reply.calls] == ["list_appointments"]
