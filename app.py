@@ -184,7 +184,6 @@ def _scheduler(base: Foundation) -> TurnScheduler:
         claimant=claimant_of(base),
         answers=answers_of(base),
         conversations=base.conversations,
-        sessions=base.documents.store,
         users=base.stores.users,
         replica=base.replica,
         clock=base.clock,
@@ -224,6 +223,7 @@ def _channel_services(
         feedback=feedback_of(base),
         reader=reader,
         hand_over=hand_over,
+        on_behalf=base.on_behalf,
         patient_id_example=base.pattern.example(),
     )
 

@@ -95,13 +95,11 @@ class ConversationAccessor:
         return number
 
     async def sweep(self, conversation: Conversation) -> None:
-        """Delete what a crash may have left: queued messages of turns that are over, journals."""
+        """Delete what a crash may have left: queued messages of turns that are over."""
         layout = ConversationLayout.of(conversation.conversation_id)
         async for row in self._documents.store.list(layout.inbox_prefix):
             if 0 <= layout.inbox_number(row.name) < conversation.inbox_head:
                 await self._documents.delete(row.name)
-        async for row in self._documents.store.list(layout.watched_prefix):
-            await self._documents.delete(row.name)
 
     async def store_answered_page(self, page: AnsweredBlob, number: int) -> None:
         """Store a page of older answered ids; a page left by a crash is replaced."""

@@ -1,13 +1,12 @@
 """One server for one local folder: a lock that ends with its process, however that ends."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from data_models.errors import ConfigurationError
 from data_models.local_files import FOLDER_MODE
+from data_models.local_locks import try_lock
 
 LOCK_FILE = "server.lock"
 
@@ -27,25 +26,10 @@ def folder_held(folder: Path) -> Iterator[None]:
             f"DATA_DIR: {folder} cannot be written to. Example: DATA_DIR=./data"
         ) from None
     with file:
-        if not _locked(file):
+        if not try_lock(file.fileno()):
             raise ConfigurationError(
                 f"DATA_DIR: another server uses {folder}, and two on one local folder may get in "
                 "each other's way. Stop it, choose another folder, or use Azure storage. "
                 "Example: DATA_DIR=./data2"
             )
         yield
-
-
-def _locked(file: IO[bytes]) -> bool:
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

@@ -61,14 +61,14 @@ def append_to_file(path: Path, data: bytes, *, position: int) -> bool:
     return True
 
 
-def is_real_folder(path: Path) -> bool:
+def is_real_folder(path: Path | str) -> bool:
     """Tell whether there is a folder at `path`; False if and only if nothing is there.
 
     Raises:
         NotADirectoryError: a file or a symbolic link is in the way.
     """
     try:
-        status = path.lstat()
+        status = os.lstat(path)
     except FileNotFoundError:
         return False
     if not stat.S_ISDIR(status.st_mode):

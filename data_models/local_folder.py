@@ -4,14 +4,11 @@ import hashlib
 import os
 import secrets
 import threading
-import zlib
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
-
-from filelock import FileLock
 
 from data_models.blob_names import is_blob_name
 from data_models.blob_store import Blob, BlobInfo
@@ -25,55 +22,9 @@ from data_models.local_files import (
     sync_folder,
     write_new_file,
 )
+from data_models.local_locks import StripedLocks
 
-# Locks by name that hold between threads and between processes on one machine.
-
-_STRIPES = 64
-_WAIT_LIMIT_SECONDS = 3.5  # for threads, and again for processes: a store answers within 8 s
-_POLL_SECONDS = 0.001
 _BLOCK = bytes(65_536)
-
-
-class StripedLocks:
-    """Names share a fixed number of lock files, so their number does not grow with use.
-
-    The operating system frees a lock when its process dies. A process that is stopped while it
-    holds one keeps it: the others then give up within 7 s.
-    """
-
-    def __init__(self, *, folder: Path) -> None:
-        self._folder = folder
-        self._threads = [threading.Lock() for _ in range(_STRIPES)]
-        # Guarded by the thread's lock of the same stripe, hence not thread-local. Made when first
-        # held: most stripes of a store of few names are never used, and each costs at every fork.
-        self._processes: dict[int, FileLock] = {}
-
-    @contextmanager
-    def holding(self, name: str) -> Iterator[None]:
-        """Hold the lock of `name`; blocks the thread and is not reentrant.
-
-        Raises:
-            TimeoutError: others held it for 7 s.
-            OSError: the lock file cannot be opened.
-        """
-        stripe = zlib.crc32(name.encode()) % _STRIPES
-        if not self._threads[stripe].acquire(timeout=_WAIT_LIMIT_SECONDS):
-            raise TimeoutError
-        try:
-            with self._process_lock(stripe).acquire(
-                timeout=_WAIT_LIMIT_SECONDS, poll_interval=_POLL_SECONDS
-            ):
-                yield
-        finally:
-            self._threads[stripe].release()
-
-    def _process_lock(self, stripe: int) -> FileLock:
-        if stripe not in self._processes:
-            path = self._folder / f"{stripe:02x}.lock"
-            self._processes[stripe] = FileLock(path, mode=0o600, thread_local=False)
-        return self._processes[stripe]
-
-
 _STRAY_AFTER_SECONDS = 3_600
 _FOLDER_TRIES = 100
 
@@ -208,11 +159,11 @@ class LocalFolder:
 
     def _put(self, name: str, data: bytes) -> str:
         temp = self._new_temp()
-        try:
+        with ExitStack() as left_over:
+            left_over.callback(temp.unlink, missing_ok=True)
             write_new_file(temp, data)
             path = self._in_folder(name, temp.replace)
-        finally:
-            temp.unlink(missing_ok=True)
+            left_over.pop_all()  # it has its name now
         # Without this a power loss can undo the rename after the answer was given.
         sync_folder(path.parent)
         return _etag(data)
@@ -243,22 +194,22 @@ class LocalFolder:
     def _find(self, name: str) -> Path | None:
         """Return the path of `name`, or None if one of its folders is absent."""
         *folders, file = name.split("/")
-        here = self._root
+        here = str(self._root)
         for segment in folders:
-            here /= segment
+            here = f"{here}/{segment}"
             if not is_real_folder(here):
                 return None
-        return here / file
+        return Path(here, file)
 
     def _make(self, name: str) -> Path:
         """Return the path of `name` and create its folders; never the root."""
         *folders, file = name.split("/")
-        here = self._root
+        here = str(self._root)
         for segment in folders:
-            here /= segment
+            here = f"{here}/{segment}"
             if not is_real_folder(here):
-                make_folder(here)
-        return here / file
+                make_folder(Path(here))
+        return Path(here, file)
 
     def _walk(self, folder: Path) -> Iterator[str]:
         for here, folders, files in os.walk(folder, onerror=_raise):

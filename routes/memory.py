@@ -6,6 +6,7 @@ from pydantic import ValidationError
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
+from routes.described import CHAT, TEXT, Json, content, in_query, operation, refusals, schemas_of
 from routes.json_input import parse_json
 from routes.replies import json_reply
 from services.access.bodies import body_of
@@ -65,3 +66,34 @@ def _reply(view: MemoryView) -> web.Response:
     response = json_reply(view.model_dump(mode="json"))
     response.headers["ETag"] = f'"{view.revision}"'
     return response
+
+
+def memory_paths() -> Json:
+    """Return the OpenAPI description of a patient's memory."""
+    whose = in_query("patient_id", "Unset: the active patient's; `session`: nobody's.")
+    etag = {"ETag": {"description": "The revision.", "schema": TEXT}}
+    shown = operation(
+        "showMemory", "Memory blocks, entities and tool memory of one patient, with sources",
+        ("200", "The memory as it stands.", content("MemoryView")),
+        refused=refusals("401", "404", s400="The body is malformed, or the revision is missing."),
+        parameters=(CHAT, whose),
+    )  # fmt: skip
+    changed = operation(
+        "changeMemory", "Correct, retire, restore or undo; all operations or none",
+        ("200", "The memory as it stands.", content("MemoryView")),
+        refused=refusals(
+            "401", "404", s400="The body is malformed, or the revision is missing.",
+            s409="An item is not as it was, or a turn runs for too long.",
+            s412="The memory changed since it was read.",
+        ),
+        parameters=(CHAT, whose, {"name": "If-Match", "in": "header", "schema": TEXT}),
+        body=content("MemoryPatch"),
+    )  # fmt: skip
+    for one in (shown, changed):
+        one["responses"]["200"]["headers"] = etag
+    return {"/api/chats/{chat_id}/memory": {"get": shown, "patch": changed}}
+
+
+def memory_schemas() -> Json:
+    """Return the models that the paths name."""
+    return schemas_of(MemoryPatch, mode="validation") | schemas_of(MemoryView)

@@ -14,6 +14,7 @@ from routes.drafts import draft_routes
 from routes.emergencies import emergency_routes
 from routes.evened import evened
 from routes.feedback import feedback_routes
+from routes.following import FOLLOWING, Following
 from routes.operator import operator_routes
 from routes.operator_answers import PREFIX, refusals
 from routes.patients import patient_routes
@@ -28,11 +29,13 @@ from routes.speech import speech_routes
 from routes.static_client import StaticClient
 from routes.user import user_routes
 from routes.worklist import worklist_routes
+from services.access.fhircast import Hub
 from services.access.handshake import Authenticator
 from services.access.oidc import OidcSignIn
 from services.access.origin import OriginPolicy
 from services.access.smart import SmartLaunch
 from services.telemetry.quality import quality_rows
+from services.views.following import PatientFollower
 
 # `GET /api/operator/quality`: how good the answers of this server are, live.
 
@@ -59,6 +62,7 @@ class Door:
         allowed_origins: Pages of elsewhere that may call the API, with a token.
         sign_in: Signs users in with a browser, where they do.
         smart: Lets in whom a record system sends with a patient, where one does.
+        hub: Tells which patient is open in a record system (FHIRcast), where one is followed.
         frame_ancestors: Origins whose pages may show ours in a frame.
     """
 
@@ -69,6 +73,7 @@ class Door:
     allowed_origins: tuple[str, ...] = ()
     sign_in: OidcSignIn | None = None
     smart: SmartLaunch | None = None
+    hub: Hub | None = None
     frame_ancestors: tuple[str, ...] = ()
 
 
@@ -126,7 +131,25 @@ def create_web_app(
                 may_be_framed=bool(door.frame_ancestors),
             ).routes()
         )
+        if door.hub is not None:
+            app[FOLLOWING] = _following(context, door.smart, door.hub)
     return app
+
+
+def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following | None:
+    finder, drafts = context.finder, context.drafts
+    if finder is None or drafts is None:
+        return None
+    follower = PatientFollower(
+        finder=finder, reader=context.reader, drafts=drafts, clock=context.clock
+    )
+    return Following(
+        smart=smart,
+        hub=hub,
+        follower=follower,
+        scheduler=context.scheduler,
+        clock=context.clock,
+    )
 
 
 def create_runner(app: web.Application, *, handshake_seconds: float) -> web.AppRunner:

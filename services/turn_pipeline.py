@@ -94,7 +94,12 @@ class TurnPipeline:
         self._questions = TurnQuestions(
             documents=documents, tools=self._tools, replies=self._replies, clock=clock, ids=ids
         )
-        self._stops = TurnStops(documents=documents, replies=self._replies, ids=ids)
+        self._stops = TurnStops(
+            documents=documents,
+            replies=self._replies,
+            remembering=self._questions.remembering,
+            ids=ids,
+        )
         self._safety = TurnSafety(
             answers=safety, patients=patients, documents=documents, replies=self._replies
         )

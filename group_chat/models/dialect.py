@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from semantic_kernel.contents import AuthorRole, ChatMessageContent
+from semantic_kernel.contents import AuthorRole, ChatMessageContent, FunctionCallContent
 
 from group_chat.window import SUMMARY_MARK
 from services.patient_context.markers import SNAPSHOT_PREFIX
@@ -143,7 +143,8 @@ def _instructions(
 def _first_round(messages: Sequence[ChatMessageContent]) -> int:
     """Return where the tool calls begin of the message that is being written."""
     for place, message in enumerate(messages):
-        if message.role == AuthorRole.TOOL or "tool_calls" in message.to_dict():
+        calls = any(isinstance(item, FunctionCallContent) for item in message.items)
+        if message.role == AuthorRole.TOOL or calls:
             return place
     return len(messages)
 

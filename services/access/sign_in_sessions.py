@@ -32,6 +32,7 @@ class SignedIn(BaseModel):
         ends_at: When the user has to sign in again whatever happens.
         seen_at: When the user was last active, within a minute.
         tokens: Encrypted.
+        followed_in: The conversation that follows the record system that launched it.
     """
 
     principal_id: str
@@ -44,6 +45,7 @@ class SignedIn(BaseModel):
     ends_at: datetime
     seen_at: datetime
     tokens: str
+    followed_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import aiohttp
+import structlog
 from cryptography.fernet import Fernet, InvalidToken
 from pydantic import BaseModel, ValidationError
 
@@ -20,6 +21,7 @@ from data_models.errors import (
     UnauthenticatedError,
 )
 from data_models.http_answers import first_bytes
+from services.access.fhircast import Subscription
 from services.access.oidc import (
     FRAMED,
     LOGIN_SECONDS,
@@ -33,6 +35,7 @@ from services.access.sign_in_sessions import SignedIn, SignInSessions, derived_k
 
 TICKET_SECONDS = 60
 """How long a page in a frame may take to fetch its token."""
+logger = structlog.get_logger()
 _TOKEN_SECONDS = 3_600.0
 _PATIENT_LIMIT_BYTES = 1_000_000
 _TIMEOUT = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
@@ -49,11 +52,13 @@ class Launched:
     Attributes:
         once: What of this launch is shown once; names its message too.
         patient: The Patient resource that is open there.
+        tokens: What is kept of the launch's; None: nothing.
     """
 
     session: SignedIn
     once: str
     patient: Mapping[str, Any]
+    tokens: Tokens | None = None
 
 
 class _Begun(BaseModel):
@@ -68,13 +73,15 @@ class _Begun(BaseModel):
 class SmartLaunch:
     """Begins launches, verifies what comes back, and lets users in.
 
-    A session ends with the record system's token: nothing renews it, and no token is stored.
+    A session ends with the record system's token: nothing renews it, and it is stored, encrypted,
+    only where the hub is followed.
 
     Args:
         providers: By the address of the FHIR server, exactly as `iss` names it.
         records: The FHIR server of Rounds' own charts; of it alone a practitioner is believed.
         secret: Encrypts what browsers keep.
         base: Address at which browsers reach the server.
+        hub: Where record systems tell who is open (FHIRcast); None: nobody is followed.
     """
 
     def __init__(
@@ -88,6 +95,7 @@ class SmartLaunch:
         base: str,
         session: aiohttp.ClientSession,
         clock: Clock,
+        hub: str | None = None,
     ) -> None:
         self._providers = providers
         self._sessions = sessions
@@ -98,6 +106,7 @@ class SmartLaunch:
         self._redirect_uri = f"{base.rstrip('/')}/smart/callback"
         self._session = session
         self._clock = clock
+        self._hub = hub
 
     async def begin(self, *, issuer: str | None, launch: str | None) -> tuple[str, str]:
         """Return the record system's address for a sign-in, and what the browser keeps meanwhile.
@@ -120,6 +129,8 @@ class SmartLaunch:
         asked = {"aud": named, "scope": f"openid fhirUser launch{'' if launch else '/patient'}"}
         # Both ways to ask to read the Patient: a server grants the one that it knows.
         asked["scope"] += " patient/Patient.r patient/Patient.read"
+        if self._hub is not None:
+            asked["scope"] += " fhircast/Patient-open.read fhircast/syncerror.read"
         url = await self._providers[named].sign_in_url(
             redirect_uri=self._redirect_uri,
             more=asked | ({"launch": launch} if launch else {}),
@@ -148,13 +159,51 @@ class SmartLaunch:
         )
         claims = await provider.claims_of(tokens.id_token, nonce=begun.nonce)
         session = self._signed_in(claims, tokens, issuer=begun.issuer)
-        return Launched(session, once, await self._patient(tokens, issuer=begun.issuer))
+        patient = await self._patient(tokens, issuer=begun.issuer)
+        return Launched(session, once, patient, self._of_hub(tokens))
 
     async def admit(self, launched: Launched, *, framed: bool) -> str:
         """Store the session; return its id, for a cookie or, in a frame, for a page's memory."""
         session_id = (FRAMED if framed else "") + secrets.token_urlsafe(32)
-        await self._sessions.begin(session_id, launched.session)
+        session = launched.session
+        if launched.tokens is not None:
+            sealed = self._sessions.sealed(session_id, launched.tokens)
+            session = session.model_copy(update={"tokens": sealed})
+        await self._sessions.begin(session_id, session)
         return session_id
+
+    async def bind(self, session_id: str, *, conversation_id: str) -> None:
+        """Let this conversation, and no other, follow the record system of the session."""
+        if self._hub is None:
+            return
+        found = await self._sessions.find(session_id)
+        bound = found.session.model_copy(update={"followed_in": conversation_id})
+        await self._sessions.renew(session_id, found, bound)
+
+    async def subscription_of(
+        self, session_id: str, *, conversation_id: str
+    ) -> Subscription | None:
+        """Return what the conversation follows in this session; None: nothing.
+
+        Raises:
+            UnauthenticatedError: the session has ended.
+        """
+        found = (await self._sessions.find(session_id)).session
+        if self._hub is None or found.followed_in != conversation_id:
+            return None
+        tokens = self._sessions.opened(session_id, found.tokens)
+        if tokens.hub_topic is None or tokens.access_token is None:
+            return None
+        return Subscription(hub=self._hub, topic=tokens.hub_topic, token=tokens.access_token)
+
+    def _of_hub(self, tokens: Tokens) -> Tokens | None:
+        """Return what subscribing needs, if the launch names our hub and a session of it."""
+        if self._hub is None or tokens.hub_topic is None:
+            return None
+        if tokens.hub_url not in (None, self._hub):
+            logger.warning("hub_of_launch_unknown", setting="FHIRCAST_HUB_URL")
+            return None
+        return Tokens(access_token=tokens.access_token, hub_topic=tokens.hub_topic)
 
     def ticket(self, session_id: str) -> str:
         """Return what a page in a frame gets its session for, once and soon."""

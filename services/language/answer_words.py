@@ -33,6 +33,7 @@ class AnswerWords(BaseModel):
     in_papers: str
     treated_by: str
     meanwhile: str
+    usual_for: str
     measured: str
     written_later: str
     not_listed: str

@@ -1,7 +1,7 @@
 """Orders that are a whole message: clear, stop, help, wrong patient … Pure."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from services.language.folding import words_of
 from services.language.phrases import says
@@ -17,6 +17,7 @@ def is_clear_command(text: str) -> bool:
     return said in _clear_commands()
 
 
+@lru_cache(maxsize=256)
 def command_in(text: str) -> Command | None:
     """Return the order that `text` is, with "please", "no," and the like around it."""
     if is_clear_command(text):
@@ -34,6 +35,12 @@ def command_in(text: str) -> Command | None:
     if says(text, "what_is_held"):
         return "known"
     return "compare" if _compares(words) else None
+
+
+def is_retracted(text: str) -> bool:
+    """Whether `text` says, alone or before something else, that what was said is not so."""
+    at = next((at for at, each in enumerate(text) if each in ",;:."), len(text))
+    return "?" not in text and "retract" in (command_in(text), command_in(text[:at]))
 
 
 def without_outer_punctuation(text: str) -> str:
@@ -78,5 +85,9 @@ def _around() -> frozenset[str]:
 
 
 def _compares(words: list[str]) -> bool:
-    begins = {folded(one) for language in LANGUAGES for one in replies(language).compares}
-    return any(tuple(words[: len(one)]) == one for one in begins)
+    return any(tuple(words[: len(one)]) == one for one in _comparing())
+
+
+@cache
+def _comparing() -> frozenset[tuple[str, ...]]:
+    return frozenset(folded(one) for language in LANGUAGES for one in replies(language).compares)

@@ -10,12 +10,12 @@ from datetime import date, timedelta
 from functools import cache
 
 from services.language.chart_parts import QuestionPart, aspect_of, read_part
-from services.language.chart_questions import measured_over_time
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.folding import fold
 from services.language.question_figures import with_days
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.value_questions import measured_over_time
 from services.language.vocabulary import LANGUAGES
 
 LONGEST_WORDS = 8

@@ -18,11 +18,9 @@ def references_in(text: str) -> tuple[Reference, ...]:
     words = words_of(text)
     places = tuple(_places(words))
     found = [Reference("ordinal", places)] if places else []
-    for kind in _KINDS:
-        if any(_holds(words, phrase) for phrase in _pointing()[kind]):
-            found.append(Reference(kind))
-            break
-    return tuple(found)
+    runs = set(_runs(words))
+    kind = next((one for one in _KINDS if not runs.isdisjoint(_pointing()[one])), None)
+    return (*found, Reference(kind)) if kind is not None else tuple(found)
 
 
 def place_in(text: str) -> int | None:
@@ -85,9 +83,9 @@ def _nouns() -> frozenset[str]:
 
 
 @cache
-def _pointing() -> Mapping[str, tuple[tuple[str, ...], ...]]:
+def _pointing() -> Mapping[str, frozenset[tuple[str, ...]]]:
     return {
-        kind: tuple(
+        kind: frozenset(
             folded(phrase)
             for language in LANGUAGES
             for phrase in replies(language).pointing.get(kind, ())
@@ -96,6 +94,13 @@ def _pointing() -> Mapping[str, tuple[tuple[str, ...], ...]]:
     }
 
 
-def _holds(words: Sequence[str], phrase: tuple[str, ...]) -> bool:
-    size = len(phrase)
-    return any(tuple(words[at : at + size]) == phrase for at in range(len(words) - size + 1))
+@cache
+def _longest() -> int:
+    return max(len(phrase) for phrases in _pointing().values() for phrase in phrases)
+
+
+def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the words that stand side by side, as many as a phrase may have."""
+    for start in range(len(words)):
+        for end in range(start + 1, min(start + _longest(), len(words)) + 1):
+            yield tuple(words[start:end])

@@ -202,19 +202,22 @@ class _Reader:
     ) -> frozenset[str]:
         """Return what the words of a clause say besides its names."""
         cues = {tag for one in phrases for tag in one.tags}
-        if any(self._word_before(one.start) in _OF_A_DAY for one in dates):
+        if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
         if any(word.endswith("n't") for word in self._lower[start:end]):
             cues.add("no")
         return frozenset(cues)
 
-    def _word_before(self, offset: int) -> str:
+    def _is_of_day(self, day: FoundDate) -> bool:
+        """Whether a thing is of a day, "the anaemia of 2014", and is no picture that shows one."""
         before = [
             word
             for (place, _), word in zip(self._words, self._lower, strict=True)
-            if place < offset
+            if place < day.start
         ]
-        return before[-1] if before else ""
+        kinds = statement_words().exclusive
+        is_picture = len(before) > 1 and kinds.get(stem(before[-2]), ("",))[0] == "modality"
+        return bool(before) and before[-1] in _OF_A_DAY and not is_picture
 
     def _meant(self, phrase: FoundPhrase) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Yield where a name of another language stands, and the names that it is in English."""

@@ -59,10 +59,11 @@ def _shorten(memory: MemoryBlocks) -> None:
     for point in memory.key_points:
         point.text = _cut(point.text, POINT_CHARS)
     for entry in memory.flow:
-        entry.said = _cut(entry.said, LINE_CHARS)
-        entry.routed = _cut(entry.routed, LINE_CHARS)
-        entry.answered = _cut(entry.answered, LINE_CHARS)
-        entry.topic = _cut(entry.topic, TOPIC_CHARS)
+        if max(map(len, (entry.said, entry.routed, entry.answered, entry.topic))) > TOPIC_CHARS:
+            entry.said = _cut(entry.said, LINE_CHARS)
+            entry.routed = _cut(entry.routed, LINE_CHARS)
+            entry.answered = _cut(entry.answered, LINE_CHARS)
+            entry.topic = _cut(entry.topic, TOPIC_CHARS)
     if memory.last_intent is not None:
         memory.last_intent.intent = _cut(memory.last_intent.intent, NAME_CHARS)
         memory.last_intent.reasoning = _cut(memory.last_intent.reasoning, LINE_CHARS)

@@ -101,9 +101,10 @@ def _check_turns(context: ChatContext, findings: Findings, running: str | None) 
 def _mended(enriched: ContextEnrichment, turn: Turn) -> bool:
     """Drop references to turns that cannot be: of the future, of itself, before the first."""
     kept = [one for one in enriched.relevant_history if 0 < one < turn.turn_id]
-    changed = kept != enriched.relevant_history
+    if kept == enriched.relevant_history:
+        return False
     enriched.relevant_history = kept
-    return changed
+    return True
 
 
 def _check_memory(context: ChatContext, findings: Findings, running: str | None) -> None:

@@ -9,7 +9,7 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.patient_identity import PatientIdentity
 from services.language.folding import fold
-from services.patient_context.markers import FOOTER_MARK, MARK, MARK_ENDINGS, SNAPSHOT_PREFIX
+from services.patient_context.markers import FOOTER_MARK, MARK, MARK_ENDING, SNAPSHOT_PREFIX
 
 SHOWN_PATIENTS = 50
 _QUOTED = {"snapshot": "[quoted snapshot]", "footer": "[quoted footer]"}
@@ -87,7 +87,7 @@ def neutralise(text: str) -> str:
     Neutralising twice changes nothing more.
     """
     folded, origin = fold(text)
-    if not any(ending in folded for ending in MARK_ENDINGS):
+    if MARK_ENDING.search(folded) is None:
         return text
     pieces: list[str] = []
     done = 0

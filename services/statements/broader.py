@@ -53,7 +53,7 @@ def told_of(words: Iterable[str]) -> frozenset[str]:
         for word in words
         if len(word) > _SMALL_CHARS
         and word.isalpha()
-        and word not in known.phrases
+        and word not in known.spoken
         and word not in known.common
         and word not in known.soft
         and word not in known.fillers

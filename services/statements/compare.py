@@ -34,7 +34,15 @@ from services.statements.compare_several import (
     by_nearest,
 )
 from services.statements.comparisons import compared
-from services.statements.fit import excludes, fits, has_date, has_sites, is_measured, stands
+from services.statements.fit import (
+    excludes,
+    fits,
+    has_date,
+    has_sites,
+    is_denied_alike,
+    is_measured,
+    stands,
+)
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, of_state, person_groups, refs, supported
@@ -152,12 +160,18 @@ def _against_polarity(
     clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
 ) -> Verdict | None:
     """Return the row that says absent where a clause says present, for all that texts may say."""
-    if not clause.exclusive or not all(row.is_text for row in fitting):
+    if not all(row.is_text for row in fitting):
         return None
     for row in candidates:
-        if not row.is_text and not row.is_earlier and excludes(clause, row):
+        is_denied = row.needs <= clause.words and not is_denied_alike(clause, row)
+        is_otherwise = is_denied or (clause.exclusive and excludes(clause, row))
+        if not row.is_text and not row.is_earlier and is_otherwise:
             return Verdict("contradicted", row.sources, row.says)
-    return None
+    told = {ref for row in fitting for ref in row.sources}
+    denied = [row for row in candidates if row.is_text and not is_denied_alike(clause, row)]
+    # A text that says both, "calls with a seizure" and "no seizure", says neither.
+    is_denied = any(not told.isdisjoint(row.sources) for row in denied)
+    return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
 
 
 def _against_part(

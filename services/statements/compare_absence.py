@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.statements.compare_series import is_judged_rightly
-from services.statements.fit import has_date
+from services.statements.fit import WITHOUT, has_date
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
-
-_WITHOUT = frozenset({"without", "ohne"})
 
 
 def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
@@ -25,7 +23,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         row
         for row in meant
         if (row.negated and row.standing != "absent")
-        or row.words & _WITHOUT & clause.words
+        or row.words & WITHOUT & clause.words
         or row.smoking == "never"
     ]
     if "recorded" in clause.cues or "nothing" in clause.cues:
@@ -74,7 +72,7 @@ def _not_recorded(
             return Verdict("supported", (), empty.says)
     if any(row.standing == "absent" for row in meant):
         return supported([row for row in meant if row.standing == "absent"])
-    said = _missing_from_list(rows, names)
+    said = _missing_from_list(rows, clause.names or names)
     return Verdict("supported", (), said) if said else Verdict("unsupported")
 
 

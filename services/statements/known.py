@@ -5,18 +5,17 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from data_models.chart_view import ChartView
-from services.language.statement_words import is_clinical_name, statement_words
+from services.language.statement_words import is_clinical_name
 from services.statements.quotes import Quotable, is_quote, quotable, repeated
 from services.statements.result_rows import quotables_of_result, rows_of_result
 from services.statements.rows import (
-    BEGINNING,
     EmptyResult,
     KnownRow,
     clause_of,
     rows_of_text,
     stems_of,
 )
-from services.statements.view_rows import empty_of_view, rows_of_view
+from services.statements.view_rows import each_of_its_day, empty_of_view, rows_of_view
 
 _MISSING = ": not in the record"
 """How a view says that something was asked for by name and is not there."""
@@ -27,6 +26,7 @@ class KnownRows:
 
     def __init__(self) -> None:
         self._by_word: dict[str, list[KnownRow]] = {}
+        self._sorted = 0
         self._by_number: dict[float, list[KnownRow]] = {}
         self._by_day: dict[tuple[int | None, int | None], list[KnownRow]] = {}
         self._by_source: dict[str, list[KnownRow]] = {}
@@ -35,7 +35,6 @@ class KnownRows:
         self.empty: list[EmptyResult] = []
         self.whole: dict[str, str] = {}  # what a list of all of a kind says of what it lacks
         self.words: set[str] = set()
-        self.begun: set[str] = set()  # beginnings of these words
         self.counts: dict[str, set[float]] = {}
         self.sources: set[str] = set()
         self._quotable: list[Quotable] = []
@@ -50,7 +49,7 @@ class KnownRows:
         """Take in what a tool of this turn returned."""
         self.sources.update(source.ref for source in view.sources)
         self._add(rows_of_view(view))
-        for row in view.rows:
+        for row in (one for row in view.rows for one in each_of_its_day(row)):
             text = f"{row.value} {row.unit} {row.range} {row.flag} {row.status} {row.detail}"
             self._quotable.append(quotable(row.name, f"{text} {row.end}", row.date, row.sources))
         for source in view.sources:
@@ -91,6 +90,7 @@ class KnownRows:
 
     def about(self, names: Iterable[str]) -> list[KnownRow]:
         """Return the rows that hold all `names`."""
+        self._sort_by_words()
         lists = [self._by_word.get(name, []) for name in names]
         if not lists:
             return []
@@ -114,12 +114,9 @@ class KnownRows:
         for row in rows:
             self.rows.append(row)
             self.words |= row.words
-            self.begun.update(word[:BEGINNING] for word in row.words)
             self.sources.update(row.sources)
             for ref in row.sources:
                 self._by_source.setdefault(ref, []).append(row)
-            for word in row.words:
-                self._by_word.setdefault(word, []).append(row)
             for one in row.quantities:
                 for number in one.readings:
                     self._by_number.setdefault(round(number, 4), []).append(row)
@@ -127,7 +124,14 @@ class KnownRows:
                 self._by_day.setdefault((day.year, day.month), []).append(row)
                 self._by_day.setdefault((day.year, None), []).append(row)
             if not row.is_text and row.kind != "patient":
-                self._names.update(word for word in row.needs if _may_name(word))
+                self._names |= row.naming
+
+    def _sort_by_words(self) -> None:
+        """Sort what came since: most messages of a turn ask for no row by its words."""
+        for row in self.rows[self._sorted :]:
+            for word in row.words:
+                self._by_word.setdefault(word, []).append(row)
+        self._sorted = len(self.rows)
 
     def _count(self, view: ChartView) -> None:
         left_out = sum(one.count for one in view.left_out)
@@ -148,7 +152,3 @@ def _is_whole(view: ChartView) -> bool:
 
 def _kind_of_tool(tool: str) -> str:
     return {"allergies": "allergy"}.get(tool, tool.rstrip("s"))
-
-
-def _may_name(word: str) -> bool:
-    return len(word) > 2 and not word[0].isdigit() and word not in statement_words().common

@@ -13,6 +13,7 @@ from services.language.statement_parts import REFERENCE
 from services.language.statement_words import is_clinical_name, statement_words, stem
 from services.language.statements import read_sentence
 from services.language.written_dates import WrittenDate, recorded_date
+from services.statements.units import quantity
 
 Standing: TypeAlias = Literal["active", "ended", "absent", ""]
 SHOWN_CHARS = 200
@@ -37,6 +38,7 @@ class KnownRow:
         order: Sorts rows of one name by date.
         written: When a text was written: not when what it tells of began or ended.
         is_plan: A text of what is to be done.
+        naming: Words of `needs` that name something of themselves.
     """
 
     name: frozenset[str]
@@ -66,6 +68,14 @@ class KnownRow:
     sites: tuple[frozenset[str], ...] = ()
     written: WrittenDate | None = None
     is_plan: bool = False
+    naming: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "naming", frozenset(filter(_may_name, self.needs)))
+
+
+def _may_name(word: str) -> bool:
+    return len(word) > 2 and not word[0].isdigit() and word not in statement_words().common
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +117,7 @@ def _read_rows(
         clauses = _clauses_of(piece)
         for clause in clauses:
             yield _row_of_clause(clause, piece, own, sources, about, is_earlier)
-        if len(clauses) > 1 and not any("no" in one.cues for one in clauses):
+        if len(clauses) > 1 and not any(map(negates, clauses)):
             # Names and dates may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
@@ -133,7 +143,7 @@ def _row_of_clause(
         name=clause.words,
         says=shortened(text),
         words=clause.words | about | frozenset((*clause.names, *clause.topics)),
-        quantities=clause.quantities,
+        quantities=(*clause.quantities, *times_of(clause)),
         dates=(*dates, *((day,) if day else ())),
         stages=clause.stages,
         often=clause.often,
@@ -174,6 +184,11 @@ def clause_of(text: str) -> Clause:
     """Return what a row's words say, as one clause."""
     plain = text.replace(",", " ").replace(";", " ")
     return joined(read_sentence(plain, is_name=is_clinical_name).clauses or (Clause(),))
+
+
+def times_of(clause: Clause) -> Iterator[Quantity]:
+    """Yield how often one row stands for what happened: `recorded 3 times`."""
+    return (quantity(number, "") for number, kind in clause.counted if kind == "times")
 
 
 def negates(clause: Clause) -> bool:

@@ -196,7 +196,9 @@ class TurnQuestions:
         """
         if self.forgetting.ask(turn) or self.forgetting.tell(turn):
             return True
-        return self.remembering.note(turn) or await self._undo(turn)
+        if self.remembering.note(turn) or self.remembering.retract(turn):
+            return True
+        return await self._undo(turn)
 
     async def _undo(self, turn: TurnDraft) -> bool:
         """Take the user's newest undoable deed back: a write to memory, or a change of their own.

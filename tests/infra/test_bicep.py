@@ -10,7 +10,6 @@ import pytest
 from routes.serving import DRAIN_SECONDS
 from scripts.bicep import MAIN, problems, problems_of_parameters, read
 from services.channels.deliveries import KEPT_DAYS
-from services.run_journal.left_over import LEFT_OVER_DAYS
 from services.tool_memory.personal import KEPT_DAYS as PERSONAL_DAYS
 from services.views.drafts import KEPT_DAYS as DRAFT_DAYS
 from settings import Settings
@@ -178,7 +177,7 @@ def test_journals_go_and_nothing_else_that_lies_beside_them() -> None:
     assert "blockBlob" not in rule
     days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
     assert days is not None
-    assert int(days[1]) == LEFT_OVER_DAYS
+    assert int(days[1]) == 1
 
 
 def test_drafts_go_when_no_device_shows_them_any_more() -> None:

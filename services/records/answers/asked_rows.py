@@ -84,6 +84,7 @@ _VAGUE = frozenset(
 """Words that stand in rows of all kinds."""
 _SOME_WORDS = 2
 _TELLING_CHARS = 4
+_WORD_CHARS = 3
 _LOOKING_INTO = "oscopy"
 _WORDS_BEFORE = 8
 
@@ -159,11 +160,22 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             return _has_any_word(row, str(question.arguments.get("query", "")))
         case "documents" | "search_record" | "biomarkers" if name:
             is_meant = means("problem", name, label=row.name, codes=row.code)
-            return is_meant or _has_words(row, name) or _is_vaccine(row, name)
+            return (
+                is_meant or _has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
+            )
         case "current_status" if name in _FACTS or name == "treatment":
             return _is_fact(row, name)
         case _:
             return True
+
+
+def _is_said(row: ViewRow, name: str) -> bool:
+    """Whether a text tells of a value or a vaccine in other words: of weight, of a flu jab."""
+    concepts = (concept_table().named(kind, name) for kind in ("result", "vaccine"))
+    said = (words for one in concepts if one is not None for words in one.words)
+    # "Hep b" without its letter is another vaccine; of two letters any text has some.
+    telling = (" ".join(words) for words in said if min(map(len, words)) >= _WORD_CHARS)
+    return any(_has_words(row, one) for one in telling)
 
 
 def _is_vaccine(row: ViewRow, name: str) -> bool:

@@ -4,6 +4,7 @@ import io
 import struct
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,24 @@ def test_microsofts_schema_takes_the_manifest(agent: str | None) -> None:
         about="w" * 200,
     )
     microsofts().validate(manifest(app))
+
+
+@pytest.mark.slow
+def test_single_sign_on_is_for_the_bots_own_registration(tmp_path: Path) -> None:
+    resource = f"api://botid-{BOT}"
+    made = manifest(replace(APP, sign_in=resource))
+    microsofts().validate(made)
+    assert made["webApplicationInfo"] == {"id": BOT, "resource": resource}
+    assert "token.botframework.com" in made["validDomains"]
+    assert "webApplicationInfo" not in manifest(APP)
+    asked = ["--bot-id", BOT, "--bot", f"Radiology={BOT}", "--sign-in"]
+    assert main([*asked, "--site", "https://rounds.example.org", "--out", str(tmp_path)]) == 0
+    kept = {}
+    for path in sorted(tmp_path.glob("*.zip")):
+        with zipfile.ZipFile(path) as archive:
+            kept[path.stem] = orjson.loads(archive.read("manifest.json"))
+    assert kept["rounds"]["webApplicationInfo"]["resource"] == resource
+    assert "webApplicationInfo" not in kept["rounds-radiology"]
 
 
 @pytest.mark.slow
