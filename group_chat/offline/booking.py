@@ -93,7 +93,7 @@ def _propose_again(prompt: Prompt) -> OfflineReply:
 def _is_move(prompt: Prompt) -> bool:
     """Whether the user moves an appointment, in this message or in what it answers."""
     is_other = says(prompt.asked, "cancel", "book") and not says(prompt.asked, "move_or_change")
-    return not is_other and any(says(link.text, "move_or_change") for link in chain_of(prompt))
+    return not is_other and any(says(text, "move_or_change") for text, _ in chain_of(prompt))
 
 
 def _move(prompt: Prompt) -> OfflineReply:
@@ -193,7 +193,7 @@ def _name_all(prompt: Prompt) -> OfflineReply:
 def _is_refused(prompt: Prompt, doctor: str) -> bool:
     """Whether the user ruled this doctor out, now or earlier in the same arrangement."""
     words = doctor.casefold().split()
-    refused = [name for link in chain_of(prompt) for name in refused_doctors(link.text)]
+    refused = [name for text, _ in chain_of(prompt) for name in refused_doctors(text)]
     return any(name.casefold().split()[-1] in words for name in refused)
 
 

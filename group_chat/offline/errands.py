@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from group_chat.offline.prompt import OfflineReply, Prompt, ToolAnswer
-from group_chat.offline.told import problem_of, told_deed
+from group_chat.offline.told import items_in, problem_of, told_deed
 from group_chat.offline.words import query_of
 from services.language.addressing import without_address
 from services.language.clock import day_in
@@ -69,7 +69,7 @@ def run(prompt: Prompt, errand: Errand) -> OfflineReply:
     knows_not = any(one in last.error for one in _LOOK_FIRST)
     if look is not None and knows_not and not looked:
         return prompt.call(look.tool, **(look.given(prompt.asked) or {}))
-    if look is not None and last.name == look.tool and any(last.data.values()):
+    if look is not None and last.name == look.tool and items_in(last):
         return prompt.call(errand.tool, **given)
     told = [_TELLS.get(last.name, told_deed)(prompt, last)]
     if look is not None and knows_not and looked:

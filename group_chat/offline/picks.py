@@ -1,7 +1,6 @@
 """What short answers mean by what an arrangement asked or listed just before. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -27,31 +26,21 @@ _FIRST_HOUR, _WORKDAYS, _NAME_WORDS = 7, 5, 4
 Row = TypeVar("Row")
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A message of the user's, and what it answers; "" for the first."""
+def chain_of(prompt: Prompt) -> list[tuple[str, str]]:
+    """Return the user's messages that one arrangement goes on in, the newest last.
 
-    text: str
-    answers: str = ""
-
-    @property
-    def picks(self) -> bool:
-        """Whether it says which appointment is moved, not where to."""
-        return ends_with(self.answers, WHICH_APPOINTMENT)
-
-
-def chain_of(prompt: Prompt) -> list[Link]:
-    """Return the user's messages that one arrangement goes on in, the newest last."""
-    links: list[Link] = []
+    Each stands with what it answers; "" for the first.
+    """
+    links: list[tuple[str, str]] = []
     text = prompt.asked
     for each in reversed(prompt.past):
         lines = each.answered.splitlines()
         is_asked = any(ends_with(each.answered, one) for one in QUESTIONS)
         if not is_asked and not any(is_own_choice(line, "Move {name}?") for line in lines):
             break
-        links.insert(0, Link(text, each.answered))
+        links.insert(0, (text, each.answered))
         text = each.asked
-    return [Link(text), *links]
+    return [(text, ""), *links]
 
 
 def name_in(prompt: Prompt) -> str:
@@ -112,14 +101,16 @@ def week_in(prompt: Prompt) -> Sequence[str]:
 def appointment_in(prompt: Prompt, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """Return the one appointment that the user names, None where several may be meant."""
     chain = chain_of(prompt)
-    for link in reversed([one for one in chain if one.picks]):
-        place, text = place_in(link.text), in_english(link.text).casefold()
+    for picked in reversed(
+        [text for text, answers in chain if ends_with(answers, WHICH_APPOINTMENT)]
+    ):
+        place, text = place_in(picked), in_english(picked).casefold()
         if place is not None and 0 < place <= len(rows):
             return rows[place - 1]
         days = [row for row in rows if f"{_start_of(row):%A}".casefold() in text]
         if len(days) == 1:
             return days[0]
-    said = {word.casefold() for link in chain for word in all_words(link.text)}
+    said = {word.casefold() for text, _ in chain for word in all_words(text)}
     named = [row for row in rows if said.intersection(str(row.get("doctor")).casefold().split())]
     return named[0] if len(named) == 1 else None
 
@@ -129,8 +120,10 @@ def goal_in(prompt: Prompt, row: Mapping[str, Any]) -> dict[str, str]:
     if (shift := shift_in(prompt.asked)) is not None:
         goal = _start_of(row) + shift
         return {"day": f"{goal:%Y-%m-%d}", "time": f"{goal:%H:%M}"}
-    texts = [link.text for link in chain_of(prompt) if not link.picks]
-    said = [slots_in(text, is_booking=True) for text in texts]
+    chain = [
+        text for text, answers in chain_of(prompt) if not ends_with(answers, WHICH_APPOINTMENT)
+    ]
+    said = [slots_in(text, is_booking=True) for text in chain]
     found = {"day": day_in(prompt), "time": time_in(prompt)}
     for name, key in (("day", "date_preference"), ("time", "time_preference")):
         found[name] = found[name] or next((one[key] for one in reversed(said) if key in one), None)

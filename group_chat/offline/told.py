@@ -50,12 +50,17 @@ def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:
         return prompt.text("please_confirm")
     if answer.name not in _TITLED:
         return _told_text(prompt, answer)
-    rows = next((one for one in data.values() if isinstance(one, list)), [])
-    if not rows:
+    rows = items_in(answer)
+    if not rows and answer.name.startswith(("list_", "search_")):
         return prompt.text(f"none_{answer.name}")
     more = [prompt.text("and_more_rows")] if data.get("more") else []
     lines = [f"- {item_line(prompt, row)}" for row in rows]
     return "\n".join([f"**{prompt.text(f'title_{answer.name}')}**", *lines, *more])
+
+
+def items_in(answer: ToolAnswer) -> list[Mapping[str, Any]]:
+    """Return what a tool listed or changed: the first list of its result."""
+    return next((one for one in answer.data.values() if isinstance(one, list)), [])
 
 
 def item_line(prompt: Prompt, row: Mapping[str, Any]) -> str:
