@@ -39,7 +39,7 @@ from services.patient_context.patient_context_factory import patients_for
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
-from services.records.records_factory import Records, records_for
+from services.records.records_factory import Records, records_for, resources_for
 from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.round_book import RoundBook
@@ -121,16 +121,16 @@ def foundation_of(
 ) -> Foundation:
     """Return the parts that all others are built from; opens nothing but what `stores` hold."""
     replica, metrics = Replica(), Metrics(registry=registry)
-    trail = AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
     store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.stored)
     documents = Documents(store=store, clock=clock, ids=ids, on_corrupt=metrics.corrupt)
     records = records_for(settings, session=session, clock=clock)
     pattern = _pattern(settings, records)
-    audit = trail if settings.audit else NoAudit()
+    audit = _audit(settings, stores, replica, clock)
     shared = _Shared(store=stores.users, session=session, clock=clock)
     access = chart_access_for(
         settings, records=records, audit=audit, ids=ids, alert=metrics.access_alerted, **shared
     )
+    resources = resources_for(settings, patients=records, **shared)
     spec, foreign = _team_of(settings)
     return Foundation(
         settings=settings,
@@ -143,10 +143,10 @@ def foundation_of(
         audit=audit,
         access=access,
         records=records,
-        clinic=clinic_for(settings, patients=records, ids=ids, **shared),
-        orders=orders_for(settings, patients=records, **shared),
+        clinic=clinic_for(settings, resources=resources, clock=clock, ids=ids),
+        orders=orders_for(settings, resources=resources, clock=clock),
         patient_names=patient_names_for(settings, patients=records, **shared),
-        directory=directory_for(settings, fits=pattern.matches, patients=records, **shared),
+        directory=directory_for(settings, pattern.matches, records, resources, session, clock),
         assistant=assistant_for(settings, ids=ids, **shared),
         undo=UndoLog(store=stores.users),
         documents=documents,
@@ -169,6 +169,12 @@ def _team_of(settings: Settings) -> tuple[Team, ForeignServers]:
     team = load_team(tools=TOOL_NAMES, switched_on=settings.switched_on)
     foreign = foreign_servers_for(settings, agents=team.names, tools=TOOL_NAMES)
     return team.given(foreign.by_agent), foreign
+
+
+def _audit(settings: Settings, stores: Stores, replica: Replica, clock: Clock) -> Audit:
+    if not settings.audit:
+        return NoAudit()
+    return AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
 
 
 def _pattern(settings: Settings, records: Records) -> PatientIdPattern:
