@@ -14,6 +14,7 @@ from data_models.conversation_accessor import ConversationAccessor
 from data_models.counting_blob_store import CountingBlobStore
 from data_models.documents import Documents
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from group_chat.kernel_import import import_kernel
 from group_chat.late_start import LateStart, Started
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.assistant.assistant_factory import assistant_for
@@ -185,6 +186,7 @@ def started(base: Foundation) -> Started:
     """Import Semantic Kernel and build the team; runs in a thread, once."""
     base.safety.compile()
     base.records.start()
+    import_kernel()
     from group_chat.build import build_team
     from group_chat.connected_factory import connected_for
     from group_chat.tools.personal import PersonalAssistant
