@@ -104,6 +104,7 @@ class MemoryToolWatcher:
                     data=run.data,
                     error=None if run.error_code is None else run.content,
                     duration_ms=run.duration_ms,
+                    call_id=run.call_id,
                 )
             )
             run = replace(run, execution_id=kept.execution_id, entity_ids=tuple(kept.entity_ids))

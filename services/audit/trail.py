@@ -46,6 +46,8 @@ class AuditSearch:
 
 
 BATCH_LIMIT_RECORDS = 500
+PATIENCE_SECONDS = 1.0
+"""So long what may wait does so for another record, to share its append."""
 _TRIES = 3
 logger = structlog.get_logger()
 
@@ -81,6 +83,8 @@ class NoAudit:
 class AuditTrail:
     """The trail of this process. Records that arrive while one append runs share the next.
 
+    Records keep the order in which they came, those that may wait too.
+
     Args:
         replica: Name of this process; two that share a name and a day only slow each other down.
     """
@@ -98,11 +102,15 @@ class AuditTrail:
         """See `Audit.record`."""
         durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((entry, durable))
-        self._start_writer()
+        if entry.may_wait:
+            asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._start_writer)
+        else:
+            self._start_writer()
         await durable
 
     async def close(self) -> None:
         """Wait for records under way; the caller closes the store."""
+        self._start_writer()
         while self._writer is not None:
             await asyncio.wait([self._writer])
 

@@ -45,6 +45,7 @@ class FinishedRun:
     Attributes:
         data: The whole result; None where the run failed.
         error: What the agent was told of a failure.
+        call_id: Of the call; a view that it gave is called so.
     """
 
     tool: str
@@ -53,6 +54,7 @@ class FinishedRun:
     data: Mapping[str, Any] | None
     error: str | None
     duration_ms: float
+    call_id: str = ""
 
 
 class ToolMemorySession:
@@ -271,6 +273,7 @@ class ToolMemorySession:
             self._long_outputs.append(
                 RunOutput(
                     execution_id=execution_id,
+                    call_id=run.call_id,
                     tool_name=run.tool,
                     output=output.encode(errors="replace")[:OUTPUT_LIMIT_BYTES].decode(
                         errors="ignore"

@@ -29,7 +29,7 @@ def visits_by_day_for(
         store: Where the sample clinic keeps what is booked.
     """
     if isinstance(records, FolderRecords):
-        clinic = local_resources(settings, patients=records, store=store)
+        clinic = local_resources(settings, patients=records, store=store, clock=clock)
         return DayInFolder(records=records, clinic=clinic, directory=directory)
     return _on_server(settings, directory, session, clock)
 

@@ -37,6 +37,10 @@ def entry(run: int = 1, *, patient: str | None = "patient_4") -> AuditEntry:
     )
 
 
+def over_of(run: int) -> AuditEntry:
+    return entry(run).model_copy(update={"outcome": "done", "receipt": "a" * 64})
+
+
 def trail_on(store: MemoryBlobStore | FaultyBlobStore | LocalBlobStore) -> AuditTrail:
     return AuditTrail(store=store, replica="host/1", clock=FixedClock())
 
@@ -81,6 +85,40 @@ async def test_a_record_costs_one_append_once_the_chain_is_open() -> None:
     for run in range(4):
         await trail.record(entry(run))
     assert [one.kind for one in store.operations] == ["read", *["append"] * 4]
+
+
+async def test_the_record_of_what_is_over_shares_the_append_of_the_next_access() -> None:
+    kept = MemoryBlobStore()
+    store = FaultyBlobStore(kept)
+    trail = trail_on(store)
+    await trail.record(entry(1))
+    before = len(store.operations)
+    over = asyncio.create_task(trail.record(over_of(1)))
+    await asyncio.sleep(0)
+    assert not over.done()
+    await trail.record(entry(2))
+    await over
+    assert [one.kind for one in store.operations[before:]] == ["append"]
+    assert [row.get("receipt") for row in rows(kept)] == [None, "a" * 64, None]
+
+
+async def test_the_record_of_what_is_over_is_written_before_the_trail_is_closed() -> None:
+    store = MemoryBlobStore()
+    trail = trail_on(store)
+    over = asyncio.create_task(trail.record(over_of(1)))
+    await asyncio.sleep(0)
+    await trail.close()
+    await over
+    assert len(rows(store)) == 1
+
+
+async def test_the_record_of_what_is_over_waits_for_no_access(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("services.audit.trail.PATIENCE_SECONDS", 0.0)
+    store = MemoryBlobStore()
+    await trail_on(store).record(over_of(1))
+    assert len(rows(store)) == 1
 
 
 async def test_each_day_has_its_chain() -> None:

@@ -37,6 +37,7 @@ def local_records(root: Path, *, now: datetime = NOW) -> LocalResources:
         folder=SAMPLES / "scheduling",
         store=LocalBlobStore(root=root),
         zone=UTC,
+        clock=clock,
     )
 
 

@@ -106,7 +106,11 @@ class Ward:
         records, fits = records_in(folder, self.clock), id_fits("^patient_[0-9]+$")
         directory = FileDirectory(records=records, fits=fits, clock=self.clock)
         self.clinic = LocalResources(
-            patients=records, folder=folder / "none", store=self.store, zone=BERLIN
+            patients=records,
+            folder=folder / "none",
+            store=self.store,
+            zone=BERLIN,
+            clock=self.clock,
         )
         self.list = Worklist(
             days=DayInFolder(records=records, clinic=self.clinic, directory=directory),
