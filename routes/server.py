@@ -14,7 +14,7 @@ from routes.drafts import draft_routes
 from routes.emergencies import emergency_routes
 from routes.evened import evened
 from routes.feedback import feedback_routes
-from routes.following import FOLLOWING, Following
+from routes.following import FOLLOWING, LAUNCHES, Following
 from routes.operator import operator_routes
 from routes.operator_answers import PREFIX, refusals
 from routes.patients import patient_routes
@@ -124,16 +124,19 @@ def create_web_app(
         app.router.add_routes(SignInRoutes(sign_in=door.sign_in).routes())
         app.on_response_prepare.append(tell_page)
     if door.smart is not None:
-        app.router.add_routes(
-            SmartRoutes(
-                smart=door.smart,
-                authenticator=door.authenticator,
-                may_be_framed=bool(door.frame_ancestors),
-            ).routes()
-        )
-        if door.hub is not None:
-            app[FOLLOWING] = _following(context, door.smart, door.hub)
+        _add_launches(app, context, door, door.smart)
     return app
+
+
+def _add_launches(
+    app: web.Application, context: RouteContext, door: Door, smart: SmartLaunch
+) -> None:
+    may_be_framed = bool(door.frame_ancestors)
+    routes = SmartRoutes(smart=smart, authenticator=door.authenticator, may_be_framed=may_be_framed)
+    app.router.add_routes(routes.routes())
+    app[LAUNCHES] = smart
+    if door.hub is not None:
+        app[FOLLOWING] = _following(context, smart, door.hub)
 
 
 def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following | None:
