@@ -1,4 +1,4 @@
-"""The clinic: finds, books, moves and cancels over any `ClinicRecords`.
+"""The clinic: finds, books, moves and cancels over any `ResourceStore`.
 
 A Slot is the lock on its time. Whoever books first marks it `busy-tentative` on the version that
 was read, then files the Appointment, then marks it `busy`: of any number of rivals one gets past
@@ -14,7 +14,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from data_models.clock import Clock, IdSource
 from data_models.errors import RecordChangedError, RecordNotFoundError, ToolInputError
 from data_models.identifiers import PatientId
-from data_models.resource import Resource
+from data_models.resource import Resource, ResourceStore
 from services.scheduling.fhir import (
     appointment_of,
     appointment_resource,
@@ -38,7 +38,6 @@ from services.scheduling.fhir import (
 )
 from services.scheduling.ports import (
     Appointment,
-    ClinicRecords,
     Coverage,
     Doctor,
     Known,
@@ -60,7 +59,7 @@ class Clinic:
     """
 
     def __init__(
-        self, *, records: ClinicRecords, clock: Clock, ids: IdSource, zone: tzinfo
+        self, *, records: ResourceStore, clock: Clock, ids: IdSource, zone: tzinfo
     ) -> None:
         self._records = records
         self._clock = clock
