@@ -17,9 +17,8 @@ from data_models.patient_context_registry_accessor import PatientContextRegistry
 from group_chat.late_start import LateStart, Started
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.assistant.assistant_factory import assistant_for
-from services.assistant.back_end import AssistantBackEnd
+from services.assistant.back_end import AssistantBackEnd, OwnContacts
 from services.assistant.made_for import MadeFor
-from services.assistant.own_contacts import OwnContacts
 from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.channels.deliveries import Deliveries
@@ -179,8 +178,7 @@ def started(base: Foundation) -> Started:
     """Import Semantic Kernel and build the team; runs in a thread, once."""
     base.safety.compile()
     base.records.start()
-    from group_chat.build import build_team
-    from group_chat.connected_factory import connected_for
+    from group_chat.build import build_team, connected_for
     from group_chat.tools.personal import PersonalAssistant
 
     office = PersonalAssistant(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent, TextContent
 
-from group_chat.cues import cue_text
+from group_chat.messages import cue_text
 from group_chat.offline.asked_first import asked_first
 from group_chat.offline.assistant import is_office_request
 from group_chat.offline.offline_chat import reply_to
