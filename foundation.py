@@ -20,9 +20,8 @@ from group_chat.tools.catalogue import TOOL_NAMES
 from services.access.access_factory import on_behalf_for
 from services.access.on_behalf import OnBehalf
 from services.assistant.assistant_factory import assistant_for
-from services.assistant.back_end import AssistantBackEnd
+from services.assistant.back_end import AssistantBackEnd, OwnContacts
 from services.assistant.made_for import MadeFor
-from services.assistant.own_contacts import OwnContacts
 from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.channels.deliveries import Deliveries
@@ -202,8 +201,7 @@ def started(base: Foundation) -> Started:
     base.safety.compile()
     base.records.start()
     import_kernel()
-    from group_chat.build import build_team
-    from group_chat.connected_factory import connected_for
+    from group_chat.build import build_team, connected_for
     from group_chat.tools.personal import PersonalAssistant
 
     office = PersonalAssistant(

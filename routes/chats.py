@@ -66,7 +66,7 @@ async def show_messages(request: web.Request) -> web.Response:
     )
     opinions: Mapping[str, Opinion] = {}
     if context.feedback is not None:
-        opinions = await context.feedback.of_history(
+        opinions = await context.feedback.read_of_history(
             chat_id, owner=owner, patient_id=page.patient_id
         )
     turns = [_shown(turn, page.views, opinions) for turn in page.turns]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from routes import ag_ui, agents, chat_socket, chats, export, health, memory, metrics, openapi
+from routes import ag_ui, chat_socket, chats, export, health, memory, metrics, openapi, user
 from routes.attachments import attachment_routes
 from routes.auth import authentication, operator_of
 from routes.branches import branch_routes
@@ -27,14 +27,13 @@ from routes.sign_in import SignInRoutes, tell_page
 from routes.smart import SmartRoutes
 from routes.speech import speech_routes
 from routes.static_client import StaticClient
-from routes.user import user_routes
 from routes.worklist import worklist_routes
 from services.access.fhircast import Hub
 from services.access.handshake import Authenticator
 from services.access.oidc import OidcSignIn
 from services.access.origin import OriginPolicy
 from services.access.smart import SmartLaunch
-from services.telemetry.quality import quality_rows
+from services.telemetry.metrics import quality_rows
 from services.views.following import PatientFollower
 
 # `GET /api/operator/quality`: how good the answers of this server are, live.
@@ -180,8 +179,8 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/readyz", metrics.readyz),
         web.get("/metrics", metrics.metrics),
         web.get("/api/openapi.json", openapi.show_openapi),
-        web.get("/api/agents", agents.list_agents),
-        web.get("/api/session", agents.show_session),
+        web.get("/api/agents", user.list_agents),
+        web.get("/api/session", user.show_session),
         # Before any id: a search is none.
         *chat_list_routes(),
         web.post("/api/chats", chats.create_chat),
@@ -201,7 +200,7 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/api/chats/{chat_id}/artifacts/{artifact_id}", chats.show_artifact),
         web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),
         web.post("/api/ag-ui", ag_ui.ag_ui),
-        *user_routes(),
+        *user.user_routes(),
         *patient_routes(),
         *round_routes(),
         *operator_routes(),

@@ -223,6 +223,9 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
 def _is_listed(clause: Clause) -> bool:
     """Whether a clause only names something, so that the next tells what is said of it."""
     said = {one for one in clause.cues if not one.startswith(("same:", "means:", "topic:"))}
-    return bool(clause.names) and not clause.has_values and not said - {"splits", "no"} and not (
-        clause.exclusive or "no" in said
+    return (
+        bool(clause.names)
+        and not clause.has_values
+        and not said - {"splits", "no"}
+        and not (clause.exclusive or "no" in said)
     )

@@ -242,9 +242,7 @@ def _against_course(
     return against_step(clause, row, numbers) or against_extreme(clause, fitting, numbers)
 
 
-def _begun_before(
-    clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]
-) -> KnownRow | None:
+def _begun_before(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> KnownRow | None:
     """Return the row of a problem that was there before the day that is told as its first."""
     is_first = "first" in clause.words and bool(clause.dates)
     if not is_first or row.kind not in ("problem", "encounter"):

@@ -19,9 +19,7 @@ _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
 
-def states_unknown(
-    sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]
-) -> bool:
+def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
     """Whether no row has all words by which a sentence states something of the patient."""
     if sentence.is_heading or sentence.asks or sentence.refs:
         return False
@@ -124,7 +122,12 @@ def _is_unknown(
     """
     if not clause.cues & {"asserts", "current"} or clause.cues & _NO_STATEMENT or clause.dates:
         return False
-    if clause.stages or clause.codes or clause.words & WITHOUT or any(cue.startswith("deed:") for cue in clause.cues):
+    if (
+        clause.stages
+        or clause.codes
+        or clause.words & WITHOUT
+        or any(cue.startswith("deed:") for cue in clause.cues)
+    ):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
@@ -148,6 +151,4 @@ def _meaning(word: str, known: AbstractSet[str]) -> frozenset[str]:
     """Return the words among `known` that may stand for one."""
     begun = statement_words().happening.get(word, (word[:BEGINNING],))
     alike = {one for group in statement_words().named.get(word, ()) for one in group}
-    return frozenset(
-        one for one in known if one in alike or one == word or one.startswith(begun)
-    )
+    return frozenset(one for one in known if one in alike or one == word or one.startswith(begun))
