@@ -38,6 +38,7 @@ _CUES: tuple[tuple[CueKind, re.Pattern[str]], ...] = (
 )  # fmt: skip
 _NOT_FOR_RULES = (PAPERS_PREFIX, MEANING_MARK, SUMMARY_MARK)
 _MEMBER = re.compile(r"^- \*([A-Za-z][\w-]{0,63})\*: (.+)$", re.MULTILINE)
+_CLOSING = "Close with: "
 _VERDICT = re.compile(r"Answer with one name from this list.*?: *([\w-]+)", re.DOTALL)
 # A slash alone says little: ids of Microsoft 365 have some, too, and are longer than FHIR's.
 _REFERENCE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z0-9.-]{1,64}")
@@ -157,6 +158,13 @@ class Prompt:
         """The first of the names among which the prompt wants one and nothing else."""
         found = _VERDICT.search(self.instructions)
         return found[1] if found is not None else None
+
+    @property
+    def closing(self) -> str:
+        """The sentence that the agent's instructions close each answer with, if there is one."""
+        lines = (line.strip() for line in self.instructions.splitlines())
+        found = next((line for line in lines if line.startswith(_CLOSING)), "")
+        return found.removeprefix(_CLOSING)
 
     @property
     def is_step(self) -> bool:

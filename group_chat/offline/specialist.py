@@ -1,7 +1,7 @@
 """The offline rules of an agent with tools: call them, then write down what they gave."""
 
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
-from group_chat.offline.complaint import answer_about_complaint, is_about_complaint
+from group_chat.offline.complaint import answer_about_complaint
 from group_chat.offline.elsewhere import handed_back
 from group_chat.offline.errands import OF_ORDERS, OF_PERSONS, RECALL, errand_in, run
 from group_chat.offline.plain_talk import courtesy
@@ -22,7 +22,6 @@ _HEADINGS = frozenset(
     {"biomarkers", "create_report", "current_status", "imaging_reports", "load_patient_data",
      "pathology_reports", "timeline", "search_record"}
 )  # fmt: skip
-_CLOSING = "Close with: "
 _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 # Who has the tool does these errands; a message of other work is handed back by its topic.
 _ERRANDS = (
@@ -122,10 +121,7 @@ def _report(prompt: Prompt) -> str:
     missing = [name for one in prompt.answers for name in missing_in(prompt, one)]
     if missing:
         parts.append(prompt.text("not_in_record", names=", ".join(dict.fromkeys(missing))))
-    lines = (line.strip() for line in prompt.instructions.splitlines())
-    closing = next((line for line in lines if line.startswith(_CLOSING)), "")
-    parts.append(closing.removeprefix(_CLOSING))
-    parts += [prompt.text("severity")] if is_about_complaint(prompt) else []
+    parts.append(prompt.closing)
     back = prompt.cue.hand_back
     parts += [prompt.text("back_to", agent=back)] if back is not None else []
     return "\n\n".join(filter(None, parts))
