@@ -25,7 +25,7 @@ from services.statements.fit import fits
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
 from services.statements.subject import person_groups
-from services.statements.unknown_prose import adds_unknown, states_unknown
+from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
@@ -88,7 +88,8 @@ class MessageCheck:
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and self.speaker.reads_records:
             known = grounds.rows.words | grounds.own_names
-            is_alone = states_unknown(sentence, known) or judges_alone(sentence, grounds.rows.rows)
+            is_alone = states_unknown(sentence, known) or reports_unknown(sentence, known)
+            is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (
             self._cites_another(sentence, found) or self._adds_unknown(sentence)

@@ -26,6 +26,16 @@ def states_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
     return is_told and all(_is_unknown(clause, known) for clause in sentence.clauses)
 
 
+def reports_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
+    """Whether somebody is said to have recommended or decided what no row has half the words of."""
+    deciding = sentence.words & statement_words().deciding
+    is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
+    if not deciding or not is_plain or sentence.cues & {"first_person", "not_yet"}:
+        return False
+    told = told_of(sentence.words) - deciding
+    return bool(told) and 2 * len(told & known) < len(told)
+
+
 def adds_unknown(sentence: Sentence, known: AbstractSet[str], begun: AbstractSet[str]) -> bool:
     """Whether a sentence that rows support says something besides that no row has a word of.
 

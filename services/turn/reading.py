@@ -32,11 +32,11 @@ def _without_name(turn: TurnDraft, text: str) -> str:
     subject = identity_of(turn, turn.patient_id)
     if subject is None:
         return text
-    names, numbers = (subject.name,), tuple(filter(None, (turn.patient_id,)))
+    names, numbers = [subject.name], [str(turn.patient_id)]
     if turn.person is not None and turn.person.patient_id == turn.patient_id:
-        names += tuple(one.label for one in turn.person.names)
-        numbers += tuple(one.value for one in turn.person.numbers)
-    return _nameless(text, names, subject.birth_date, numbers)
+        names += [one.label for one in turn.person.names]
+        numbers += [one.value for one in turn.person.numbers]
+    return _nameless(text, tuple(names), subject.birth_date, tuple(numbers))
 
 
 @lru_cache(maxsize=1_000)
