@@ -123,7 +123,7 @@ class MessageCheck:
 
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
-            return compare_values(clause, self.grounds.held, names=clause.names)
+            return self._as_you_said(clause)
         deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
@@ -140,6 +140,14 @@ class MessageCheck:
         if unknown:
             return Verdict("unsupported")
         return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
+
+    def _as_you_said(self, clause: Clause) -> Verdict:
+        """Compare with what users said; what they denied is no support for it, nor the reverse."""
+        held, named = self.grounds.held, clause.names or clause.objects
+        if "no" not in clause.cues:
+            return compare_values(clause, held, names=named)
+        is_denied = any(row.negated and {*named} <= row.words for row in held.rows)
+        return Verdict("supported" if named and is_denied else "unsupported")
 
     # -- what is stated -------------------------------------------------------------------------
 

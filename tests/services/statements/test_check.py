@@ -426,3 +426,23 @@ def test_the_newest_value_and_one_of_several_stand(text: str) -> None:
 )
 def test_what_somebody_is_said_to_have_decided_stands_in_a_row(text: str) -> None:
     assert state(text) == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "told"),
+    [
+        ("she is allergic to latex", "she is allergic to latex.", "supported"),
+        ("she is allergic to latex", "she is allergic to nickel.", "unsupported"),
+        ("she is allergic to latex", "she is not allergic to latex.", "unsupported"),
+        ("she takes warfarin", "she does not take warfarin.", "unsupported"),
+        ("she does not take warfarin", "she does not take warfarin.", "supported"),
+        ("she does not take warfarin", "she takes warfarin.", "unsupported"),
+    ],
+)
+def test_what_the_user_said_is_neither_left_out_nor_turned_round(
+    said: str, text: str, told: str
+) -> None:
+    held = KnownRows()
+    held.add_text(said, date=None, sources=())
+    text = f"As you said, {text}"
+    assert verdict(text, on=Grounds(held=held)).state == told
