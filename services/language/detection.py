@@ -11,6 +11,7 @@ from services.language.vocabulary import LANGUAGES, replies
 WELL_READ = ("en", "de")
 """Languages whose requests the rules read throughout; of others they read the chart's questions."""
 
+_LETTERS_THAT_ARE_WORDS = frozenset("aeiouy")
 _LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "ß": "de", "œ": "fr"}
 
 
@@ -51,8 +52,8 @@ def _small() -> Mapping[str, tuple[str, ...]]:
         lists = replies(language)
         replies_of_one_word = (one for one in (*lists.yes, *lists.no) if len(words_of(one)) == 1)
         telling = (*lists.small, *replies_of_one_word)
-        split = [words_of(phrase) for phrase in telling]
-        # A letter inside a phrase is no word by itself: the t of "a-t-il".
-        for word in {one for each in split for one in each if len(one) > 1 or len(each) == 1}:
+        words = {each for phrase in telling for each in words_of(phrase)}
+        # A consonant inside a phrase is no word by itself: the t of "a-t-il".
+        for word in {one for one in words if len(one) > 1 or one in _LETTERS_THAT_ARE_WORDS}:
             found[word] = (*found.get(word, ()), language)
     return found

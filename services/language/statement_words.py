@@ -70,6 +70,7 @@ class StatementWords:
         reactions: Stems of what an allergy may do.
         judging: Stems that say how a finding, an organ or a course is, or that somebody knows it.
         judged: Stems of what is judged so.
+        deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
     """
 
@@ -103,6 +104,7 @@ class StatementWords:
     reactions: frozenset[str]
     judging: frozenset[str]
     judged: frozenset[str]
+    deciding: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
@@ -164,6 +166,7 @@ def statement_words() -> StatementWords:
         reactions=frozenset(stem(word) for word in all_of(files, "reactions")),
         judging=frozenset(stem(word) for word in all_of(files, "judging")),
         judged=frozenset(stem(word) for word in all_of(files, "judged")),
+        deciding=frozenset(stem(word) for word in all_of(files, "deciding")),
         deeds=_deeds(files),
     )
 

@@ -25,7 +25,7 @@ from services.statements.fit import fits, has_date
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
 from services.statements.subject import person_groups, visits_of
-from services.statements.unknown_prose import adds_unknown, states_unknown
+from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
@@ -87,7 +87,9 @@ class MessageCheck:
         if unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and self.speaker.reads_records:
+            known = grounds.rows.words | grounds.own_names
             is_alone = states_unknown(sentence, grounds.rows, grounds.own_names)
+            is_alone = is_alone or reports_unknown(sentence, known)
             is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (
@@ -134,7 +136,7 @@ class MessageCheck:
 
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
-            return compare_values(clause, self.grounds.held, names=clause.names)
+            return self._as_you_said(clause)
         deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
@@ -152,6 +154,14 @@ class MessageCheck:
         if unknown:
             return Verdict("unsupported")
         return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
+
+    def _as_you_said(self, clause: Clause) -> Verdict:
+        """Compare with what users said; what they denied is no support for it, nor the reverse."""
+        held, named = self.grounds.held, clause.names or clause.objects
+        if "no" not in clause.cues:
+            return compare_values(clause, held, names=named)
+        is_denied = any(row.negated and {*named} <= row.words for row in held.rows)
+        return Verdict("supported" if named and is_denied else "unsupported")
 
     # -- what is stated -------------------------------------------------------------------------
 

@@ -1,6 +1,9 @@
 """What the runs of tools say of a deed that an agent claims."""
 
+from collections.abc import Sequence
+
 from services.language.clauses import Clause
+from services.language.statement_words import statement_words, stem
 from services.language.statements import Sentence
 from services.statements.compare import compare_values
 from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course
@@ -16,7 +19,8 @@ def deed_told(
     if not kinds:
         return None
     reads_records = speaker.reads_records
-    if not claims_deed(clause, kinds, reads_records=reads_records):
+    is_reported = not reads_records and _is_reported(sentence, clause, kinds)
+    if not is_reported and not claims_deed(clause, kinds, reads_records=reads_records):
         is_cited = bool(sentence.refs)
         is_of_course = not reads_records and NEVER_DONE.isdisjoint(kinds)
         is_told = is_of_course or is_in_course(
@@ -37,3 +41,11 @@ def deed_told(
         return UNCHECKED
     said = f"Nothing was {kinds[0]} in this conversation."
     return Verdict("contradicted", (), said)
+
+
+def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bool:
+    """Whether a sentence without a verb begins or ends with the deed: "Cancelled the visit"."""
+    words = sentence.text.strip(" .!*").split() or [""]
+    deeds = {word for kind in kinds for word in statement_words().deeds.get(kind, ())}
+    is_at_an_end = not deeds.isdisjoint(stem(one.lower()) for one in (words[0], words[-1]))
+    return is_at_an_end and "things_done" in clause.cues and "doers" not in clause.cues

@@ -27,6 +27,16 @@ def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[s
     return any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
 
 
+def reports_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
+    """Whether somebody is said to have recommended or decided what no row has half the words of."""
+    deciding = sentence.words & statement_words().deciding
+    is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
+    if not deciding or not is_plain or sentence.cues & {"first_person", "not_yet"}:
+        return False
+    told = told_of(sentence.words) - deciding
+    return bool(told) and 2 * len(told & known) < len(told)
+
+
 def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
     """Whether a sentence says something besides of which none of the rows that support it has a word.
 

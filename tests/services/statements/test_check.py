@@ -364,6 +364,9 @@ def test_a_vaccine_is_meant_by_what_people_call_it() -> None:
         "I've documented that in her record.",
         "Die Überweisung ist raus.",
         "Rezept ausgestellt.",
+        "Cancelled the appointment tomorrow at 9.",
+        "Appointment with Keller booked.",
+        "Termin morgen um neun abgesagt.",
     ],
 )
 def test_an_errand_that_no_tool_did_is_no_fact(claim: str) -> None:
@@ -382,6 +385,8 @@ def test_an_errand_that_no_tool_did_is_no_fact(claim: str) -> None:
         "A referral can be submitted after your yes.",
         "Which appointment should be made?",
         "Noted.",
+        "To get an appointment booked tell me the day.",
+        "Booked appointments can be moved.",
     ],
 )
 def test_what_is_only_spoken_of_is_no_deed(text: str) -> None:
@@ -391,7 +396,7 @@ def test_what_is_only_spoken_of_is_no_deed(text: str) -> None:
 
 def test_what_a_tool_did_may_be_told_in_any_words() -> None:
     clerk = Speaker(reads_records=False)
-    done = Grounds(deeds=frozenset(proven_by("book_appointment")))
+    done = Grounds(deeds=set(proven_by("book_appointment")))
     assert verdict("Your appointment is confirmed.", speaker=clerk, on=done).state == "unchecked"
 
 
@@ -413,3 +418,31 @@ def test_a_value_alone_is_told_as_of_now(text: str) -> None:
 )
 def test_the_newest_value_and_one_of_several_stand(text: str) -> None:
     assert state(text) == "supported"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The board already recommended hospice.", "Dr. Keller advised palliative care."],
+)
+def test_what_somebody_is_said_to_have_decided_stands_in_a_row(text: str) -> None:
+    assert state(text) == "unsupported"
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "told"),
+    [
+        ("she is allergic to latex", "she is allergic to latex.", "supported"),
+        ("she is allergic to latex", "she is allergic to nickel.", "unsupported"),
+        ("she is allergic to latex", "she is not allergic to latex.", "unsupported"),
+        ("she takes warfarin", "she does not take warfarin.", "unsupported"),
+        ("she does not take warfarin", "she does not take warfarin.", "supported"),
+        ("she does not take warfarin", "she takes warfarin.", "unsupported"),
+    ],
+)
+def test_what_the_user_said_is_neither_left_out_nor_turned_round(
+    said: str, text: str, told: str
+) -> None:
+    held = KnownRows()
+    held.add_text(said, date=None, sources=())
+    text = f"As you said, {text}"
+    assert verdict(text, on=Grounds(held=held)).state == told
