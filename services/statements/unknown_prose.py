@@ -15,13 +15,12 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", 
 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 _ONE = frozenset({"one", "ein", "eine", "eins"})
+_ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
 
-def states_unknown(
-    sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]
-) -> bool:
+def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
     """Whether no row has all words by which a sentence states something of the patient."""
     if sentence.is_heading or sentence.asks or sentence.refs:
         return False
@@ -30,7 +29,7 @@ def states_unknown(
 
 
 def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
-    """Whether a sentence says something besides of which none of the rows that support it has a word.
+    """Whether a sentence says something besides of which no row that supports it has a word.
 
     What is told to be there is told by no row that denies something: "No leptomeningeal
     enhancement" is no word for "leptomeningeal disease".
@@ -67,8 +66,8 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
     groups = statement_words().exclusive
-    seen = {word for word in clause.exclusive if groups[word][0] == "modality"}
-    return seen | {word for word in told if not _is_neutral(word, clause)}
+    seen = frozenset(word for word in clause.exclusive if groups[word][0] == "modality")
+    return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
 def _has_all(said: AbstractSet[str], known: AbstractSet[str]) -> bool:
@@ -108,7 +107,7 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
     if any(one in known.neutral or one in known.spoken for one in forms):
         return True
-    if word in known.exclusive:
+    if word in known.exclusive or (clause.stages and _ROMAN.issuperset(word)):
         return True
     # "mmHg" is mm[Hg] by UCUM.
     return any(word in one.unit.lower().replace("[", "") for one in clause.quantities)
@@ -124,7 +123,12 @@ def _is_unknown(
     """
     if not clause.cues & {"asserts", "current"} or clause.cues & _NO_STATEMENT or clause.dates:
         return False
-    if clause.stages or clause.codes or clause.words & WITHOUT or any(cue.startswith("deed:") for cue in clause.cues):
+    if (
+        clause.stages
+        or clause.codes
+        or clause.words & WITHOUT
+        or any(cue.startswith("deed:") for cue in clause.cues)
+    ):
         return False
     told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
@@ -148,6 +152,4 @@ def _meaning(word: str, known: AbstractSet[str]) -> frozenset[str]:
     """Return the words among `known` that may stand for one."""
     begun = statement_words().happening.get(word, (word[:BEGINNING],))
     alike = {one for group in statement_words().named.get(word, ()) for one in group}
-    return frozenset(
-        one for one in known if one in alike or one == word or one.startswith(begun)
-    )
+    return frozenset(one for one in known if one in alike or one == word or one.startswith(begun))
