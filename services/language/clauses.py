@@ -204,7 +204,7 @@ def _is_listed_value(clause: Clause) -> bool:
 
 
 def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
-    """Yield clauses, those of a list with what the last says of all: "ALK and ROS1 are negative"."""
+    """Yield clauses, those of a list with what the last says: "ALK and ROS1 are negative"."""
     for at, clause in enumerate(clauses):
         rest = clauses[at + 1 :]
         end = next((one for one in rest if not _is_listed(one)), None)

@@ -168,7 +168,8 @@ def _against_polarity(
         return None
     for row in candidates:
         is_denied = row.needs <= clause.words and not is_denied_alike(clause, row)
-        is_otherwise = is_denied or (clause.exclusive and excludes(clause, row))
+        is_other = not row.needs.isdisjoint(clause.names) and excludes(clause, row)
+        is_otherwise = is_denied or is_other
         if not row.is_text and not row.is_earlier and is_otherwise:
             return Verdict("contradicted", row.sources, row.says)
     told = {ref for row in fitting for ref in row.sources}
@@ -213,10 +214,9 @@ def _objection(
     is_judged = is_judged_without_range(clause, row) or _is_judged_beyond(clause, row)
     if is_judged or _is_changed_otherwise(clause, row):
         return Verdict("unsupported", row.sources)
-    if is_of_earlier_time(clause, row):
-        return Verdict("contradicted", row.sources, row.says)
-    if (earliest := _begun_before(clause, row, candidates)) is not None:
-        return Verdict("contradicted", earliest.sources, earliest.says)
+    other = row if is_of_earlier_time(clause, row) else _begun_before(clause, row, candidates)
+    if other is not None:
+        return Verdict("contradicted", other.sources, other.says)
     series = series_of(clause, row, candidates)
     if not series:
         return None

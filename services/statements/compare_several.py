@@ -207,9 +207,12 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
     if not is_told or clause.quantities or (len(clause.stages) < 2 and not names):
         return []
     parts = [replace(clause, stages=(one,)) for one in clause.stages]
-    staged = [row for row in rows.rows if row.stages]
-    found = [[row for row in staged if fits(one, row)] for one in parts]
+    found = [[row for row in rows.rows if _has_stage(one, row) and fits(one, row)] for one in parts]
     if names:
         rest = replace(clause, stages=())
         found.append([row for row in about(rest, rows, names) if fits(rest, row)])
     return [row for one in found for row in one[:1]] if all(found) else []
+
+
+def _has_stage(clause: Clause, row: KnownRow) -> bool:
+    return any(clause.stages[0].fits(one) for one in row.stages)

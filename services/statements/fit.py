@@ -183,6 +183,12 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False
     if row.standing == "active" and "ended" in cues and not row.ended:
         return False
+    return _stands_then(clause, row)
+
+
+def _stands_then(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row ended, or began, on the days that a clause tells of its end or beginning."""
+    cues = clause.cues
     if clause.dates and "ended" in cues and row.ended is not None:
         is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
         if is_then or "begun" not in cues:

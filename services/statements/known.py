@@ -49,7 +49,7 @@ class KnownRows:
         """Take in what a tool of this turn returned."""
         self.sources.update(source.ref for source in view.sources)
         self._add(rows_of_view(view))
-        for row in (one for row in view.rows for one in each_of_its_day(row)):
+        for row in (each for one in view.rows for each in each_of_its_day(one)):
             text = f"{row.value} {row.unit} {row.range} {row.flag} {row.status} {row.detail}"
             self._quotable.append(quotable(row.name, f"{text} {row.end}", row.date, row.sources))
         for source in view.sources:

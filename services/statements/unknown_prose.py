@@ -15,6 +15,7 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", 
 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 _ONE = frozenset({"one", "ein", "eine", "eins"})
+_ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
@@ -38,7 +39,7 @@ def reports_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
 
 
 def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
-    """Whether a sentence says something besides of which none of the rows that support it has a word.
+    """Whether a sentence says something besides of which no row that supports it has a word.
 
     What is told to be there is told by no row that denies something: "No leptomeningeal
     enhancement" is no word for "leptomeningeal disease".
@@ -75,8 +76,8 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     """Return the words of a clause that a row has to have."""
     told = told_of(clause.words) - own_names
     groups = statement_words().exclusive
-    seen = {word for word in clause.exclusive if groups[word][0] == "modality"}
-    return seen | {word for word in told if not _is_neutral(word, clause)}
+    seen = frozenset(word for word in clause.exclusive if groups[word][0] == "modality")
+    return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
 def _has_all(said: AbstractSet[str], known: AbstractSet[str]) -> bool:
@@ -116,7 +117,7 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
     if any(one in known.neutral or one in known.spoken for one in forms):
         return True
-    if word in known.exclusive:
+    if word in known.exclusive or (clause.stages and _ROMAN.issuperset(word)):
         return True
     # "mmHg" is mm[Hg] by UCUM.
     return any(word in one.unit.lower().replace("[", "") for one in clause.quantities)
