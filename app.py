@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 from bots.bot_factory import add_bots
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
-from data_models.folder_lock import folder_held
+from data_models.local_files import folder_held
 from foundation import (
     Foundation,
     answers_of,

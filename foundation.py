@@ -14,14 +14,14 @@ from data_models.conversation_accessor import ConversationAccessor
 from data_models.counting_blob_store import CountingBlobStore
 from data_models.documents import Documents
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
+from group_chat.kernel_import import import_kernel
 from group_chat.late_start import LateStart, Started
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.access.access_factory import on_behalf_for
 from services.access.on_behalf import OnBehalf
 from services.assistant.assistant_factory import assistant_for
-from services.assistant.back_end import AssistantBackEnd
+from services.assistant.back_end import AssistantBackEnd, OwnContacts
 from services.assistant.made_for import MadeFor
-from services.assistant.own_contacts import OwnContacts
 from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.channels.deliveries import Deliveries
@@ -41,7 +41,7 @@ from services.patient_context.patient_context_factory import patients_for
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
-from services.records.records_factory import Records, records_for
+from services.records.records_factory import Records, records_for, resources_for
 from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.round_book import RoundBook
@@ -131,15 +131,15 @@ def foundation_of(
 ) -> Foundation:
     """Return the parts that all others are built from; opens nothing but what `stores` hold."""
     replica, metrics = Replica(), Metrics(registry=registry)
-    trail = AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
     documents = _documents(stores, clock, ids, metrics)
     records = records_for(settings, session=session, clock=clock)
     pattern = _pattern(settings, records)
-    audit = trail if settings.audit else NoAudit()
+    audit = _audit(settings, stores, replica, clock)
     shared = _Shared(store=stores.users, session=session, clock=clock)
     own = _Own(**shared, ids=ids, on_behalf=on_behalf_for(settings, session=session, clock=clock))
     alert = metrics.access_alerted
     access = chart_access_for(settings, records=records, audit=audit, alert=alert, **own)
+    resources = resources_for(settings, patients=records, **shared)
     spec, foreign = _team_of(settings)
     return Foundation(
         settings=settings,
@@ -152,10 +152,10 @@ def foundation_of(
         audit=audit,
         access=access,
         records=records,
-        clinic=clinic_for(settings, patients=records, ids=ids, **shared),
-        orders=orders_for(settings, patients=records, **shared),
+        clinic=clinic_for(settings, resources=resources, clock=clock, ids=ids),
+        orders=orders_for(settings, resources=resources, clock=clock),
         patient_names=patient_names_for(settings, patients=records, **shared),
-        directory=directory_for(settings, fits=pattern.matches, patients=records, **shared),
+        directory=directory_for(settings, pattern.matches, records, resources, session, clock),
         assistant=assistant_for(settings, **own),
         on_behalf=own["on_behalf"],
         undo=UndoLog(store=stores.users),
@@ -186,6 +186,12 @@ def _team_of(settings: Settings) -> tuple[Team, ForeignServers]:
     return team.given(foreign.by_agent), foreign
 
 
+def _audit(settings: Settings, stores: Stores, replica: Replica, clock: Clock) -> Audit:
+    if not settings.audit:
+        return NoAudit()
+    return AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
+
+
 def _pattern(settings: Settings, records: Records) -> PatientIdPattern:
     return PatientIdPattern.compile(settings.patient_id_pattern).with_charts(records.named)
 
@@ -194,8 +200,8 @@ def started(base: Foundation) -> Started:
     """Import Semantic Kernel and build the team; runs in a thread, once."""
     base.safety.compile()
     base.records.start()
-    from group_chat.build import build_team
-    from group_chat.connected_factory import connected_for
+    import_kernel()
+    from group_chat.build import build_team, connected_for
     from group_chat.tools.personal import PersonalAssistant
 
     office = PersonalAssistant(

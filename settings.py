@@ -322,7 +322,9 @@ class Settings(BaseSettings):
     microsoft_app_tenant_id: str | None = _set(None, "The bot's directory", "11111111-2222-3333-4444-555555555555", alias="MicrosoftAppTenantId")
     agent_bots: AgentBots = _set({}, "Agents with a bot of their own at `/api/{agent}/messages`, as JSON or `AGENT_BOTS__AGENT__KEY`: `app_id`, `app_password`, and `app_type`, `app_tenant_id` where they differ from the team's; unset: one bot serves all", '{"Radiology": {"app_id": "11111111-2222-3333-4444-555555555555", "app_password": "a1B~…"}}')
     bot_sign_in_connection: str | None = _set(None, "The OAuth connection of the team's bot by which its users sign in (Teams single sign-on), so that `GRAPH_ON_BEHALF` and `ACCESS_POLICY=token` have their tokens; unset: nobody is asked to", "rounds-sso")
-    bot_sign_in_audience: str | None = _set(None, "With `BOT_SIGN_IN_CONNECTION`: the Application ID URI of the bot's registration; unset: `api://botid-` and `MicrosoftAppId`", "api://rounds.example.org/botid-11111111-2222-3333-4444-555555555555")
+    bot_sign_in_client_id: str | None = _set(None, "With `BOT_SIGN_IN_CONNECTION`: the application that users sign in for; unset: the bot's own, which a managed identity cannot be", "11111111-2222-3333-4444-555555555555")
+    bot_sign_in_client_secret: SecretStr | None = _set(None, "With `BOT_SIGN_IN_CLIENT_ID`: its secret; without: `MicrosoftAppPassword` is", "a1B~…")
+    bot_sign_in_audience: str | None = _set(None, "With `BOT_SIGN_IN_CONNECTION`: the Application ID URI of that application; unset: `api://botid-` and its id", "api://rounds.example.org/botid-11111111-2222-3333-4444-555555555555")
     bot_token_service_url: Url = _set("https://api.botframework.com", "With `BOT_SIGN_IN_CONNECTION`: the Bot Framework's token service, of a region or a national cloud perhaps", "https://europe.api.botframework.com")
     additional_allowed_tenant_ids: Names = _set((), "Directories besides the bot's own whose users may write to it; `*`: all", "66666666-7777-8888-9999-000000000000")
     additional_allowed_user_ids: Names = _set((), "Object ids of users who may write to the bot; `*`: all", "*")
@@ -440,7 +442,14 @@ class Settings(BaseSettings):
     @property
     def sign_in_audience(self) -> str:
         """For whom the tokens are by which users of the team's bot sign in."""
-        return self.bot_sign_in_audience or f"api://botid-{self.microsoft_app_id}"
+        return self.bot_sign_in_audience or f"api://botid-{self.sign_in_client[0]}"
+
+    @property
+    def sign_in_client(self) -> tuple[str | None, SecretStr | None]:
+        """The application that they sign in for, and its secret."""
+        if self.bot_sign_in_client_id is None:
+            return self.microsoft_app_id, self.microsoft_app_password
+        return self.bot_sign_in_client_id, self.bot_sign_in_client_secret
 
     @property
     def graph_scope(self) -> str:
@@ -602,9 +611,11 @@ def _on_behalf_problems(settings: Settings) -> Iterator[Problem]:
 
 
 def _sign_in_problems(settings: Settings) -> Iterator[Problem]:
-    if settings.microsoft_app_id is None or settings.microsoft_app_password is None:
+    if settings.microsoft_app_id is None:
+        yield _needed("MicrosoftAppId", "BOT_SIGN_IN_CONNECTION", "11111111-2222-…")
+    if settings.sign_in_client[1] is None:
         text = "is needed with BOT_SIGN_IN_CONNECTION, with its secret: a managed identity has none"
-        yield Problem("MicrosoftAppId", text, "MicrosoftAppId=11111111-2222-…")
+        yield Problem("BOT_SIGN_IN_CLIENT_ID", text, "BOT_SIGN_IN_CLIENT_ID=11111111-2222-…")
     if not _is_safe_url(settings.bot_token_service_url):
         yield Problem("BOT_TOKEN_SERVICE_URL", "must be https", "BOT_TOKEN_SERVICE_URL=https://…")
 

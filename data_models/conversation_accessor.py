@@ -60,11 +60,11 @@ class ConversationAccessor:
 
     async def next_in_line(self, conversation: Conversation) -> QueuedMessage | None:
         """Return the queued message that comes next, or None."""
-        async for queued in self.in_line(conversation):
+        async for queued in self.list_in_line(conversation):
             return queued
         return None
 
-    async def in_line(self, conversation: Conversation) -> AsyncIterator[QueuedMessage]:
+    async def list_in_line(self, conversation: Conversation) -> AsyncIterator[QueuedMessage]:
         """Yield the queued messages in their order; numbers without a blob are passed."""
         layout = ConversationLayout.of(conversation.conversation_id)
         for number in range(conversation.inbox_head, conversation.inbox_tail):
@@ -115,12 +115,14 @@ class ConversationAccessor:
         if inline is not None:
             return inline
         for page in reversed(conversation.answered_pages):
-            found = await self._in_page(conversation.conversation_id, page.number, message_hash)
+            found = await self._find_in_page(
+                conversation.conversation_id, page.number, message_hash
+            )
             if found is not None:
                 return found
         return None
 
-    async def _in_page(
+    async def _find_in_page(
         self, conversation_id: str, number: int, message_hash: str
     ) -> AnsweredMessage | None:
         name = ConversationLayout.of(conversation_id).answered(number)

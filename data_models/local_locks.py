@@ -1,6 +1,5 @@
 """Locks by name that hold between threads and between processes of one machine."""
 
-import sys
 import threading
 import zlib
 from collections.abc import Iterator
@@ -12,22 +11,6 @@ from filelock import FileLock
 _STRIPES = 64
 _WAIT_LIMIT_SECONDS = 3.5  # for threads, and again for processes: a store answers within 8 s
 _POLL_SECONDS = 0.001
-
-
-def try_lock(descriptor: int) -> bool:
-    """Lock an open file for this process; False if another holds it. Closing it frees it."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 class StripedLocks:

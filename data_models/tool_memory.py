@@ -112,10 +112,12 @@ class RunOutput(Part):
     """The whole output of one run.
 
     Attributes:
+        call_id: Of the call.
         full_chars: Length before it was cut at 200,000 bytes.
     """
 
     execution_id: str
+    call_id: str = ""
     tool_name: str
     output: str
     full_chars: int
@@ -125,7 +127,7 @@ class TurnRuns(Document):
     """`…_runs/{turn_id}.json`: what of one turn is too long for the document.
 
     Attributes:
-        runs: Outputs of tools.
+        runs: Outputs of tools, but of those whose whole view is below.
         views: Rows of the chart that were shown with the turn's messages.
         receipt: The turn's, in canonical form; "" where it left none.
     """

@@ -3,16 +3,15 @@
 from typing import Annotated
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from data_models.errors import BranchError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.described import CHAT, Json, content, operation, refusals
-from routes.json_input import parse_json
+from routes.json_input import read_body
 from routes.replies import json_reply
-from services.access.bodies import body_of
 
 PATH = "/api/chats/{chat_id}/branch"
 NUMBER_LIMIT = 999_999_999
@@ -33,11 +32,7 @@ async def branch_chat(request: web.Request) -> web.Response:
     context = request.app[CONTEXT]
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await context.reader.access(chat_id, owner=owner)
-    try:
-        wanted = BranchRequest.model_validate(parse_json(await body_of(request)))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise BranchError("not whole") from None
+    wanted = await read_body(request, BranchRequest, refusal=BranchError("not whole"))
     if context.branching is None:
         raise web.HTTPNotFound
     branch_id = await context.branching.branch(

@@ -1,7 +1,7 @@
 """The caller's conversations: their titles, what is put away, and what was said in them."""
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
@@ -18,9 +18,8 @@ from routes.described import (
     rows,
     schemas_of,
 )
-from routes.json_input import parse_json
+from routes.json_input import read_body
 from routes.replies import json_reply
-from services.access.bodies import body_of
 from services.views.conversation_list import ConversationList, Hits, NamedConversation
 from services.views.conversation_names import LIMIT_CHARS
 
@@ -61,11 +60,11 @@ async def change_name(request: web.Request) -> web.Response:
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await request.app[CONTEXT].reader.access(chat_id, owner=owner)
-    try:
-        change = NameChange.model_validate(parse_json(await body_of(request)))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise BadFrameError('send {"title": "…"}, {"archived": true}, or both') from None
+    change = await read_body(
+        request,
+        NameChange,
+        refusal=BadFrameError('send {"title": "…"}, {"archived": true}, or both'),
+    )
     kept = await _conversations(request).change(
         chat_id, owner=owner, title=change.title, archived=change.archived
     )

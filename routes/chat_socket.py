@@ -8,7 +8,7 @@ from aiohttp import WSCloseCode, web
 
 from data_models.errors import BadFrameError, RoundsError
 from data_models.identifiers import is_web_name
-from routes.auth import entered_of, principal_of
+from routes.auth import browser_session_of, entered_of, principal_of
 from routes.context import CONTEXT
 from routes.following import FOLLOWING
 from routes.socket_modes import Mode, PlainMode, StreamingMode
@@ -69,8 +69,8 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
 
 async def _follow(request: web.Request, session: SocketSession) -> None:
     """Follow the record system that launched the page's session, if one did, and the page shows."""
-    following, handshake = request.app.get(FOLLOWING), entered_of(request).handshake
-    session_id = handshake.session_id or handshake.bearer
+    following = request.app.get(FOLLOWING)
+    session_id = browser_session_of(request)
     if following is None or session_id is None or request.query.get("stream") != "1":
         return
     try:

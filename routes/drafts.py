@@ -1,15 +1,13 @@
 """What the caller has begun to write about a patient, on whichever device they go on."""
 
 from aiohttp import web
-from pydantic import ValidationError
 
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.described import CHAT, Json, content, in_query, of, operation, refusals
-from routes.json_input import parse_json
+from routes.json_input import read_body
 from routes.replies import json_reply
-from services.access.bodies import body_of
 from services.views.drafts import LIMIT_CHARS, Draft, Drafts
 
 PATH = "/api/chats/{chat_id}/draft"
@@ -30,11 +28,7 @@ async def write_draft(request: web.Request) -> web.Response:
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await request.app[CONTEXT].reader.access(chat_id, owner=owner)
-    try:
-        draft = Draft.model_validate(parse_json(await body_of(request)))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise BadFrameError('a draft is {"text": "…"}') from None
+    draft = await read_body(request, Draft, refusal=BadFrameError('a draft is {"text": "…"}'))
     await _drafts(request).write(
         chat_id,
         draft.text,

@@ -1,14 +1,12 @@
 """What the caller thinks of answers: thumbs, and for one that points down why."""
 
 from aiohttp import web
-from pydantic import ValidationError
 
 from data_models.errors import FeedbackError
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.described import CHAT, Json, content, in_path, in_query, operation, refusals, schemas_of
-from routes.json_input import parse_json
-from services.access.bodies import body_of
+from routes.json_input import read_body
 from services.channels.page_feedback import Opinion
 
 ONE = "/api/chats/{chat_id}/runs/{run_id}/feedback"
@@ -19,11 +17,7 @@ async def give_feedback(request: web.Request) -> web.Response:
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await request.app[CONTEXT].reader.access(chat_id, owner=owner)
-    try:
-        opinion = Opinion.model_validate(parse_json(await body_of(request)))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise FeedbackError("no opinion") from None
+    opinion = await read_body(request, Opinion, refusal=FeedbackError("no opinion"))
     feedback = request.app[CONTEXT].feedback
     if feedback is None:
         raise web.HTTPNotFound

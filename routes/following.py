@@ -66,7 +66,11 @@ class Following:
     async def follow(
         self, session_id: str, *, principal: Principal, chat_id: str, page: Page
     ) -> None:
-        """Follow until cancelled, if the session was launched with a hub and for this chat."""
+        """Follow until cancelled, if the session was launched with a hub and for this chat.
+
+        Raises:
+            UnauthenticatedError: the session has ended.
+        """
         subscription = await self._smart.subscription_of(session_id, conversation_id=chat_id)
         if subscription is None:
             return
@@ -75,6 +79,8 @@ class Following:
             follower=self._follower,
             scheduler=self._scheduler,
             clock=self._clock,
+            smart=self._smart,
+            session_id=session_id,
             subscription=subscription,
             principal=principal,
             chat_id=chat_id,
@@ -93,6 +99,8 @@ class _Talk:
         follower: PatientFollower,
         scheduler: TurnScheduler,
         clock: Clock,
+        smart: SmartLaunch,
+        session_id: str,
         subscription: Subscription,
         principal: Principal,
         chat_id: str,
@@ -102,6 +110,8 @@ class _Talk:
         self._follower = follower
         self._scheduler = scheduler
         self._clock = clock
+        self._smart = smart
+        self._session_id = session_id
         self._subscription = subscription
         self._principal = principal
         self._chat_id = chat_id
@@ -140,6 +150,8 @@ class _Talk:
             await self._say("asks", found.patient)
 
     async def _take(self, event: HubEvent, connection: HubConnection) -> None:
+        # Who signed out since, or was signed out, follows nobody: this raises.
+        await self._smart.subscription_of(self._session_id, conversation_id=self._chat_id)
         if event.name == SYNC_ERROR:
             await connection.answer(event.id, 200)
             await self._say("apart")
@@ -195,3 +207,4 @@ class _Talk:
 
 
 FOLLOWING = web.AppKey[Following | None]("following")
+LAUNCHES = web.AppKey("launches", SmartLaunch)

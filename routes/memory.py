@@ -1,15 +1,13 @@
 """A patient's memory over HTTP: shown with its sources, changed by people."""
 
 from aiohttp import web
-from pydantic import ValidationError
 
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.described import CHAT, TEXT, Json, content, in_query, operation, refusals, schemas_of
-from routes.json_input import parse_json
+from routes.json_input import read_body
 from routes.replies import json_reply
-from services.access.bodies import body_of
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView
 from services.views.memory_service import MemoryService
@@ -27,7 +25,8 @@ async def show_memory(request: web.Request) -> web.Response:
 
 async def change_memory(request: web.Request) -> web.Response:
     """`PATCH /api/chats/{chat_id}/memory`: correct, retire, restore or undo."""
-    patch = _patch(await body_of(request))
+    refusal = BadFrameError("not a list of memory operations")
+    patch = await read_body(request, MemoryPatch, refusal=refusal)
     revision = _revision(request, patch)
     view = await _service(request).change(
         request.match_info["chat_id"],
@@ -44,14 +43,6 @@ def _service(request: web.Request) -> MemoryService:
     if service is None:
         raise web.HTTPNotFound
     return service
-
-
-def _patch(body: bytes) -> MemoryPatch:
-    try:
-        return MemoryPatch.model_validate(parse_json(body))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise BadFrameError("not a list of memory operations") from None
 
 
 def _revision(request: web.Request, patch: MemoryPatch) -> str:

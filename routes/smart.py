@@ -81,7 +81,7 @@ class SmartRoutes:
         today = context.clock.now().date()
         patient = await context.finder.same_person(launched.patient, owner=user.id, today=today)
         chat = await context.reader.create(owner=user.id)
-        await self._smart.bind(session_id, conversation_id=chat)
+        await self._smart.bind(session_id, launched, conversation_id=chat, patient_id=patient)
         message_id = f"launch-{sha256(launched.once.encode()).hexdigest()}"
         now = context.clock.now()
         await context.scheduler.submit(opening(user, chat, patient, message_id=message_id, now=now))

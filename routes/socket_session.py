@@ -283,9 +283,9 @@ class SocketSession:
         task = asyncio.create_task(self._show(watch, before=self._last))
         self._last = task
         self._watching.add(task)
-        task.add_done_callback(self._shown)
+        task.add_done_callback(self._end_view)
 
-    def _shown(self, task: asyncio.Task[None]) -> None:
+    def _end_view(self, task: asyncio.Task[None]) -> None:
         self._watching.discard(task)
         self._places.release()
         if not task.cancelled() and task.exception() is not None:

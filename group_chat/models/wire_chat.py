@@ -3,8 +3,10 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, cast
 
+import orjson
 from openai import AsyncOpenAI
 from pydantic import PrivateAttr
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatPromptExecutionSettings
@@ -40,6 +42,7 @@ _CHECKED_HERE = frozenset(
     }
 )
 _PREFIX = f"{PLUGIN}-"
+_NO_PARAMETERS = {"type": "object", "properties": {}}
 _FINISH_REASONS = {reason.value: reason for reason in FinishReason}
 
 
@@ -89,7 +92,7 @@ class WireChatCompletion(OpenAIChatCompletionBase):
             names=speakers(chat_history.messages),
             begins_in_thought=self._completions.learned.profile.thoughts_open,
         )
-        async with aclosing(self._streamed(talk, settings)) as parts:
+        async with aclosing(self._stream(talk, settings)) as parts:
             async for part in parts:
                 if isinstance(part, Answer):
                     if rest := reader.finish():
@@ -99,7 +102,7 @@ class WireChatCompletion(OpenAIChatCompletionBase):
                 elif text := reader.feed(part):
                     yield [self._item(_text_items(text), None, function_invoke_attempt)]
 
-    async def _streamed(
+    async def _stream(
         self, talk: Talk, settings: OpenAIChatPromptExecutionSettings
     ) -> AsyncGenerator[str | Answer, None]:
         """Ask, with less of the talk where the window turns out to be smaller."""
@@ -199,8 +202,14 @@ def _full_name(name: str, tools: list[dict[str, Any]]) -> str:
 
 def _named_plainly(tool: dict[str, Any]) -> dict[str, Any]:
     function = tool["function"]
-    shape = _in_short(function.get("parameters") or {"type": "object", "properties": {}})
+    shape = _short_shape(orjson.dumps(function.get("parameters") or _NO_PARAMETERS))
     return {**tool, "function": {**function, "name": _plain(function["name"]), "parameters": shape}}
+
+
+@lru_cache(maxsize=512)
+def _short_shape(schema: bytes) -> Any:
+    """Return what is sent of a tool's schema: the same in each request, so nobody changes it."""
+    return _in_short(orjson.loads(schema))
 
 
 def _in_short(node: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from group_chat.tools.tool import ToolOutput
-from services.patient_context.snapshot import neutralise
+from services.patient_context.snapshot import may_imitate, neutralise
 
 _TEXT_CAPS_CHARS = (4_000, 2_000, 1_200, 800, 500, 300, 160, 80)
 _ROWS_SHARE = 8
@@ -18,7 +18,9 @@ _NOTE = "texts were cut or rows left out to fit; ask for a narrower part to see 
 def plain(output: ToolOutput) -> dict[str, Any]:
     """Return the result as plain JSON values, empty ones left out, texts neutralised."""
     whole = output.model_dump(mode="json") if isinstance(output, BaseModel) else dict(output)
-    kept = _kept(whole)
+    # Looked for once in all of it: nearly no result holds what could be a mark.
+    said = neutralise if may_imitate(json.dumps(whole, ensure_ascii=False, default=str)) else str
+    kept = _kept(whole, said)
     return kept if isinstance(kept, dict) else {}
 
 
@@ -78,13 +80,13 @@ def _lists(node: Any) -> list[list[Any]]:
     return found
 
 
-def _kept(node: Any) -> Any:
+def _kept(node: Any, said: Callable[[str], str]) -> Any:
     if isinstance(node, str):
-        return neutralise(node)
+        return said(node)
     if isinstance(node, Mapping):
-        rows = {key: _kept(value) for key, value in node.items()}
-        return {key: value for key, value in rows.items() if not _is_empty(key, value)}
-    return [_kept(item) for item in node] if isinstance(node, list | tuple) else node
+        rows = ((key, _kept(value, said)) for key, value in node.items() if value != "")
+        return {key: value for key, value in rows if not _is_empty(key, value)}
+    return [_kept(item, said) for item in node] if isinstance(node, list | tuple) else node
 
 
 def _without_repeats(node: Any) -> Any:

@@ -19,7 +19,7 @@ class TeamsApp:
         bot_id: The app id of the bot's registration.
         site: Where the operator answers for the server, https.
         agent: Who is spoken to; None for the whole team.
-        sign_in: The Application ID URI for which users sign in; None: they are not asked to.
+        sign_in: The application that users sign in for, by its id; None: they are not asked to.
     """
 
     bot_id: str
@@ -40,7 +40,8 @@ class TeamsApp:
 def manifest(app: TeamsApp) -> dict[str, Any]:
     """Return the manifest of `app`."""
     host = app.site.removeprefix("https://").partition("/")[0]
-    sign_in = {} if app.sign_in is None else {"id": app.bot_id, "resource": app.sign_in}
+    resource = f"api://botid-{app.sign_in}"
+    sign_in = {} if app.sign_in is None else {"id": app.sign_in, "resource": resource}
     return {
         **({"webApplicationInfo": sign_in} if sign_in else {}),
         "$schema": "https://developer.microsoft.com/en-us/json-schemas/teams/"

@@ -61,7 +61,7 @@ def apps(arguments: argparse.Namespace, team: Team) -> list[TeamsApp]:
             patient_id_example=arguments.patient_id_example,
             agent=name,
             about=about.get(name or "", ""),
-            sign_in=f"api://botid-{UUID(bot_id)}" if arguments.sign_in and name is None else None,
+            sign_in=str(UUID(arguments.sign_in)) if arguments.sign_in and name is None else None,
         )
         for name, bot_id in asked
     ]
@@ -92,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--bot", action="append", default=[], metavar="AGENT=ID")
     parser.add_argument("--site", required=True, help="https address of the server's operator")
     parser.add_argument(
-        "--sign-in", action="store_true", help="users of the team's bot sign in (single sign-on)"
+        "--sign-in", metavar="ID", help="application that users of the team's bot sign in for"
     )
     parser.add_argument("--developer", default="Rounds", help="who runs it, for Teams' app page")
     parser.add_argument("--patient-id-example", default="patient_4")

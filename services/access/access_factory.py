@@ -155,7 +155,7 @@ def on_behalf_for(
     settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
 ) -> OnBehalf | None:
     """Return what has users' own tokens, None where nobody is asked to sign in for them."""
-    app, secret = settings.microsoft_app_id, settings.microsoft_app_password
+    app, secret = settings.sign_in_client
     if settings.bot_sign_in_connection is None or app is None or secret is None:
         return None
     home, authority = settings.microsoft_app_tenant_id, settings.entra_authority

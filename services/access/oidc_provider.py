@@ -45,6 +45,7 @@ class Tokens(BaseModel):
 
     Attributes:
         patient: Id of the Patient whose chart the user has open, where a record system says so.
+        encounter: Likewise of the Encounter that is open there.
         expires_in: Seconds for which the access token is good.
         hub_url: Where a record system tells who is open there (FHIRcast), and `hub_topic` in
             which of its sessions.
@@ -56,6 +57,7 @@ class Tokens(BaseModel):
     access_token: str | None = None
     refresh_token: str | None = None
     patient: str | None = None
+    encounter: str | None = None
     expires_in: float | None = None
     hub_url: str | None = Field(default=None, alias="hub.url")
     hub_topic: str | None = Field(default=None, alias="hub.topic")

@@ -17,11 +17,11 @@ from data_models.clock import Clock
 from data_models.errors import (
     BadFrameError,
     ForbiddenError,
-    SignInUnavailableError,
     UnauthenticatedError,
 )
-from data_models.http_answers import first_bytes
+from data_models.identifiers import PatientId
 from services.access.fhircast import Subscription
+from services.access.launch_context import LaunchContext, Visit
 from services.access.oidc import (
     FRAMED,
     LOGIN_SECONDS,
@@ -29,7 +29,7 @@ from services.access.oidc import (
     OidcRules,
     principal_id_of,
 )
-from services.access.oidc_provider import ANSWER_SECONDS, OidcProvider, Tokens
+from services.access.oidc_provider import OidcProvider, Tokens
 from services.access.principal import roles_of
 from services.access.sign_in_sessions import SignedIn, SignInSessions, derived_key
 
@@ -37,9 +37,6 @@ TICKET_SECONDS = 60
 """How long a page in a frame may take to fetch its token."""
 logger = structlog.get_logger()
 _TOKEN_SECONDS = 3_600.0
-_PATIENT_LIMIT_BYTES = 1_000_000
-_TIMEOUT = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
-_RESOURCE_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
 _STAFF = re.compile(
     r"(?:(?P<base>https?://\S{1,200})/)?(?P<who>Practitioner(?:Role)?/[\w.-]{1,64})"
 )
@@ -52,13 +49,23 @@ class Launched:
     Attributes:
         once: What of this launch is shown once; names its message too.
         patient: The Patient resource that is open there.
+        visit: The Encounter that is open there, if one is.
         tokens: What is kept of the launch's; None: nothing.
     """
 
     session: SignedIn
     once: str
     patient: Mapping[str, Any]
+    visit: Visit | None = None
     tokens: Tokens | None = None
+
+
+class LaunchedIn(BaseModel):
+    """Where a launch went, kept encrypted with its session."""
+
+    conversation_id: str
+    patient_id: PatientId
+    visit: Visit | None = None
 
 
 class _Begun(BaseModel):
@@ -104,7 +111,7 @@ class SmartLaunch:
         key = derived_key(secret.encode(), salt=b"", purpose=b"rounds smart launch")
         self._sealing = Fernet(key)
         self._redirect_uri = f"{base.rstrip('/')}/smart/callback"
-        self._session = session
+        self._context = LaunchContext(session=session)
         self._clock = clock
         self._hub = hub
 
@@ -127,8 +134,9 @@ class SmartLaunch:
             raise ForbiddenError
         drawn = {name: secrets.token_urlsafe(32) for name in ("state", "nonce", "verifier")}
         asked = {"aud": named, "scope": f"openid fhirUser launch{'' if launch else '/patient'}"}
-        # Both ways to ask to read the Patient: a server grants the one that it knows.
+        # Both ways to ask for each: a server grants the one that it knows.
         asked["scope"] += " patient/Patient.r patient/Patient.read"
+        asked["scope"] += " patient/Encounter.r patient/Encounter.read"
         if self._hub is not None:
             asked["scope"] += " fhircast/Patient-open.read fhircast/syncerror.read"
         url = await self._providers[named].sign_in_url(
@@ -159,8 +167,9 @@ class SmartLaunch:
         )
         claims = await provider.claims_of(tokens.id_token, nonce=begun.nonce)
         session = self._signed_in(claims, tokens, issuer=begun.issuer)
-        patient = await self._patient(tokens, issuer=begun.issuer)
-        return Launched(session, once, patient, self._of_hub(tokens))
+        patient = await self._context.patient(tokens, issuer=begun.issuer)
+        visit = await self._context.visit(tokens, issuer=begun.issuer)
+        return Launched(session, once, patient, visit, self._of_hub(tokens))
 
     async def admit(self, launched: Launched, *, framed: bool) -> str:
         """Store the session; return its id, for a cookie or, in a frame, for a page's memory."""
@@ -172,13 +181,34 @@ class SmartLaunch:
         await self._sessions.begin(session_id, session)
         return session_id
 
-    async def bind(self, session_id: str, *, conversation_id: str) -> None:
-        """Let this conversation, and no other, follow the record system of the session."""
-        if self._hub is None:
+    async def bind(
+        self,
+        session_id: str,
+        launched: Launched,
+        *,
+        conversation_id: str,
+        patient_id: PatientId,
+    ) -> None:
+        """Let this conversation, and no other, follow the record system and show its visit."""
+        if launched.visit is None and launched.tokens is None:
             return
         found = await self._sessions.find(session_id)
-        bound = found.session.model_copy(update={"followed_in": conversation_id})
+        place = LaunchedIn(
+            conversation_id=conversation_id, patient_id=patient_id, visit=launched.visit
+        )
+        sealed = self._sessions.sealed(session_id, place)
+        bound = found.session.model_copy(update={"launched": sealed})
         await self._sessions.renew(session_id, found, bound)
+
+    async def visit_of(self, session_id: str, *, conversation_id: str) -> LaunchedIn | None:
+        """Return whose visit the conversation was launched for; None: for none.
+
+        Raises:
+            UnauthenticatedError: the session has ended.
+        """
+        place, _ = await self._place(session_id)
+        is_here = place is not None and place.conversation_id == conversation_id
+        return place if is_here and place is not None and place.visit is not None else None
 
     async def subscription_of(
         self, session_id: str, *, conversation_id: str
@@ -188,13 +218,19 @@ class SmartLaunch:
         Raises:
             UnauthenticatedError: the session has ended.
         """
-        found = (await self._sessions.find(session_id)).session
-        if self._hub is None or found.followed_in != conversation_id:
+        place, found = await self._place(session_id)
+        if self._hub is None or place is None or place.conversation_id != conversation_id:
             return None
         tokens = self._sessions.opened(session_id, found.tokens)
         if tokens.hub_topic is None or tokens.access_token is None:
             return None
         return Subscription(hub=self._hub, topic=tokens.hub_topic, token=tokens.access_token)
+
+    async def _place(self, session_id: str) -> tuple[LaunchedIn | None, SignedIn]:
+        found = (await self._sessions.find(session_id)).session
+        if found.ends_at <= self._clock.now():
+            raise UnauthenticatedError
+        return self._sessions.unsealed(session_id, found.launched, LaunchedIn), found
 
     def _of_hub(self, tokens: Tokens) -> Tokens | None:
         """Return what subscribing needs, if the launch names our hub and a session of it."""
@@ -264,35 +300,5 @@ class SmartLaunch:
         is_person = staff["who"].startswith("Practitioner/")
         return staff["who"] if is_own and is_theirs and is_person else None
 
-    async def _patient(self, tokens: Tokens, *, issuer: str) -> Mapping[str, Any]:
-        if tokens.patient is None or _RESOURCE_ID.fullmatch(tokens.patient) is None:
-            raise ForbiddenError
-        url = f"{issuer.rstrip('/')}/Patient/{tokens.patient}"
-        headers = {
-            "Accept": "application/fhir+json",
-            "Authorization": f"Bearer {tokens.access_token or ''}",
-        }
-        try:
-            async with self._session.get(
-                url, headers=headers, timeout=_TIMEOUT, allow_redirects=False
-            ) as answer:
-                if answer.status != 200:
-                    raise SignInUnavailableError(f"the Patient was answered with {answer.status}")
-                body = await first_bytes(answer.content, limit_bytes=_PATIENT_LIMIT_BYTES)
-                found = _Patient.model_validate_json(body)
-        except (aiohttp.ClientError, TimeoutError):
-            # Not `from error`: it may hold the request, and so the token.
-            raise SignInUnavailableError("the record system did not answer") from None
-        except ValidationError:
-            raise SignInUnavailableError("the Patient cannot be read") from None
-        if found.id != tokens.patient:
-            raise SignInUnavailableError("another Patient than the launch's was answered")
-        return found.model_dump()
-
     def _seconds(self) -> int:
         return int(self._clock.now().timestamp())
-
-
-class _Patient(BaseModel, extra="allow"):
-    resourceType: str  # noqa: N815 - FHIR's own name
-    id: str

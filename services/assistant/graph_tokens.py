@@ -20,7 +20,7 @@ from data_models.errors import (
     SignInUnavailableError,
 )
 from services.access.on_behalf import OnBehalf
-from services.assistant.graph_wire import GraphLimits, bounded_body, wait_asked
+from services.assistant.graph_wire import GraphLimits, read_bounded_body, wait_asked
 
 RENEW_BEFORE_SECONDS = 300.0
 _ANSWER_LIMIT_BYTES = 100_000
@@ -173,7 +173,7 @@ class CredentialIssue:
                 allow_redirects=False,
                 timeout=self._limits.timeout(),
             ) as answer:
-                data = await bounded_body(answer, limit_bytes=_ANSWER_LIMIT_BYTES)
+                data = await read_bounded_body(answer, limit_bytes=_ANSWER_LIMIT_BYTES)
                 _check(answer.status, answer.headers.get("Retry-After"))
         except (aiohttp.ClientError, TimeoutError) as error:
             reason = f"the token service did not answer ({type(error).__name__})"

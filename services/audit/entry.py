@@ -30,3 +30,8 @@ class AuditEntry(BaseModel):
     actions: Annotated[tuple[Action, ...], Field(min_length=1, max_length=100)]
     outcome: Outcome = "begun"
     receipt: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = None
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether it tells of what is over, so that nothing depends on when it is written."""
+        return self.receipt is not None

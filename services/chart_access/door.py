@@ -131,7 +131,7 @@ class ChartDoor:
             state = "unknown"
         except SignInNeededError:
             state = "unsigned"
-        grant = await self._granted(principal_id, patient_id)
+        grant = await self._find_grant(principal_id, patient_id)
         if grant is not None:
             return Access("emergency", until=grant.expires_at)
         return Access(state, may_break_glass=may_break)
@@ -221,7 +221,7 @@ class ChartDoor:
         self._alert("break_glass")
         return grant
 
-    async def _granted(self, principal_id: str, patient_id: PatientId) -> Grant | None:
+    async def _find_grant(self, principal_id: str, patient_id: PatientId) -> Grant | None:
         if self._glass is None:
             return None
         try:

@@ -69,7 +69,7 @@ class Inbox:
         Raises:
             StoreError: nobody can tell just now.
         """
-        async for queued in self._conversations.in_line(conversation):
+        async for queued in self._conversations.list_in_line(conversation):
             if queued.run_id == run_id:
                 return queued.message
         return None

@@ -4,23 +4,22 @@ from collections.abc import Callable
 
 import aiohttp
 
-from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from services.identity.directory import Directory, FileDirectory
 from services.identity.linking import SubjectLinker
 from services.identity.server_directory import ServerDirectory
 from services.records.fhir_chosen import fhir_client_for
 from services.records.folder.records import FolderRecords
-from services.records.records_factory import Records, local_resources
+from services.records.local_resources import LocalResources
+from services.records.records_factory import Records, Resources
 from settings import Settings
 
 
 def directory_for(
     settings: Settings,
-    *,
     fits: Callable[[str], bool],
     patients: Records,
-    store: BlobStore,
+    resources: Resources,
     session: aiohttp.ClientSession,
     clock: Clock,
 ) -> Directory:
@@ -29,17 +28,16 @@ def directory_for(
     Args:
         fits: Whether a text has the form of our ids.
         patients: The records themselves.
-        store: Where the sample clinic keeps whom it registered.
+        resources: The same back end's, with whom the sample clinic registered.
     """
     systems = settings.identifier_systems
     if isinstance(patients, FolderRecords):
-        clinic = local_resources(settings, patients=patients, store=store)
         return FileDirectory(
             records=patients,
             fits=fits,
             clock=clock,
             systems=systems,
-            more=clinic.registered,
+            more=resources.registered if isinstance(resources, LocalResources) else None,
         )
     client = fhir_client_for(settings, session=session, clock=clock)
     return ServerDirectory(client=client, fits=fits, clock=clock, systems=systems)

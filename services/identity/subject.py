@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from services.identity.asked_about import is_asked_about, is_set_aside, points_at_open
 from services.identity.index import NumberHit
 from services.identity.matching import Known, Mention
 from services.identity.person import Person
@@ -247,6 +248,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     )
     relates = (
         said.message.compares
+        or points_at_open(said.message)
         or _is_in_passing(said, others)
         or _is_of_other_sex(said, others)
         or is_after_the_open_one(said.message, _first_place(said, others))
@@ -278,8 +280,13 @@ def _is_in_passing(said: Said, others: Sequence[Person]) -> bool:
         one.span for one in said.mentions if any(p.same_as(o) for p in one.people for o in others)
     ]
     numbers = (said.message.text.find(one.text) for one in said.numbers)
-    return any(place in said.message.set_aside for place in numbers) or any(
-        span and (span[0].title in ("relative", "staff") or span[0].start in said.message.set_aside)
+    return any(is_set_aside(said.message, place) for place in numbers) or any(
+        span
+        and (
+            span[0].title in ("relative", "staff")
+            or is_set_aside(said.message, span[0].start)
+            or not is_asked_about(said.message, span)
+        )
         for span in spans
     )
 

@@ -28,6 +28,7 @@ class AnswerWords(BaseModel):
     no: str
     absent: str
     nothing: str
+    no_allergies: str
     nothing_then: str
     elsewhere: str
     in_papers: str

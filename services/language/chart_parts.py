@@ -56,6 +56,13 @@ class Run:
         """The name that the vocabulary has for it, else the words themselves."""
         return self.known[0].name if self.is_exact else self.text
 
+    def head_for(self, tool: str) -> str:
+        """Return what of a longer name is known for itself in the list of `tool`."""
+        own = [one.name for one in self.known if one.tool == tool]
+        if self.main is not None and self.main.tool == tool:
+            own.append(self.main.name)
+        return own[-1] if own and not self.is_exact else ""
+
     def name_for(self, tool: str) -> str:
         """Return the name for `tool`, abbreviations written out: "urine creat" is creatinine."""
         if not self.is_exact:
@@ -151,7 +158,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
 def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:
     sides: list[set[Aspect]] = [set()]
     for piece in pieces:
-        if _is_joint(piece, words):
+        if _is_joint(piece, words) or piece.text == "/":
             sides.append(set())
         sides[-1] |= set(piece.of("aspect"))
     has_newest = any("latest" in side and not side & _RANKED for side in sides)
@@ -234,9 +241,7 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
         is_exact=bool(known) and len(chosen) == 1,
         spelt=" ".join(_own_name(piece) for piece in chosen if piece.words[0] != ","),
         main=heads[0 if words.words.head_first else -1] if heads else None,
-        is_of_other=any(
-            name.tool != "results" for piece in chosen[joint:] for name in piece.of("name")
-        ),
+        is_of_other=any(name.tool != "results" for name in known),
     )
 
 
@@ -258,7 +263,10 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
     """Whether what stands between `end` and `ahead` joins two names and no parts of one."""
     between = pieces[end:ahead]
     if any(_is_joint(piece, words) for piece in between):
-        return bool(pieces[ahead].of("name"))
+        # "Weight and length" are two; what stands behind a comma may be part of a name.
+        is_and = any(piece.text in words.words.joints for piece in between)
+        is_value = any(name.tool == "results" for name in pieces[end - 1].of("name"))
+        return bool(pieces[ahead].of("name")) or (is_and and is_value)
     # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
     is_last = ahead + 1 == len(pieces) or not may_name(pieces[ahead + 1], words)
     is_slash = any(piece.words == ("/",) for piece in between)

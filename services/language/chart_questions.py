@@ -46,6 +46,10 @@ from services.language.value_questions import MEASURED_FACTS, questions_of_value
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
+_NEVER_OF = {
+    "problems": frozenset({"results"}),
+    "procedures": frozenset({"results", "medications", "immunizations"}),
+}
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _PAUSES = re.compile(r"\s[-–—+]+\s|:(?=\s)")
@@ -196,9 +200,8 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
             which: Aspect = "all" if topic.tool == SEARCH else aspect
             yield from _of_topic(topic, part, which, what)
         others = [run for run in part.runs if _stands_alone(run, topics)]
-        # "Hemoglobin at diagnosis of the anemia": a value is asked for, and none of the problems.
-        if [topic.tool for topic in topics] == ["problems"] and not others:
-            others = [run for run in part.runs if _is_value(run)]
+        if len(topics) == 1 and not others:  # "hemoglobin at diagnosis of the anemia"
+            others = [run for run in part.runs if not _may_be_of(topics[0], run)]
     else:
         others = part.runs
     if not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
@@ -213,10 +216,9 @@ def _of_run(
 ) -> Iterator[ChartQuestion]:
     """Yield what is asked of one name, values apart."""
     tools = tools_of(run, part)
-    head = run.main.name if run.main and not run.is_exact else ""
     for tool in tools:
         if tool != "results":
-            yield replace(_named(tool, run.name_for(tool), aspect, what), head=head)
+            yield replace(_named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
     if not tools and is_searched:
         yield _searched(run.text, aspect, what)
 
@@ -289,7 +291,7 @@ def _of_topic(
 
 def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     """Return what of a topic is asked about."""
-    runs = [run for run in part.runs if topic.tool != "problems" or not _is_value(run)]
+    runs = [run for run in part.runs if _may_be_of(topic, run)]
     if topic.tool in _FIXED or topic.tool == "results" or not runs:
         return [topic.name]
     if topic.name == "operation":  # "operations on the knee": its X-ray is none
@@ -305,9 +307,11 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
 
 
-def _is_value(run: Run) -> bool:
-    """Whether something that is measured is named: it is no illness."""
-    return run.main is not None and run.main.tool == "results"
+def _may_be_of(topic: TopicSpec, run: Run) -> bool:
+    """Whether a list may hold what is named: of problems no value, of operations no drug."""
+    if topic.name == "operation" and run.main is not None:
+        return False  # a part of the body is looked for, and no colonoscopy
+    return run.main is None or run.main.tool not in _NEVER_OF.get(topic.tool, ())
 
 
 def _is_drug_of(topic: TopicSpec, run: Run) -> bool:

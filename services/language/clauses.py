@@ -96,6 +96,9 @@ def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
+    is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & _WITHOUT
+    if is_denial and not _is_listed(last):
+        return False  # "marked shrinkage; no new lesion"
     if not clause.names:
         return not _collide(last, clause) or _ends_span(last, clause)
     return not last.names and not last.quantities and not last.stages
@@ -112,7 +115,16 @@ def _collide(last: Clause, clause: Clause) -> bool:
     both_measured = last.quantities and clause.quantities
     both_dated = last.dates and clause.dates and (last.quantities or clause.quantities)
     both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
-    return bool(both_measured or both_dated or both_graded or (last.often and clause.often))
+    both_often = last.often and clause.often
+    return bool(both_measured or both_dated or both_graded or both_often) or _differ(last, clause)
+
+
+def _differ(last: Clause, clause: Clause) -> bool:
+    """Whether clauses say one thing of this and the other of that: "retained; MSH6 lost"."""
+    groups = statement_words().exclusive
+    told = dict(groups[word] for word in last.exclusive)
+    said = [groups[word] for word in clause.exclusive]
+    return any(told.get(group, which) != which for group, which in said if group == "expression")
 
 
 def _joined(last: Clause, clause: Clause) -> Clause:
@@ -211,6 +223,9 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
 def _is_listed(clause: Clause) -> bool:
     """Whether a clause only names something, so that the next tells what is said of it."""
     said = {one for one in clause.cues if not one.startswith(("same:", "means:", "topic:"))}
-    return bool(clause.names) and not clause.has_values and not said - {"splits", "no"} and not (
-        clause.exclusive or "no" in said
+    return (
+        bool(clause.names)
+        and not clause.has_values
+        and not said - {"splits", "no"}
+        and not (clause.exclusive or "no" in said)
     )

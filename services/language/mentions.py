@@ -136,7 +136,6 @@ class Message:
         spoken_sex: The sex that pronouns give the one spoken of, if they agree and nobody else is
             in the message to whom they may belong.
         told_sex: The same of the whole message, whoever is named in it.
-        set_aside: Where names stand that a word sets aside or beside another: `not Doyle`.
         pronoun_at: Where somebody is first spoken of as he or she, if anywhere.
         relates_at: Where `is her husband` and the like stand, if anywhere.
     """
@@ -148,7 +147,6 @@ class Message:
     compares: bool = False
     spoken_sex: Sex | None = None
     told_sex: Sex | None = None
-    set_aside: frozenset[int] = frozenset()
     pronoun_at: int | None = None
     relates_at: int | None = None
 
@@ -206,7 +204,6 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
         compares=any(one in known.compares for one in folds),
         spoken_sex=_spoken_sex(words, folds),
         told_sex=spoken_sex([one.raw for one in words], folds),
-        set_aside=frozenset(one.start for at, one in enumerate(words) if _is_aside(words, at)),
         pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
         relates_at=next((words[at].start for at in range(len(words)) if _relates(folds, at)), None),
     )
@@ -217,27 +214,6 @@ def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
     named = (place for place, one in enumerate(words) if _may_be_spoken_of(one))
     end = next(named, len(words))
     return spoken_sex([one.raw for one in words[:end]], folds[:end])
-
-
-def _is_aside(words: Sequence[Word], at: int) -> bool:
-    """Whether a negation or a likeness stands before: `not Doyle`, `I don't mean Mr Doyle`."""
-    known = people_words()
-    titles = known.titles_of_men | known.titles_of_women | known.titles_of_patients
-    place = at - 1
-    while place >= 0 and words[place].text in titles:
-        place -= 1
-    first = place
-    while place >= 0 and words[place].text in known.of_meaning and words[place + 1].before:
-        place -= 1
-    if place < 0 or not words[place + 1].before:
-        return False
-    word = words[place]
-    if place < first and word.text in _LIKE:
-        return False
-    return word.text in known.set_aside or (word.text == "t" and word.gap in APOSTROPHES)
-
-
-_LIKE = frozenset({"as", "wie", "comme", "como", "come"})
 
 
 def _is_of_head(folds: Sequence[str], at: int) -> bool:

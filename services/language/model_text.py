@@ -19,6 +19,9 @@ _THOUGHT_TAGS = (
 )
 _TAGS = (*_CALL_TAGS, *_CALL_ENDS, *_THOUGHT_TAGS)
 _LONGEST_TAG = max(map(len, _TAGS))
+_BEGINNINGS = frozenset(
+    tag.casefold()[:length] for tag in _TAGS for length in range(1, len(tag) + 1)
+)
 _MARK = re.compile(
     rf"(?im)(?P<thinks><{_THOUGHT}>)|(?P<thought></{_THOUGHT}>)"
     rf"|(?P<tag>{'|'.join(map(re.escape, _CALL_TAGS))})"
@@ -239,8 +242,7 @@ def _held(text: str, at_line_start: bool) -> int:
     """Return how many characters at the end of `text` may be the beginning of a mark."""
     tail = text[-_LONGEST_TAG:].casefold()
     for length in range(len(tail), 0, -1):
-        end = tail[-length:]
-        if any(tag.casefold().startswith(end) for tag in _TAGS):
+        if tail[-length:] in _BEGINNINGS:
             return length
     half = _HALF_LINE.search(text)
     if half is not None and (half.start() > 0 or at_line_start):

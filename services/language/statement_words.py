@@ -66,6 +66,7 @@ class StatementWords:
         counted: What kind of rows a plural counts; `times` where it counts any.
         allergic: Stems by which something is said of an allergy.
         kin: Stems of relatives.
+        past: Stems by which something is said to have happened, or to have been found.
         reactions: Stems of what an allergy may do.
         judging: Stems that say how a finding, an organ or a course is, or that somebody knows it.
         judged: Stems of what is judged so.
@@ -98,6 +99,7 @@ class StatementWords:
     counted: Mapping[str, str]
     allergic: frozenset[str]
     kin: frozenset[str]
+    past: frozenset[str]
     reactions: frozenset[str]
     judging: frozenset[str]
     judged: frozenset[str]
@@ -157,6 +159,7 @@ def statement_words() -> StatementWords:
         times=numbers_of(files, "times"),
         counted=by_word(files, "counted"),
         allergic=frozenset(stem(word) for word in all_of(files, "allergic")),
+        past=frozenset(stem(word) for word in all_of(files, "past")),
         kin=frozenset(stem(word) for word in all_of(files, "family")),
         reactions=frozenset(stem(word) for word in all_of(files, "reactions")),
         judging=frozenset(stem(word) for word in all_of(files, "judging")),

@@ -59,6 +59,7 @@ class Sentence:
         is_question: Whether it asks.
         asks: Whether it tells somebody to do something.
         listed: Stems of the first words of each thing that it lists, whatever they are.
+        short_names: Stems of what is written in capitals: `HPV`.
     """
 
     text: str
@@ -71,6 +72,7 @@ class Sentence:
     cues: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     listed: tuple[tuple[str, ...], ...] = ()
+    short_names: frozenset[str] = frozenset()
 
 
 def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_name) -> Sentence:
@@ -104,6 +106,9 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         asks=first in statement_words().imperatives,
         cues=cues,
         words=frozenset(word for one in clauses for word in one.words),
+        short_names=frozenset(
+            stem(word) for _, word in words if len(word) > 2 and word.isalpha() and word.isupper()
+        ),
         listed=listed_in(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
     )
 
@@ -116,6 +121,11 @@ def refs_in(text: str) -> tuple[str, ...]:
 def _is_bold(line: str) -> bool:
     line = line.strip()
     return len(line) > 4 and line[:2] == line[-2:] == "**" and "**" not in line[2:-2]
+
+
+def _in_english(stemmed: str) -> str:
+    """Return what was cut or looked at in English letters: `hemikolektomie`."""
+    return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
 
 
 class _Reader:
@@ -227,7 +237,7 @@ class _Reader:
 
     def _stem(self, at: int) -> str:
         """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
-        found = stem(self._lower[at])
+        found = _in_english(stem(self._lower[at]))
         is_ours = len(found) <= _NAME_CHARS or found[-1] not in "eao" or self._is_name(found)
         if is_ours and len(found) > _NAME_CHARS and not self._is_name(found):
             return f"{found}e" if self._is_name(f"{found}e") else found  # `Methotrexat`

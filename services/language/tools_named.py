@@ -23,9 +23,9 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
     "Has she had shingles?": that she was vaccinated is no yes. Chemotherapy is drugs and sessions.
     """
     tool = tool_of(run, part)
-    named = {one.tool for one in run.known} if run.is_exact else set()
+    named = {one.tool for one in run.known}
     if tool == "problems" and "immunizations" in named:
-        is_given = part.frames & {"takes", "had_done"} or "due" in part.parts
+        is_given = part.frames & {"takes", "had_done"} or {"due", "dose"} & {*part.parts}
         return ("immunizations",) if is_given else ("problems", "immunizations")
     if tool == "medications" and "procedures" in named:
         return ("procedures", "medications")

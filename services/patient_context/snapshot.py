@@ -80,6 +80,11 @@ def is_snapshot(text: str) -> bool:
     return text.lstrip().startswith(SNAPSHOT_PREFIX)
 
 
+def may_imitate(text: str) -> bool:
+    """Whether a mark can be in `text`, as it is or as JSON."""
+    return MARK_ENDING.search(fold(text)[0]) is not None
+
+
 def neutralise(text: str) -> str:
     """Return `text` with imitated marks replaced, for user, tool and stored text shown to a model.
 

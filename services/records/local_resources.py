@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from data_models.blob_store import Blob, BlobStore
+from data_models.clock import Clock
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
@@ -96,6 +97,7 @@ def _text(moment: datetime) -> str:
 
 _FOLDER = "clinic/"
 _DAYS_SHOWN = 31
+_LISTED_SECONDS = 10.0
 _Found = dict[str, Resource]
 
 
@@ -113,8 +115,12 @@ class LocalResources:
         folder: Path,
         store: BlobStore,
         zone: tzinfo,
+        clock: Clock,
     ) -> None:
         self._patients = patients
+        self._clock = clock
+        self._writes, self._listed_writes = 0, -1
+        self._listed_until = 0.0
         self._folder = folder
         self._store = store
         self._zone = zone
@@ -150,8 +156,17 @@ class LocalResources:
     async def registered(self) -> Sequence[Mapping[str, Any]]:
         """Return the Patients that were registered here and have no bundle.
 
-        Every turn asks: what was read before and is the same version is not read again.
+        Every turn asks: they are listed anew once this process wrote one, and after ten seconds
+        for what others wrote; what is the same version is not read again.
         """
+        if self._writes != self._listed_writes or self._clock.monotonic() >= self._listed_until:
+            writes = self._writes
+            await self._list_registered()
+            self._listed_writes = writes
+            self._listed_until = self._clock.monotonic() + _LISTED_SECONDS
+        return [self._registered[one].body for one in sorted(self._registered)]
+
+    async def _list_registered(self) -> None:
         folder = f"{_FOLDER}Patient/"
         versions = {
             row.name.removeprefix(folder): row.etag async for row in self._store.list(folder)
@@ -162,7 +177,6 @@ class LocalResources:
             if versions.get(one) == found.version
         }
         self._registered = known | await self._read("Patient", [*versions.keys() - known.keys()])
-        return [self._registered[one].body for one in sorted(self._registered)]
 
     async def may_create(self, kind: str) -> bool:
         """Tell that every type may be kept here."""
@@ -192,12 +206,15 @@ class LocalResources:
             if before.version is None:
                 return await self._create(body)
             etag = await self._store.replace(_name(body), _data(body), etag=before.version)
+            self._writes += 1
         except (BlobExistsError, BlobChangedError) as error:
             raise RecordChangedError(f"the {body['resourceType']} was written meanwhile") from error
         return Resource(body, etag)
 
     async def _create(self, body: Mapping[str, Any]) -> Resource:
-        return Resource(body, await self._store.create(_name(body), _data(body)))
+        created = Resource(body, await self._store.create(_name(body), _data(body)))
+        self._writes += 1
+        return created
 
     async def _slots(self, schedule: str, days: Iterable[date]) -> list[Resource]:
         """Return the slots of some days, as their hours make them or as they were written."""

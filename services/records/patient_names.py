@@ -236,7 +236,7 @@ def patient_names_for(
         store: Where the sample clinic keeps whom it registered.
     """
     if settings.fhir_base_url is None:
-        clinic = local_resources(settings, patients=patients, store=store)
+        clinic = local_resources(settings, patients=patients, store=store, clock=clock)
         return RecordedNames(register=FolderRegister(records=patients, clinic=clinic), clock=clock)
     client = fhir_client_for(settings, session=session, clock=clock)
     return RecordedNames(register=FhirRegister(client=client), clock=clock)

@@ -106,7 +106,7 @@ def resources_for(
         store: Where the sample clinic keeps what is written.
     """
     if settings.fhir_base_url is None:
-        return local_resources(settings, patients=patients, store=store)
+        return local_resources(settings, patients=patients, store=store, clock=clock)
     return FhirServerResources(
         client=fhir_client_for(settings, session=session, clock=clock),
         clock=clock,
@@ -114,11 +114,14 @@ def resources_for(
     )
 
 
-def local_resources(settings: Settings, *, patients: Records, store: BlobStore) -> LocalResources:
+def local_resources(
+    settings: Settings, *, patients: Records, store: BlobStore, clock: Clock
+) -> LocalResources:
     """Return the sample clinic's resources."""
     return LocalResources(
         patients=patients,
         folder=settings.samples_part("scheduling"),
         store=store,
         zone=ZoneInfo(settings.time_zone),
+        clock=clock,
     )

@@ -21,7 +21,7 @@ from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
 from services.statements.durations import lasted
-from services.statements.fit import fits
+from services.statements.fit import fits, has_date
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
 from services.statements.subject import person_groups, visits_of
@@ -216,6 +216,8 @@ class MessageCheck:
         )
 
     def _absence(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> Verdict:
+        if not clause.own_names and person_groups(clause):
+            return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else ())
@@ -224,7 +226,9 @@ class MessageCheck:
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
         if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED
-        return compare_absence(clause, self.grounds.rows, names=about)
+        # "No problems and no medications": of two kinds, each for itself.
+        each_of = [(one,) for one in about] if not clause.names else [about]
+        return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
 
     def _smoking(self, clause: Clause) -> Verdict:
         rows = [row for row in self.grounds.rows.rows if row.smoking]
@@ -237,6 +241,9 @@ class MessageCheck:
             if clause.smoking == "never"
             else [row for row in rows if not row.order] or [newest]
         )
+        then = [row for row in rows if clause.dates and has_date(clause.dates[0], row)]
+        if then and all(row.smoking == clause.smoking for row in then):
+            return Verdict("supported", then[0].sources, then[0].says)
         others = [row for row in (*told, newest) if row.smoking != clause.smoking]
         if others:
             return Verdict("contradicted", others[0].sources, others[0].says)

@@ -22,14 +22,15 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     denied = [
         row
         for row in meant
-        if (row.negated and row.standing != "absent")
+        if (row.negated and (row.standing != "absent" or row.order))
         or row.words & WITHOUT & clause.words
         or row.smoking == "never"
     ]
     if "recorded" in clause.cues or "nothing" in clause.cues:
         return _not_recorded(clause, rows, meant, names)
     plain = [row for row in meant if not row.negated and not row.is_text]
-    if denied:
+    there = [row for row in plain if row.standing == "active" and row.needs <= set(clause.words)]
+    if denied and not (there and all(row.is_text for row in denied)):
         return supported(denied)
     if (judged := _judged_otherwise(clause, plain)) is not None:
         return judged

@@ -31,10 +31,9 @@ def deed_told(
         return UNCHECKED
     if set(kinds) & grounds.deeds:
         return UNCHECKED
-    if (
-        compare_values(clause, grounds.rows, names=clause.names).state == "supported"
-        and clause.has_values
-    ):
+    found = compare_values(clause, grounds.rows, names=clause.names)
+    is_told = found.state == "supported" and clause.has_values
+    if is_told and "first_person" not in clause.cues:
         return UNCHECKED
     said = f"Nothing was {kinds[0]} in this conversation."
     return Verdict("contradicted", (), said)

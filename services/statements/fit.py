@@ -5,13 +5,13 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
-from services.statements.rows import KnownRow
+from services.statements.rows import JUDGED, KnownRow
 from services.statements.units import is_same
 
 _SAME_LETTERS = 7
-_ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
+ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
-_DONE = frozenset({"ended", "when", "takes", "altered"})
+_NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"acuity", "stay", "colon", "malignancy", "aim", "margin"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
@@ -29,7 +29,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
         and all(_is_of_day(one, clause, row) for one in clause.dates)
-        and not (row.is_plan and clause.cues & _DONE and "planned" not in clause.cues)
+        and not (row.is_plan and clause.cues.isdisjoint(_NOT_DONE))
         and _measures(clause, row)
         and all(
             any(one.fits(known) for known in row.stages) or _says_plainly(one.scale, one.value, row)
@@ -43,6 +43,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and _has_happened(clause, row)
         and _says_which(clause, row)
+        and (not row.is_text or clause.cues & JUDGED <= row.judged)
     )
 
 
@@ -61,7 +62,7 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     is_told_of_kin = row.kind.startswith("family") or bool(row.words & vocabulary.kin)
     if ("family" in clause.cues) != is_told_of_kin:
         return False
-    if is_told_of_kin and not clause.words & vocabulary.kin - _ANY_KIN <= row.words:
+    if is_told_of_kin and not clause.words & vocabulary.kin - ANY_KIN <= row.words:
         return False
     is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
     is_of_allergy = is_of_allergy or bool(row.words & vocabulary.allergic)
@@ -138,7 +139,8 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the date; when a text was written is not when a thing began."""
     if not has_date(found, row):
         return False
-    is_of_title = not clause.words.isdisjoint(row.words - row.name - statement_words().fillers)
+    title = row.words - row.name - statement_words().fillers - set(clause.names)
+    is_of_title = not clause.words.isdisjoint(title)
     if row.written is None or not clause.cues & _AT_A_TIME or is_of_title:
         return True
     own = [one for one in row.dates if one is not row.written]
@@ -181,8 +183,10 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False
     if row.standing == "active" and "ended" in cues and not row.ended:
         return False
-    if clause.dates and "ended" in cues and row.ended is not None and "begun" not in cues:
-        return any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
+    if clause.dates and "ended" in cues and row.ended is not None:
+        is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
+        if is_then or "begun" not in cues:
+            return is_then
     if clause.dates and "begun" in cues and row.begun is not None and row.ended is not None:
         return any(
             reading.fits(known)

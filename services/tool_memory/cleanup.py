@@ -82,7 +82,7 @@ class IdleArchive:
             if dry_run:
                 report.archived += len(idle)
             elif idle:
-                await self._held(folder, idle, report)
+                await self._archive_held(folder, idle, report)
         return report
 
     async def _documents(self, folder: str, report: IdleReport) -> AsyncIterator[str]:
@@ -97,7 +97,7 @@ class IdleArchive:
             except (ValueError, CorruptDocumentError):
                 report.unreadable += 1
 
-    async def _held(self, folder: str, names: Sequence[str], report: IdleReport) -> None:
+    async def _archive_held(self, folder: str, names: Sequence[str], report: IdleReport) -> None:
         try:
             async with self._holding(folder) as claim:
                 for name in names:

@@ -132,7 +132,7 @@ _OWN_KINDS: Mapping[str, EntityType] = {
     "task": "task",
     "document": "document",
 }
-EXTRACTORS: Sequence[Extractor] = (
+_SHAPES: Sequence[Extractor] = (
     _own,
     _fhir_appointment,
     _clinic_appointment,
@@ -142,6 +142,17 @@ EXTRACTORS: Sequence[Extractor] = (
     _document,
     _contact,
 )
+_IDS = ("id", "uid", "resourceName", "appointment_id", "source")
+
+
+def _of_known_shape(row: Mapping[str, Any]) -> Found | None:
+    """Return what has an id, or stands on one source; rows of a chart name several."""
+    if not any(name in row for name in _IDS):
+        return None
+    return next((found for one in _SHAPES if (found := one(row)) is not None), None)
+
+
+EXTRACTORS: Sequence[Extractor] = (_of_known_shape,)
 _DELETED_STATUS = {"cancelled", "canceled", "deleted", "entered-in-error"}
 
 

@@ -26,8 +26,7 @@ from services.tool_memory.budget import fit
 from services.tool_memory.choice import Picked, choice_of
 from services.tool_memory.extractors import EXTRACTORS, Extractor, Found, extracted
 from services.tool_memory.grounding import SHOWN, grounding_of
-from services.tool_memory.masks import masked
-from services.tool_memory.privacy import OTHER_APPOINTMENT, with_time_only
+from services.tool_memory.privacy import OTHER_APPOINTMENT, masked, with_time_only
 from services.tool_memory.resolution import Resolution, Resolved
 from services.tool_memory.store import ToolEntityStore
 
@@ -45,6 +44,7 @@ class FinishedRun:
     Attributes:
         data: The whole result; None where the run failed.
         error: What the agent was told of a failure.
+        call_id: Of the call; a view that it gave is called so.
     """
 
     tool: str
@@ -53,6 +53,7 @@ class FinishedRun:
     data: Mapping[str, Any] | None
     error: str | None
     duration_ms: float
+    call_id: str = ""
 
 
 class ToolMemorySession:
@@ -271,6 +272,7 @@ class ToolMemorySession:
             self._long_outputs.append(
                 RunOutput(
                     execution_id=execution_id,
+                    call_id=run.call_id,
                     tool_name=run.tool,
                     output=output.encode(errors="replace")[:OUTPUT_LIMIT_BYTES].decode(
                         errors="ignore"

@@ -25,6 +25,7 @@ from services.turn.draft import TurnDraft
 from services.turn.forgetting import TurnForgetting
 from services.turn.orders import TurnOrders
 from services.turn.remembering import TurnRemembering
+from services.turn.stops import TurnStops
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies
 
@@ -157,6 +158,9 @@ class TurnQuestions:
         self.forgetting = TurnForgetting(documents=documents, replies=replies, clock=clock, ids=ids)
         self.remembering = TurnRemembering(
             documents=documents, replies=replies, clock=clock, ids=ids
+        )
+        self.stops = TurnStops(
+            documents=documents, replies=replies, remembering=self.remembering, ids=ids
         )
 
     async def answered(self, turn: TurnDraft) -> str | None:

@@ -92,12 +92,15 @@ class TurnRemembering:
 
         The turn's document is open. What was said earlier, or by somebody else, stays.
         """
-        write, document = self.newest(turn), turn.document()
-        if write is None or turn.turn is None:
-            return ""
-        before = turn.turn.turn_id - 1
-        made = [one.turn_id for one in document.memory.key_points if one.point_id in write.points]
-        return self._undone(turn, write) if made and set(made) == {before} else ""
+        document, name = turn.document(), turn.claim.message.sender.display_name
+        before = [one for one in document.chat_history if one.run_id != turn.run.run_id][-1:]
+        said = [
+            one.point_id
+            for one in document.memory.key_points
+            if one.status == "active" and one.said_by == one_line(name, NAME_CHARS) and one.quote
+            if any(one.quote in each.user_message for each in before)
+        ]
+        return self._undone(turn, MemoryWrite(turn.now, points=tuple(said))) if said else ""
 
     def undo(self, turn: TurnDraft) -> bool:
         """Take back the user's newest write to the open patient's memory; "undo" was said.

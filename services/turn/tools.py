@@ -118,9 +118,12 @@ def close_tool_memory(turn: TurnDraft) -> None:
 
 
 async def keep_runs(contexts: ChatContextAccessor, turn: TurnDraft, *, receipt: bytes) -> None:
-    """Store what of a turn is too long for the document, before the document names it."""
-    session = turn.tool_memory
-    outputs = () if session is None else session.long_outputs
+    """Store what of a turn is too long for the document, before the document names it.
+
+    What was shown as a view is whole in that.
+    """
+    session, shown = turn.tool_memory, {view.view_id for view in turn.views}
+    outputs = [one for one in session.long_outputs if one.call_id not in shown] if session else []
     if turn.turn is not None and (outputs or turn.views or receipt):
         await contexts.save_runs(
             turn.document(), turn.turn.turn_id, outputs, views=turn.views, receipt=receipt

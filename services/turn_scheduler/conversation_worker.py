@@ -237,9 +237,9 @@ class ConversationWorker:
     def keep(self, task: "asyncio.Task[Any]") -> None:
         """Keep a task alive whose caller may go away."""
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._drop)
 
-    def _done(self, task: "asyncio.Task[Any]") -> None:
+    def _drop(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # its caller may have gone away

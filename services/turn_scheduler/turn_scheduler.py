@@ -128,9 +128,7 @@ class TurnScheduler:
         if turn is not None and turn.run_id == run_id and turn.purpose == "turn":
             return await self._wait_for(turn.message, run_id, is_queued=False)
         message = await self._claimant.inbox.find(stored, run_id)
-        if message is None:
-            return None
-        return await self._wait_for(message, run_id, is_queued=True)
+        return None if message is None else await self._wait_for(message, run_id, is_queued=True)
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
         """Cancel the running turn, here or elsewhere; False if none runs. What was shown is kept.

@@ -7,8 +7,7 @@ from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
 from services.replica import Replica
 from services.runs.hub import RunHub
-from services.runs.replica_signals import ReplicaSignals
-from services.runs.stop_requests import StopRequests
+from services.runs.stop_requests import ReplicaSignals, StopRequests
 from services.turn_pipeline import TurnPipeline
 from services.turn_scheduler.conversation_worker import ConversationWorker
 from services.turn_scheduler.turn_scheduler import TurnScheduler

@@ -44,12 +44,12 @@ class Ward:
         """Return the headers of a launched page, and its conversation."""
         cookie, place = await launched(self.browser, self.ehr, self.base)
         user, chat = {"Cookie": cookie, "Origin": self.base}, place.removeprefix("/#/chats/")
-        async with asyncio.timeout(60):
-            while (await self.view(user, chat)).get("patient_id") != "patient_4":
-                await asyncio.sleep(0.2)
-            while (await self.view(user, chat))["running_turn"] is not None:
-                await asyncio.sleep(0.2)
-        return user, chat
+        for _ in range(300):
+            found = await self.view(user, chat)
+            if found.get("patient_id") == "patient_4" and found["running_turn"] is None:
+                return user, chat
+            await asyncio.sleep(0.2)
+        raise AssertionError("the chart was not opened")
 
     async def view(self, user: dict[str, str], chat: str) -> Json:
         async with self.browser.get(f"{self.base}/api/chats/{chat}", headers=user) as answer:
@@ -60,9 +60,12 @@ class Ward:
         url = f"{self.base}/api/ws/chats/{chat}/messages?stream={stream}"
         return Socket(await self.browser.ws_connect(url, headers=user))
 
-    async def drafted(self, user: dict[str, str], chat: str, text: str) -> None:
+    async def csrf(self, user: dict[str, str]) -> str:
         async with self.browser.get(f"{self.base}/api/session", headers=user) as answer:
-            csrf = answer.headers["X-CSRF-Token"]
+            return answer.headers["X-CSRF-Token"]
+
+    async def drafted(self, user: dict[str, str], chat: str, text: str) -> None:
+        csrf = await self.csrf(user)
         url = f"{self.base}/api/chats/{chat}/draft?patient_id=patient_4"
         headers = {**user, "X-CSRF-Token": csrf}
         async with self.browser.put(url, json={"text": text}, headers=headers) as answer:
@@ -140,12 +143,11 @@ async def test_whoever_has_begun_something_is_asked_and_nothing_changes(ward: Wa
 
     await page.say("cancel")
     await page.until_finished()
-    await page.say("clear patient context")
+    await page.say("what is the stage of pateint_15?")
     await page.until_finished()
-    found = await ward.view(user, chat)
-    if found["question"] is not None:
-        assert await ward.hub.opens(theirs(7)) == 409
-        await page.until(is_told("asks"))
+    assert (await ward.view(user, chat))["question"] is not None
+    assert await ward.hub.opens(theirs(7)) == 409
+    await page.until(is_told("asks"))
 
     # What the button says is the user's own word.
     await page.say("open patient_7")
@@ -162,9 +164,7 @@ async def test_whoever_has_begun_something_is_asked_and_nothing_changes(ward: Wa
         {"active": False},
     ],
 )
-async def test_who_is_not_surely_the_same_person_is_not_followed(
-    ward: Ward, changes: Json
-) -> None:
+async def test_who_is_not_surely_the_same_person_is_not_followed(ward: Ward, changes: Json) -> None:
     user, chat = await ward.launched()
     page = await ward.page(user, chat)
     await page.until(is_told("followed"))
@@ -199,6 +199,17 @@ async def test_a_lost_line_is_told_and_what_was_missed_is_asked(ward: Ward) -> N
     assert asks["value"]["patient"]["patient_id"] == "patient_7"
     assert (await ward.view(user, chat))["patient_id"] == "patient_4"
     assert await ward.hub.opens(theirs(7)) == 200
+
+
+async def test_who_signed_out_is_followed_no_more(ward: Ward) -> None:
+    user, chat = await ward.launched()
+    page = await ward.page(user, chat)
+    await page.until(is_told("followed"))
+    csrf = await ward.csrf(user)
+    headers = {**user, "X-CSRF-Token": csrf}
+    async with ward.browser.post(f"{ward.base}/auth/logout", headers=headers) as answer:
+        assert answer.status == 200, await answer.text()
+    assert await ward.hub.is_dropped(theirs(7))
 
 
 @pytest.mark.parametrize("way", ["refuses", "denies", "confirms"])

@@ -119,6 +119,15 @@ async def test_a_receipt_is_valid_fhir_and_its_hash_is_on_the_trail(site: Site) 
         assert word not in data, "neither words of the talk nor values of the chart"
 
 
+async def test_rows_that_are_shown_are_stored_once(site: Site) -> None:
+    await site.say("patient_4")
+    await site.say("Show the trend of CEA")
+    (name,) = [one for one in site.stores.sessions.contents if "_runs/2" in one]
+    stored = json.loads(site.stores.sessions.contents[name])
+    assert [one["tool"] for one in stored["views"]] == ["results"]
+    assert "results" not in [one["tool_name"] for one in stored["runs"]]
+
+
 async def test_a_changed_receipt_is_not_on_the_trail(site: Site) -> None:
     await site.say("patient_4")
     await site.say("latest CEA")

@@ -32,6 +32,7 @@ class FakeHub:
         self.answers: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self._numbers = count(1)
         self._opened = asyncio.Condition()
+        self._gone = asyncio.Event()
         app = web.Application()
         app.router.add_post("/hub", self._subscribe)
         app.router.add_get("/hub/{topic}", self._current)
@@ -67,6 +68,14 @@ class FakeHub:
         answer = await asyncio.wait_for(self.answers.get(), PATIENCE_SECONDS)
         assert answer["id"] == event_id
         return int(answer["status"])
+
+    async def is_dropped(self, patient: dict[str, Any]) -> bool:
+        """Tell that a patient was opened; return whether the subscriber went instead."""
+        context = [{"key": "patient", "resource": patient}]
+        event = {"hub.topic": TOPIC, "hub.event": "Patient-open", "context": context}
+        await self.lines[-1].send_json({"timestamp": "", "id": "last", "event": event})
+        await asyncio.wait_for(self._gone.wait(), PATIENCE_SECONDS)
+        return self.answers.empty()
 
     async def breaks(self) -> None:
         """Lose the line."""
@@ -104,4 +113,5 @@ class FakeHub:
         async for message in line:
             if message.type is WSMsgType.TEXT:
                 self.answers.put_nowait(message.json())
+        self._gone.set()
         return line

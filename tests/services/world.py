@@ -49,8 +49,7 @@ from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
 from services.runs.hub import Run, RunHub
-from services.runs.replica_signals import ReplicaSignals
-from services.runs.stop_requests import StopRequests
+from services.runs.stop_requests import ReplicaSignals, StopRequests
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.tool_memory.personal import PersonalToolMemories

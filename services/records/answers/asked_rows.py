@@ -12,6 +12,7 @@ from services.records.concepts.table import ConceptKind, concept_table
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
 from services.records.finding import means
+from services.records.kinds import NUMBERS_OF_STATE
 
 # What a question calls a part of `care` and `history`, and the kinds of its rows.
 _KINDS = {
@@ -66,10 +67,6 @@ _MODALITIES = {
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
-_NUMBERS_OF_STATE = frozenset(
-    {"social security number", "driver's license", "passport number", "mothers maiden name"}
-)
-"""Told to who asks for them by name, in no summary."""
 _TO_COME = frozenset({"appointment"})
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
 _VAGUE = frozenset(
@@ -123,7 +120,7 @@ def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:
         return False
     is_panel = question.tool == "documents" and row.kind in _NO_LETTERS
     is_whole = question.tool in ("chart_summary", "search_record")
-    return is_panel or (is_whole and row.name in _NUMBERS_OF_STATE)
+    return is_panel or (is_whole and row.name in NUMBERS_OF_STATE)
 
 
 _OF_THE_PERSON = frozenset({"birth date", "vital status", "age", "sex", "name", "identifiers"})

@@ -30,7 +30,7 @@ _ALSO_SAID = {
     "address": "address lives",
     "phone": "phone telephone",
     "language": "language interpreter speaks",
-    "contact person": "contact daughter son husband wife sister brother mother father",
+    "contact person": "contact kin daughter son husband wife sister brother mother father niece",
     "general practitioner": "general practitioner family doctor GP",
     "race": "race ethnicity",
     "family": "family mother father sister brother parents",

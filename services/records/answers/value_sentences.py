@@ -101,11 +101,13 @@ def _of_rows(
 
 def _halves(rows: list[ViewRow]) -> list[list[ViewRow]]:
     """Return pressures as their upper and their lower figures; nothing for other values."""
-    pairs = [(row, *map(_number, row.value.partition("/")[::2])) for row in rows]
-    whole = [(row, upper, lower) for row, upper, lower in pairs if upper and lower]
-    upper = [row.model_copy(update={"number": number}) for row, number, _ in whole]
-    lower = [row.model_copy(update={"number": number}) for row, _, number in whole]
-    return [upper, lower] if whole else []
+    upper, lower = list[ViewRow](), list[ViewRow]()
+    for row in rows:
+        first, second = map(_number, row.value.partition("/")[::2])
+        if first is not None and second is not None:
+            upper.append(row.model_copy(update={"number": first}))
+            lower.append(row.model_copy(update={"number": second}))
+    return [upper, lower] if upper else []
 
 
 def _number(text: str) -> float | None:

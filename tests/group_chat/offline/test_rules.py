@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent, TextContent
 
-from group_chat.cues import cue_text
+from group_chat.messages import cue_text
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer, cue_of, read_prompt
 from group_chat.offline.secretary import is_office_request

@@ -89,6 +89,21 @@ async def test_what_is_not_the_users_own_proof_is_neither_kept_nor_exchanged(
         await on_behalf.token(ADA, GRAPH)
 
 
+async def test_a_bot_with_a_managed_identity_has_an_application_for_its_users(
+    directory: UserDirectory, clock: FixedClock
+) -> None:
+    own = {"BOT_SIGN_IN_CLIENT_ID": OTHER, "BOT_SIGN_IN_CLIENT_SECRET": "another~secret"}
+    msi = {"MicrosoftAppType": "UserAssignedMSI", "MicrosoftAppPassword": ""}
+    async with aiohttp.ClientSession() as session:
+        on_behalf = directory.on_behalf(session=session, clock=clock, **own, **msi)
+        with pytest.raises(UnauthenticatedError):
+            await on_behalf.take(directory.proof(), principal_id=ADA)
+        proof = directory.proof(aud=f"api://botid-{OTHER}")
+        await on_behalf.take(proof, principal_id=ADA)
+    (asked,) = directory.exchanges
+    assert (asked["client_id"], asked["client_secret"]) == (OTHER, "another~secret")
+
+
 async def test_a_proof_of_another_directory_is_refused(
     on_behalf: OnBehalf, directory: UserDirectory
 ) -> None:

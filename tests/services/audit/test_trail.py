@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from data_models.errors import AuditUnavailableError, CorruptDocumentError
 from data_models.local_blob_store import LocalBlobStore
-from services.audit import tail
 from services.audit.chain import Link, checked, first_link, sealed
 from services.audit.entry import AuditEntry
 from services.audit.place import Place
@@ -35,6 +34,10 @@ def entry(run: int = 1, *, patient: str | None = "patient_4") -> AuditEntry:
         run_id=f"run_{run}",
         actions=("turn", "PatientHistory.load_patient_data"),
     )
+
+
+def over_of(run: int) -> AuditEntry:
+    return entry(run).model_copy(update={"outcome": "done", "receipt": "a" * 64})
 
 
 def trail_on(store: MemoryBlobStore | FaultyBlobStore | LocalBlobStore) -> AuditTrail:
@@ -83,6 +86,40 @@ async def test_a_record_costs_one_append_once_the_chain_is_open() -> None:
     assert [one.kind for one in store.operations] == ["read", *["append"] * 4]
 
 
+async def test_the_record_of_what_is_over_shares_the_append_of_the_next_access() -> None:
+    kept = MemoryBlobStore()
+    store = FaultyBlobStore(kept)
+    trail = trail_on(store)
+    await trail.record(entry(1))
+    before = len(store.operations)
+    over = asyncio.create_task(trail.record(over_of(1)))
+    await asyncio.sleep(0)
+    assert not over.done()
+    await trail.record(entry(2))
+    await over
+    assert [one.kind for one in store.operations[before:]] == ["append"]
+    assert [row.get("receipt") for row in rows(kept)] == [None, "a" * 64, None]
+
+
+async def test_the_record_of_what_is_over_is_written_before_the_trail_is_closed() -> None:
+    store = MemoryBlobStore()
+    trail = trail_on(store)
+    over = asyncio.create_task(trail.record(over_of(1)))
+    await asyncio.sleep(0)
+    await trail.close()
+    await over
+    assert len(rows(store)) == 1
+
+
+async def test_the_record_of_what_is_over_waits_for_no_access(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("services.audit.trail.PATIENCE_SECONDS", 0.0)
+    store = MemoryBlobStore()
+    await trail_on(store).record(over_of(1))
+    assert len(rows(store)) == 1
+
+
 async def test_each_day_has_its_chain() -> None:
     store, clock = MemoryBlobStore(), FixedClock(datetime(2030, 1, 2, 23, 59, 59, tzinfo=UTC))
     trail = AuditTrail(store=store, replica="host/1", clock=clock)
@@ -113,7 +150,7 @@ async def test_two_processes_of_one_name_keep_one_chain() -> None:
 
 
 async def test_a_full_part_is_followed_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tail, "PART_LIMIT_RECORDS", 2)
+    monkeypatch.setattr("services.audit.trail.PART_LIMIT_RECORDS", 2)
     store = MemoryBlobStore()
     trail = trail_on(store)
     for run in range(5):
@@ -268,7 +305,7 @@ def test_a_forged_number_is_found() -> None:
 
 
 async def test_a_missing_part_and_a_stray_file_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tail, "PART_LIMIT_RECORDS", 1)
+    monkeypatch.setattr("services.audit.trail.PART_LIMIT_RECORDS", 1)
     store = MemoryBlobStore()
     trail = trail_on(store)
     for run in range(3):

@@ -47,6 +47,15 @@ async def subject_of(text: str) -> Subject:
         "not Elvio Brandt: sodium?",
         "nicht Elvio Brandt",
         "not T3333",
+        "leave Elvio Brandt for later. Sodium?",
+        "never mind Elvio Brandt, sodium please",
+        "instead of Elvio Brandt: sodium",
+        "the bed next to Elvio Brandt: sodium",
+        "signed: Elvio Brandt",
+        "reviewed by Elvio Brandt, sodium?",
+        "like Elvio Brandt, on aspirin?",
+        "wie bei Elvio Brandt: Aspirin?",
+        "Elvio Brandt was discharged, so what about this lady's sodium?",
         "same dose as Elvio Brandt gets?",
         "before I forget Elvio Brandt's creatinine: what is her sodium?",
         'Pasted: "Pat. Elvio Brandt, potassium 6.1" what about her potassium?',
@@ -57,8 +66,22 @@ async def test_a_name_that_is_set_aside_opens_no_chart(text: str) -> None:
     assert (await subject_of(text)).outcome in ("several", "unsure")
 
 
-async def test_a_name_alone_still_opens_its_chart() -> None:
-    found = await subject_of("Elvio Brandt: why is he not on aspirin?")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Elvio Brandt: why is he not on aspirin?",
+        "switch to Elvio Brandt",
+        "I would like Elvio Brandt's labs",
+        "potassium of Elvio Brandt",
+        "labs Elvio Brandt",
+        "what does Elvio Brandt take?",
+        "Was nimmt Elvio Brandt?",
+        "As for Elvio Brandt: BP?",
+        "sodium please, Elvio Brandt",
+    ],
+)
+async def test_a_name_that_is_asked_about_still_opens_its_chart(text: str) -> None:
+    found = await subject_of(text)
 
     assert found.outcome == "other"
     assert [one.patient_id for one in found.people] == [JOHN]

@@ -18,7 +18,7 @@ from group_chat.draft import Draft, OutputMeter
 from group_chat.turn_context import TurnContext
 from routes.ag_ui_frames import AgUiFrames
 from routes.export import as_markdown
-from routes.plain_frames import PlainFrames
+from routes.socket_modes import PlainFrames
 from services.language.inert import InertStream, inert
 from services.statements.shown import pipe_table
 from tests.fakes import FixedClock

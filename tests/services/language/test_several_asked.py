@@ -109,3 +109,49 @@ def test_what_somebody_needs_is_not_what_was_done() -> None:
 def test_what_is_meant_by_words_of_the_wards(text: str, tool: str, name: str) -> None:
     first = read(text, SITUATION).about[0]
     assert (first.tool, first.name) == (tool, name)
+
+
+def test_what_is_no_operation_is_asked_beside_it() -> None:
+    assert asked("opiates after surgery?") == [
+        ("procedures", "all", "operation"),
+        ("medications", "all", "opioid"),
+    ]
+
+
+def test_an_age_behind_at_is_the_year_of_life() -> None:
+    (question,) = read("bmi at 16", SITUATION).about
+    assert (question.name, question.at_age) == ("body mass index", 16)
+
+
+def test_a_dose_of_a_vaccine_is_no_illness() -> None:
+    (question,) = read("zoster second dose date", SITUATION).about
+    assert (question.tool, question.head) == ("immunizations", "zoster")
+
+
+def test_a_value_and_what_is_not_known_are_two() -> None:
+    assert asked("last potassium and zonulin")[0][2] == "potassium, zonulin"
+    assert asked("bilirubin, direct")[0][2] == "bilirubin direct"
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "name", "head"),
+    [
+        ("anaemia in pregnancy", "problems", "anemia in pregnancy", "anemia"),
+        ("post chemo hb", "results", "post chemotherapy hemoglobin", "hemoglobin"),
+        ("ldl on simva", "results", None, "low density lipoprotein cholesterol"),
+        ("hf dx when", "problems", "heart failure", ""),
+        ("wrist fx - how treated", "problems", "wrist fracture", "fracture"),
+        ("colonoscopy after surgery?", "procedures", "operation", ""),
+        ("hep c?", "problems", "hepatitis c", ""),
+    ],
+)
+def test_abbreviations_and_what_of_them_is_meant(
+    text: str, tool: str, name: str | None, head: str
+) -> None:
+    first = read(text, SITUATION).about[0]
+    assert (first.tool, first.head) == (tool, head)
+    assert name is None or first.name == name
+
+
+def test_the_newest_and_the_highest_may_be_parted_by_a_slash() -> None:
+    assert [aspect for _, aspect, _ in asked("a1c latest/highest")] == ["latest", "maximum"]

@@ -128,3 +128,16 @@ def test_a_drug_is_called_by_how_its_name_begins(asked: str, label: str, is_mean
 
 def test_nothing_is_found_for_a_name_of_small_words() -> None:
     assert find_series((), "in the").series == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("is she allergic to penicillin?", "not a statement that there are none"),
+        ("Hat sie eine Penicillinallergie?", "das heißt nicht, dass es keine gibt"),
+        ("Est-elle allergique à la pénicilline ?", "aucune"),
+        ("¿Tiene alergias?", "no dice que no las haya"),
+    ],
+)
+def test_where_no_allergy_is_recorded_nothing_is_said_of_one(text: str, told: str) -> None:
+    assert told in said(text, {})

@@ -185,3 +185,14 @@ async def test_a_denial_behind_its_lead_takes_the_place(
     await said(world, "no, that was wrong, she is not allergic to penicillin")
 
     assert held(store) == ["Not allergic to: penicillin"]
+
+
+async def test_what_is_said_once_more_is_taken_back_too(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "she is DNR")
+    await said(world, "what is the stage?")
+    await said(world, "she is DNR")
+    await said(world, "no, that was wrong")
+
+    assert held(store) == []

@@ -23,7 +23,7 @@ from services.chart_access.door import ChartDoor
 from services.identity.directory import FileDirectory
 from services.records.local_resources import LocalResources
 from services.records.records_factory import id_fits
-from services.views.day_in_folder import DayInFolder
+from services.views.day_factory import DayInFolder
 from services.views.day_seen import DaySeen, DayState
 from services.views.worklist import PINS_LIMIT, Worklist, WorklistView
 from tests.fakes import FixedClock
@@ -106,7 +106,11 @@ class Ward:
         records, fits = records_in(folder, self.clock), id_fits("^patient_[0-9]+$")
         directory = FileDirectory(records=records, fits=fits, clock=self.clock)
         self.clinic = LocalResources(
-            patients=records, folder=folder / "none", store=self.store, zone=BERLIN
+            patients=records,
+            folder=folder / "none",
+            store=self.store,
+            zone=BERLIN,
+            clock=self.clock,
         )
         self.list = Worklist(
             days=DayInFolder(records=records, clinic=self.clinic, directory=directory),
