@@ -191,9 +191,10 @@ class Prompt:
         """What tools found or used last: `record`, `appointment`, or the kind of the user's own."""
         found = next(iter(self.tool_memory.get("recent_entities") or ()), None) or {}
         key = str(found.get("id", ""))
-        if _REFERENCE.fullmatch(key) is not None:
-            return "record"
-        return "appointment" if key.startswith(CLINIC_PREFIX) else str(found.get("type", ""))
+        if key.startswith(CLINIC_PREFIX):
+            return "appointment"
+        is_record = _REFERENCE.fullmatch(key) is not None
+        return "record" if is_record else str(found.get("type", ""))
 
     @property
     def language(self) -> str:

@@ -42,6 +42,13 @@ def test_the_first_of_a_calendar_is_no_question_about_the_past(said: str) -> Non
     assert not is_office_request(Prompt(asked="when was the first scan", tool_memory=shown))
 
 
+def test_it_is_the_appointment_that_was_listed_last_and_no_part_of_the_record() -> None:
+    listed = {"recent_entities": [{"type": "calendar_event", "id": "Appointment/a1"}]}
+    team = "- *Secretary*: calendar, mail\n- *AppointmentManager*: books and cancels appointments\n"
+    prompt = Prompt(asked="cancel it", instructions=team, tool_memory=listed)
+    assert answer_as_facilitator(prompt).text == "*AppointmentManager*, please see to this."
+
+
 def test_a_bare_hour_counts_after_a_time_that_is_taken() -> None:
     taken = "Dr. Smith, 2030-01-07: that time is not free; free are 09:00.\nWhich time suits?"
     prompt = booking("9", taken)
