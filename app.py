@@ -16,7 +16,7 @@ from prometheus_client import CollectorRegistry
 from bots.bot_factory import add_bots
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import ConfigurationError
-from data_models.folder_lock import folder_held
+from data_models.local_files import folder_held
 from foundation import (
     Foundation,
     answers_of,
@@ -184,7 +184,6 @@ def _scheduler(base: Foundation) -> TurnScheduler:
         claimant=claimant_of(base),
         answers=answers_of(base),
         conversations=base.conversations,
-        sessions=base.documents.store,
         users=base.stores.users,
         replica=base.replica,
         clock=base.clock,
@@ -224,6 +223,7 @@ def _channel_services(
         feedback=feedback_of(base),
         reader=reader,
         hand_over=hand_over,
+        on_behalf=base.on_behalf,
         patient_id_example=base.pattern.example(),
     )
 

@@ -17,10 +17,11 @@ from data_models.patient_context_registry_accessor import PatientContextRegistry
 from group_chat.kernel_import import import_kernel
 from group_chat.late_start import LateStart, Started
 from group_chat.tools.catalogue import TOOL_NAMES
+from services.access.access_factory import on_behalf_for
+from services.access.on_behalf import OnBehalf
 from services.assistant.assistant_factory import assistant_for
-from services.assistant.back_end import AssistantBackEnd
+from services.assistant.back_end import AssistantBackEnd, OwnContacts
 from services.assistant.made_for import MadeFor
-from services.assistant.own_contacts import OwnContacts
 from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.channels.deliveries import Deliveries
@@ -81,6 +82,7 @@ class Foundation:
     patient_names: PatientNames
     directory: Directory
     assistant: AssistantBackEnd
+    on_behalf: OnBehalf | None
     undo: UndoLog
     documents: Documents
     conversations: ConversationAccessor
@@ -112,6 +114,13 @@ class _Shared(TypedDict):
     clock: Clock
 
 
+class _Own(_Shared):
+    """The same, with what users signed in for."""
+
+    ids: IdSource
+    on_behalf: OnBehalf | None
+
+
 def foundation_of(
     settings: Settings,
     stores: Stores,
@@ -122,15 +131,14 @@ def foundation_of(
 ) -> Foundation:
     """Return the parts that all others are built from; opens nothing but what `stores` hold."""
     replica, metrics = Replica(), Metrics(registry=registry)
-    store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.stored)
-    documents = Documents(store=store, clock=clock, ids=ids, on_corrupt=metrics.corrupt)
+    documents = _documents(stores, clock, ids, metrics)
     records = records_for(settings, session=session, clock=clock)
     pattern = _pattern(settings, records)
     audit = _audit(settings, stores, replica, clock)
     shared = _Shared(store=stores.users, session=session, clock=clock)
-    access = chart_access_for(
-        settings, records=records, audit=audit, ids=ids, alert=metrics.access_alerted, **shared
-    )
+    own = _Own(**shared, ids=ids, on_behalf=on_behalf_for(settings, session=session, clock=clock))
+    alert = metrics.access_alerted
+    access = chart_access_for(settings, records=records, audit=audit, alert=alert, **own)
     resources = resources_for(settings, patients=records, **shared)
     spec, foreign = _team_of(settings)
     return Foundation(
@@ -148,7 +156,8 @@ def foundation_of(
         orders=orders_for(settings, resources=resources, clock=clock),
         patient_names=patient_names_for(settings, patients=records, **shared),
         directory=directory_for(settings, pattern.matches, records, resources, session, clock),
-        assistant=assistant_for(settings, ids=ids, **shared),
+        assistant=assistant_for(settings, **own),
+        on_behalf=own["on_behalf"],
         undo=UndoLog(store=stores.users),
         documents=documents,
         conversations=ConversationAccessor(documents=documents),
@@ -163,6 +172,11 @@ def foundation_of(
         scenarios=scenarios_for(settings, ids=ids),
         safety=safety_for(settings),
     )
+
+
+def _documents(stores: Stores, clock: Clock, ids: IdSource, metrics: Metrics) -> Documents:
+    store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.stored)
+    return Documents(store=store, clock=clock, ids=ids, on_corrupt=metrics.corrupt)
 
 
 def _team_of(settings: Settings) -> tuple[Team, ForeignServers]:
@@ -187,8 +201,7 @@ def started(base: Foundation) -> Started:
     base.safety.compile()
     base.records.start()
     import_kernel()
-    from group_chat.build import build_team
-    from group_chat.connected_factory import connected_for
+    from group_chat.build import build_team, connected_for
     from group_chat.tools.personal import PersonalAssistant
 
     office = PersonalAssistant(

@@ -259,6 +259,7 @@ class Settings(BaseSettings):
     fhir_client_key_id: str | None = _set(None, "The `kid` under which the server knows the key", "rounds-2026")
     fhir_token_url: Url | None = _set(None, "Where tokens are issued; unset: where the server's `.well-known/smart-configuration` says", "https://login.example.org/token")
     fhir_scope: str = _set("system/*.rs", "What is asked for when a token is", "system/*.read")
+    fhir_user_scope: str | None = _set(None, "With `ACCESS_POLICY=token`: what is asked of the directory for each user, so that the FHIR server says which charts are theirs", "https://clinic.fhir.azurehealthcareapis.com/user_impersonation")
     fhir_managed_identity: bool = _set(False, "Sign in to `FHIR_BASE_URL` as the platform's own identity", "true")
     fhir_everything: bool = _set(False, "Load charts by `$everything` where the server offers it, instead of type by type", "true")
 
@@ -285,6 +286,7 @@ class Settings(BaseSettings):
     graph_client_id: str | None = _set(None, "With `graph`: the application that reads the mailboxes", "11111111-2222-3333-4444-555555555555")
     graph_client_secret: SecretStr | None = _set(None, "The application's secret; unset: managed identity", "a1B~…")
     graph_token: SecretStr | None = _set(None, "One user's own token instead of an application, with `AUTH_MODE=dev` only", "eyJ…")
+    graph_on_behalf: bool = _set(False, "With `graph`: reach Microsoft 365 as the user, with no more rights than theirs, instead of as an application; needs `BOT_SIGN_IN_CONNECTION`", "true")
     graph_users: Pairs = _set((), "Mailboxes of callers who are no users of the directory: `principal=user,…`", "key:alice=alice@clinic.example,dev=ada@clinic.example")
     graph_file_hosts: Names = _set((), "Hosts from which files of OneDrive and SharePoint may be fetched", "clinic-my.sharepoint.com")
 
@@ -307,6 +309,7 @@ class Settings(BaseSettings):
     smart_issuers: Names = _set((), "With `oidc`: FHIR servers of record systems that may start Rounds with a patient (SMART App Launch), each exactly as it calls itself in `iss`; hosts of their other addresses go into `ALLOWED_OUTBOUND_HOSTS`", "https://ehr.example.org/fhir/r4")
     smart_client_id: str | None = _set(None, "With `SMART_ISSUERS`: what they call this server", "rounds")
     smart_client_secret: SecretStr | None = _set(None, "The secret that they gave; unset: a public client, with PKCE alone", "a1B~…")
+    fhircast_hub_url: Url | None = _set(None, "With `SMART_ISSUERS`: the FHIRcast hub by which they tell whose chart their user opens next, exactly as `hub.url` of a launch names it; the conversation of that launch follows; the host of its WebSocket goes into `ALLOWED_OUTBOUND_HOSTS` where it is another", "https://ehr.example.org/fhircast")
     frame_ancestors: FrameOrigins = _set((), "Origins, https only, whose pages may show the page in a frame; such a page holds its token in memory and uses no cookie; unset: none", "https://ehr.example.org")
     mcp_endpoint: bool = _set(False, "Serve charts to programs at `/mcp` (Model Context Protocol), to read, under the rights of the bearer token that they show", "true")
     metrics_token: SecretStr | None = _set(None, "The bearer token without which `/metrics` answers nobody; unset: it answers who reaches the port", "a1B~…")
@@ -318,6 +321,11 @@ class Settings(BaseSettings):
     microsoft_app_password: SecretStr | None = _set(None, "The bot's secret", "a1B~…", alias="MicrosoftAppPassword")
     microsoft_app_tenant_id: str | None = _set(None, "The bot's directory", "11111111-2222-3333-4444-555555555555", alias="MicrosoftAppTenantId")
     agent_bots: AgentBots = _set({}, "Agents with a bot of their own at `/api/{agent}/messages`, as JSON or `AGENT_BOTS__AGENT__KEY`: `app_id`, `app_password`, and `app_type`, `app_tenant_id` where they differ from the team's; unset: one bot serves all", '{"Radiology": {"app_id": "11111111-2222-3333-4444-555555555555", "app_password": "a1B~…"}}')
+    bot_sign_in_connection: str | None = _set(None, "The OAuth connection of the team's bot by which its users sign in (Teams single sign-on), so that `GRAPH_ON_BEHALF` and `ACCESS_POLICY=token` have their tokens; unset: nobody is asked to", "rounds-sso")
+    bot_sign_in_client_id: str | None = _set(None, "With `BOT_SIGN_IN_CONNECTION`: the application that users sign in for; unset: the bot's own, which a managed identity cannot be", "11111111-2222-3333-4444-555555555555")
+    bot_sign_in_client_secret: SecretStr | None = _set(None, "With `BOT_SIGN_IN_CLIENT_ID`: its secret; without: `MicrosoftAppPassword` is", "a1B~…")
+    bot_sign_in_audience: str | None = _set(None, "With `BOT_SIGN_IN_CONNECTION`: the Application ID URI of that application; unset: `api://botid-` and its id", "api://rounds.example.org/botid-11111111-2222-3333-4444-555555555555")
+    bot_token_service_url: Url = _set("https://api.botframework.com", "With `BOT_SIGN_IN_CONNECTION`: the Bot Framework's token service, of a region or a national cloud perhaps", "https://europe.api.botframework.com")
     additional_allowed_tenant_ids: Names = _set((), "Directories besides the bot's own whose users may write to it; `*`: all", "66666666-7777-8888-9999-000000000000")
     additional_allowed_user_ids: Names = _set((), "Object ids of users who may write to the bot; `*`: all", "*")
     bot_service_url_hosts: Names = _set(("smba.trafficmanager.net", "*.botframework.com"), "Hosts that replies may go to", "smba.trafficmanager.net")
@@ -351,6 +359,7 @@ class Settings(BaseSettings):
         problems = [*_access_problems(self), *_bot_problems(self), *_other_problems(self)]
         problems += [*_agent_bot_problems(self), *_fhir_problems(self), *_smart_problems(self)]
         problems += _graph_problems(self) if self.assistant_backend == "graph" else ()
+        problems += _on_behalf_problems(self)
         if problems:
             raise ConfigurationError("\n".join(map(str, problems)))
         return self
@@ -431,6 +440,32 @@ class Settings(BaseSettings):
         return drafts if self.pubmed_base_url is None else [*drafts, "research"]
 
     @property
+    def sign_in_audience(self) -> str:
+        """For whom the tokens are by which users of the team's bot sign in."""
+        return self.bot_sign_in_audience or f"api://botid-{self.sign_in_client[0]}"
+
+    @property
+    def sign_in_client(self) -> tuple[str | None, SecretStr | None]:
+        """The application that they sign in for, and its secret."""
+        if self.bot_sign_in_client_id is None:
+            return self.microsoft_app_id, self.microsoft_app_password
+        return self.bot_sign_in_client_id, self.bot_sign_in_client_secret
+
+    @property
+    def graph_scope(self) -> str:
+        """What is asked of the directory to reach Microsoft Graph."""
+        parts = urlsplit(self.graph_base_url)
+        return f"{parts.scheme}://{parts.netloc}/.default"
+
+    @property
+    def user_scopes(self) -> tuple[str, ...]:
+        """What is asked of the directory on behalf of each user who signs in."""
+        has_graph = self.assistant_backend == "graph" and self.graph_on_behalf
+        graph = (self.graph_scope,) if has_graph else ()
+        has_records = self.access_policy == "token" and self.fhir_user_scope is not None
+        return (*graph, self.fhir_user_scope or "") if has_records else graph
+
+    @property
     def outbound_hosts(self) -> frozenset[str]:
         """Hosts that may be called: those of addresses that are set, and `ALLOWED_OUTBOUND_HOSTS`."""
         urls = (
@@ -447,6 +482,7 @@ class Settings(BaseSettings):
             self.turn_queue_endpoint,
             self.entra_authority,
             self.oidc_issuer,
+            self.fhircast_hub_url,
         )
         graph = self.graph_base_url if self.assistant_backend == "graph" else None
         all_urls = (*urls, *more, *self.smart_issuers, graph)
@@ -497,7 +533,12 @@ def _oidc_problems(settings: Settings) -> Iterator[Problem]:
 
 
 def _smart_problems(settings: Settings) -> Iterator[Problem]:
+    hub = settings.fhircast_hub_url
+    if hub is not None and not _is_safe_url(hub):
+        yield Problem("FHIRCAST_HUB_URL", "must be https", "FHIRCAST_HUB_URL=https://…/fhircast")
     if not settings.smart_issuers:
+        if hub is not None:
+            yield _needed("SMART_ISSUERS", "FHIRCAST_HUB_URL", "https://ehr.example.org/r4")
         return
     if settings.auth_mode != "oidc":
         yield _needed("AUTH_MODE", "SMART_ISSUERS, whose users are kept in its sessions", "oidc")
@@ -548,10 +589,35 @@ def _graph_problems(settings: Settings) -> Iterator[Problem]:
             text = "is one user's, whose mailbox everybody would read; with AUTH_MODE=dev only"
             yield Problem("GRAPH_TOKEN", text, "GRAPH_TOKEN=")
         return
+    if settings.graph_on_behalf:
+        return
     if not settings.graph_tenant_id:
         yield _needed("GRAPH_TENANT_ID", when, "11111111-2222-…")
     if settings.graph_client_secret is not None and not settings.graph_client_id:
         yield _needed("GRAPH_CLIENT_ID", "GRAPH_CLIENT_SECRET", "11111111-2222-…")
+
+
+def _on_behalf_problems(settings: Settings) -> Iterator[Problem]:
+    by_token = settings.access_policy == "token"
+    if by_token and settings.fhir_user_scope is None:
+        yield _needed("FHIR_USER_SCOPE", "ACCESS_POLICY=token", "https://…/user_impersonation")
+    if by_token and settings.fhir_base_url is None:
+        yield _needed("FHIR_BASE_URL", "ACCESS_POLICY=token", "https://fhir.example.org/r4")
+    if settings.bot_sign_in_connection is not None:
+        yield from _sign_in_problems(settings)
+    elif by_token or settings.graph_on_behalf:
+        when = "ACCESS_POLICY=token" if by_token else "GRAPH_ON_BEHALF"
+        yield _needed("BOT_SIGN_IN_CONNECTION", when, "rounds-sso")
+
+
+def _sign_in_problems(settings: Settings) -> Iterator[Problem]:
+    if settings.microsoft_app_id is None:
+        yield _needed("MicrosoftAppId", "BOT_SIGN_IN_CONNECTION", "11111111-2222-…")
+    if settings.sign_in_client[1] is None:
+        text = "is needed with BOT_SIGN_IN_CONNECTION, with its secret: a managed identity has none"
+        yield Problem("BOT_SIGN_IN_CLIENT_ID", text, "BOT_SIGN_IN_CLIENT_ID=11111111-2222-…")
+    if not _is_safe_url(settings.bot_token_service_url):
+        yield Problem("BOT_TOKEN_SERVICE_URL", "must be https", "BOT_TOKEN_SERVICE_URL=https://…")
 
 
 def _fhir_problems(settings: Settings) -> Iterator[Problem]:

@@ -15,6 +15,7 @@ from services.access.access_factory import (
     origin_policy_for,
     sign_in_for,
 )
+from services.access.fhircast import Hub
 from services.access.limits import SocketSlots
 from services.channels.page_feedback import PageFeedback
 from services.conversations.maintenance_lease import MaintenanceLease
@@ -106,6 +107,7 @@ def door_of(base: Foundation, session: aiohttp.ClientSession) -> Door:
         allowed_origins=settings.allowed_origins,
         sign_in=ways.page,
         smart=ways.smart,
+        hub=None if settings.fhircast_hub_url is None else Hub(session=session),
         frame_ancestors=settings.frame_ancestors,
     )
 

@@ -14,6 +14,7 @@ from bots.incoming import MessageReader
 from bots.invokes import Invokes
 from bots.reference import Activity, Reference, reference_of
 from bots.rendering import card_activity, text_activity
+from bots.sign_in import UserSignIn
 from data_models.errors import StoreError, UserInputError
 from data_models.incoming_message import IncomingMessage
 from services.channels.ports import ChannelServices
@@ -84,6 +85,7 @@ class RoundsBot:
         invokes: Invokes,
         patient_id_example: str,
         orderers: frozenset[str] | None,
+        sign_in: UserSignIn | None,
     ) -> None:
         self._scheduler = services.scheduler
         self._hand_over = services.hand_over
@@ -93,6 +95,7 @@ class RoundsBot:
         self._delivery = delivery
         self._invokes = invokes
         self._orderers = orderers
+        self._sign_in = sign_in
         self._owners = ConversationOwners(reader=services.reader)
         self._greeter = Greeter()
         self._welcome = welcome(patient_id_example)
@@ -122,6 +125,8 @@ class RoundsBot:
             # A button of somebody else's card.
             return None
         message = message.model_copy(update={"conversation_id": await self._owners.of(activity)})
+        if self._sign_in is not None:
+            self._sign_in.met(message)
         if activity.expects_replies:
             return await self._replies(message)
         await self._submit(message)

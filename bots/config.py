@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bots.per_bot import PerBot
+from bots.token_service import SignInConfig
 from bots.tokens import TokenSource
 from data_models.errors import ConfigurationError
 from services.access.principal import user_id
@@ -38,6 +39,7 @@ class BotConfig:
         patient_id_example: For the welcome.
         key_metadata_url: Tells where the keys are that sign the channels' tokens.
         tokens: Where a bot's own tokens come from; None: its directory.
+        sign_in: How users sign in to the team's bot; None: nobody is asked to.
     """
 
     bots: PerBot[Registration] = field(default_factory=lambda: PerBot(Registration()))
@@ -49,6 +51,7 @@ class BotConfig:
     patient_id_example: str = "patient_4"
     key_metadata_url: str = "https://login.botframework.com/v1/.well-known/openidconfiguration"
     tokens: Callable[[Registration], TokenSource] | None = None
+    sign_in: SignInConfig | None = None
 
 
 def bot_config(
@@ -73,7 +76,15 @@ def bot_config(
         service_url_hosts=settings.bot_service_url_hosts,
         link_hosts=settings.link_allow_list,
         patient_id_example=patient_id_example,
+        sign_in=_sign_in(settings),
     )
+
+
+def _sign_in(settings: Settings) -> SignInConfig | None:
+    connection, app_id = settings.bot_sign_in_connection, settings.microsoft_app_id
+    if connection is None or app_id is None:
+        return None
+    return SignInConfig(connection=connection, url=settings.bot_token_service_url, app_id=app_id)
 
 
 def _orderers(settings: Settings) -> frozenset[str]:

@@ -56,6 +56,11 @@ class Delivery:
         self._last: WeakValueDictionary[str, asyncio.Task[None]] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
         self._busy: set[str] = set()
+        self._after: Callable[[IncomingMessage, Reference], Awaitable[None]] | None = None
+
+    def on_delivered(self, after: Callable[[IncomingMessage, Reference], Awaitable[None]]) -> None:
+        """Have `after` look at each message once its replies are out."""
+        self._after = after
 
     def watch_late_replies(self) -> None:
         """Deliver by itself, until `close`, what conversations are owed."""
@@ -135,19 +140,26 @@ class Delivery:
     ) -> None:
         self._busy.add(run.run_id)
         try:
-            async with RunRenderer(run=run, reference=reference, parts=self._parts) as show:
-                async for _, event in run.events():
-                    if run.replayed:
-                        return await self._redelivery.see_to(run, reference)
-                    if isinstance(event, RunStarted):
-                        # Noted at once: who dies while another reply goes out owes this one too.
-                        show.begin(lambda: self._pay_debts(run, reference, before))
-                        if before is not None:
-                            await asyncio.wait({before})
-                    await show.take(event)
-                await show.end()
+            await self._show(run, reference, before)
         finally:
             self._busy.discard(run.run_id)
+        if self._after is not None:
+            await self._after(run.message, reference)
+
+    async def _show(
+        self, run: Run, reference: Reference, before: "asyncio.Task[None] | None"
+    ) -> None:
+        async with RunRenderer(run=run, reference=reference, parts=self._parts) as show:
+            async for _, event in run.events():
+                if run.replayed:
+                    return await self._redelivery.see_to(run, reference)
+                if isinstance(event, RunStarted):
+                    # Noted at once: who dies while another reply goes out owes this one too.
+                    show.begin(lambda: self._pay_debts(run, reference, before))
+                    if before is not None:
+                        await asyncio.wait({before})
+                await show.take(event)
+            return await show.end()
 
     async def _pay_debts(
         self, run: Run, reference: Reference, before: "asyncio.Task[None] | None"

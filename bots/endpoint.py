@@ -19,6 +19,9 @@ from bots.redelivery import Redelivery
 from bots.rendering import Look
 from bots.run_renderer import RendererParts
 from bots.service_urls import ServiceUrls
+from bots.sign_in import UserSignIn
+from bots.token_service import TokenService
+from bots.tokens import TokenSource
 from data_models.incoming_message import IncomingMessage
 from services.channels.ports import ChannelServices
 from services.runs.hub import Run
@@ -51,9 +54,10 @@ class Endpoint:
 
 def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAccess) -> Endpoint:
     """Return the bots of `config`, ready to take requests."""
+    tokens = config.bots.each(config.tokens or partial(token_source, clock=services.clock))
     connector = Connector(
         session=access.session,
-        tokens=config.bots.each(config.tokens or partial(token_source, clock=services.clock)),
+        tokens=tokens,
         service_urls=access.service_urls,
         clock=services.clock,
     )
@@ -80,12 +84,27 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
     )
     delivery = Delivery(parts=parts, redelivery=redelivery)
     delivery.watch_late_replies()
+    sign_in = _sign_in(config, services, access, delivery, tokens.at(None))
     bot = RoundsBot(
         services=services,
         delivery=delivery,
-        invokes=Invokes(services=services, files=files, delivery=delivery),
+        invokes=Invokes(services=services, files=files, delivery=delivery, sign_in=sign_in),
         patient_id_example=config.patient_id_example,
         orderers=config.orderers,
+        sign_in=sign_in,
     )
     adapter = RoundsAdapter(doors=access.doors, connector=connector)
     return Endpoint(adapter=adapter, bot=bot, delivery=delivery)
+
+
+def _sign_in(
+    config: BotConfig,
+    services: ChannelServices,
+    access: BotAccess,
+    delivery: Delivery,
+    tokens: TokenSource,
+) -> UserSignIn | None:
+    if config.sign_in is None or services.on_behalf is None:
+        return None
+    service = TokenService(config=config.sign_in, tokens=tokens, session=access.session)
+    return UserSignIn(on_behalf=services.on_behalf, service=service, delivery=delivery)

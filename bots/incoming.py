@@ -77,7 +77,7 @@ class MessageReader:
             addressed_agent=self._addressed_agent,
             time_zone=activity.time_zone,
             press=press,
-            is_group=bool(place.is_group) or place.conversation_type in _GROUPS,
+            is_group=is_group(activity),
             delivery=reference_of(activity, agent=self._addressed_agent),
         )
 
@@ -103,6 +103,12 @@ class MessageReader:
             # Teams sends "<" as "&lt;", and a space after a mention as "&nbsp;".
             text = html.unescape(text)
         return text.replace("\N{NO-BREAK SPACE}", " ").strip(), tuple(dict.fromkeys(mentioned))
+
+
+def is_group(activity: Inbound) -> bool:
+    """Tell whether others read along where `activity` comes from."""
+    place = required(activity.conversation)
+    return bool(place.is_group) or place.conversation_type in _GROUPS
 
 
 def owner_of(activity: Inbound) -> str:

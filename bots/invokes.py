@@ -1,4 +1,4 @@
-"""Requests of Teams that are no messages: thumbs under an answer, and files that were offered."""
+"""Requests of Teams that are no messages: thumbs, files that were offered, sign-ins."""
 
 from typing import Literal
 
@@ -13,6 +13,7 @@ from bots.files import FileTransfers
 from bots.inbound import Inbound
 from bots.incoming import owner_of, principal_of, required
 from bots.reference import Reference
+from bots.sign_in import EXCHANGE, VERIFY, UserSignIn
 from data_models.errors import BadFrameError
 from services.channels.feedback import COMMENT_LIMIT_CHARS
 from services.channels.ports import ChannelServices
@@ -43,7 +44,12 @@ class Invokes:
     """Answers each at once; what is not ours is answered and ignored."""
 
     def __init__(
-        self, *, services: ChannelServices, files: FileTransfers, delivery: Delivery
+        self,
+        *,
+        services: ChannelServices,
+        files: FileTransfers,
+        delivery: Delivery,
+        sign_in: UserSignIn | None,
     ) -> None:
         self._book = services.feedback
         self._reader = services.reader
@@ -51,6 +57,7 @@ class Invokes:
         self._rate = services.rate
         self._files = files
         self._delivery = delivery
+        self._sign_in = sign_in
 
     async def take(self, activity: Inbound, reference: Reference) -> Answer:
         """Do what `activity` asks for; what is left to say goes to `reference`.
@@ -60,6 +67,9 @@ class Invokes:
             NotFoundError: the conversation is somebody else's.
             RoundsError: it could not be stored, or there were too many.
         """
+        if self._sign_in is not None and activity.name in (EXCHANGE, VERIFY):
+            self._rate.take(principal_of(activity))
+            return await self._sign_in.answer(activity, reference)
         if activity.name == _FEEDBACK:
             await self._file(activity)
         elif activity.name == _FILE:

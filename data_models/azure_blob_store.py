@@ -138,7 +138,7 @@ class AzureBlobStore:
 
     async def read(self, name: str) -> Blob | None:
         """See `BlobStore.read`."""
-        return await self._bounded(self._read(checked_blob_name(name)))
+        return await self._run_bounded(self._read(checked_blob_name(name)))
 
     async def create(self, name: str, data: bytes) -> str:
         """See `BlobStore.create`."""
@@ -156,13 +156,13 @@ class AzureBlobStore:
 
     async def delete(self, name: str) -> None:
         """See `BlobStore.delete`."""
-        await self._bounded(self._delete(checked_blob_name(name)))
+        await self._run_bounded(self._delete(checked_blob_name(name)))
 
     async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
         """See `BlobStore.list`."""
         found = self._container.list_blobs(name_starts_with=checked_blob_prefix(prefix))
         pages = found.by_page()
-        while (page := await self._bounded(self._next_page(pages))) is not None:
+        while (page := await self._run_bounded(self._next_page(pages))) is not None:
             for item in page:
                 if is_blob_name(item.name):
                     yield blob_info(item)
@@ -170,7 +170,7 @@ class AzureBlobStore:
     async def folders(self) -> AsyncIterator[str]:
         """See `BlobStore.folders`."""
         pages = self._container.walk_blobs(delimiter="/").by_page()
-        while (page := await self._bounded(self._next_page(pages))) is not None:
+        while (page := await self._run_bounded(self._next_page(pages))) is not None:
             for item in page:
                 name = item.name.removesuffix("/")
                 if name != item.name and is_blob_name(name):
@@ -192,12 +192,12 @@ class AzureBlobStore:
         """See `BlobStore.append`."""
         checked_blob_name(name)
         attempt = partial(self._append_once, name, data, position)
-        landed = partial(self._appended, name, data, position)
-        return await self._bounded(self._written(attempt, landed, _APPEND_REFUSALS))
+        landed = partial(self._find_appended, name, data, position)
+        return await self._run_bounded(self._write(attempt, landed, _APPEND_REFUSALS))
 
     async def check(self) -> None:
         """See `BlobStore.check`."""
-        await self._bounded(self._check())
+        await self._run_bounded(self._check())
 
     async def close(self) -> None:
         """See `BlobStore.close`."""
@@ -205,7 +205,7 @@ class AzureBlobStore:
         if self._credential is not None:
             await self._credential.close()
 
-    async def _bounded(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _run_bounded(self, work: Coroutine[Any, Any, T]) -> T:
         try:
             async with asyncio.timeout(OPERATION_LIMIT_SECONDS):
                 return await work
@@ -269,9 +269,9 @@ class AzureBlobStore:
         write_id = self._ids.new_id("write")
         attempt = partial(self._put_once, name, data, write_id, condition)
         landed = partial(self._etag_written_by, write_id, name)
-        return await self._bounded(self._written(attempt, landed, refusals))
+        return await self._run_bounded(self._write(attempt, landed, refusals))
 
-    async def _written(
+    async def _write(
         self,
         attempt: Callable[[], Awaitable[T]],
         landed: Callable[[], Awaitable[T | None]],
@@ -327,7 +327,7 @@ class AzureBlobStore:
         await blob.append_block(data, appendpos_condition=position, validate_content=True)
         return position + len(data)
 
-    async def _appended(self, name: str, data: bytes, position: int) -> int | None:
+    async def _find_appended(self, name: str, data: bytes, position: int) -> int | None:
         try:
             download = await self._blob(name).download_blob(position, len(data))
             found = await download.readall()

@@ -48,11 +48,11 @@ class AzureBlobTags:
 
     async def find(self, where: str, *, after: str, limit: int) -> TagPage:
         """See `BlobTags.find`."""
-        return await self._bounded(self._find(where, after, min(limit, FIND_LIMIT)))
+        return await self._run_bounded(self._find(where, after, min(limit, FIND_LIMIT)))
 
     async def set(self, name: str, tags: Mapping[str, str], *, only_if: str | None = None) -> bool:
         """See `BlobTags.set`."""
-        return await self._bounded(self._set(name, tags, only_if))
+        return await self._run_bounded(self._set(name, tags, only_if))
 
     async def close(self) -> None:
         """See `BlobTags.close`."""
@@ -83,7 +83,7 @@ class AzureBlobTags:
             return False
         return True
 
-    async def _bounded(self, work: Coroutine[Any, Any, T]) -> T:
+    async def _run_bounded(self, work: Coroutine[Any, Any, T]) -> T:
         try:
             async with asyncio.timeout(OPERATION_LIMIT_SECONDS):
                 return await work

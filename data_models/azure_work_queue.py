@@ -70,24 +70,24 @@ class AzureWorkQueue:
     async def put(self, body: str, *, hidden_seconds: int) -> WorkItem:
         """See `WorkQueue.put`."""
         send = partial(self._client.send_message, body, visibility_timeout=hidden_seconds)
-        sent = await self._bounded(send)
+        sent = await self._run_bounded(send)
         return _item(sent, body)
 
     async def take(self, *, limit: int, hidden_seconds: int) -> Sequence[WorkItem]:
         """See `WorkQueue.take`."""
-        return await self._bounded(partial(self._take, limit, hidden_seconds))
+        return await self._run_bounded(partial(self._take, limit, hidden_seconds))
 
     async def hide(self, item: WorkItem, *, seconds: int) -> WorkItem | None:
         """See `WorkQueue.hide`."""
-        return await self._bounded(partial(self._hide, item, seconds))
+        return await self._run_bounded(partial(self._hide, item, seconds))
 
     async def remove(self, item: WorkItem) -> bool:
         """See `WorkQueue.remove`."""
-        return await self._bounded(partial(self._remove, item))
+        return await self._run_bounded(partial(self._remove, item))
 
     async def length(self) -> int:
         """See `WorkQueue.length`."""
-        found = await self._bounded(self._client.get_queue_properties)
+        found = await self._run_bounded(self._client.get_queue_properties)
         return found.approximate_message_count or 0
 
     async def close(self) -> None:
@@ -122,7 +122,7 @@ class AzureWorkQueue:
             raise
         return True
 
-    async def _bounded(self, work: Callable[[], Awaitable[T]]) -> T:
+    async def _run_bounded(self, work: Callable[[], Awaitable[T]]) -> T:
         try:
             async with asyncio.timeout(OPERATION_LIMIT_SECONDS):
                 await self._open()

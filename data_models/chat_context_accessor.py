@@ -133,7 +133,9 @@ class ChatContextAccessor:
             etag = await self._documents.etag_of(name)
             await self._documents.write(name, archived, etag=etag)
 
-    async def archived_turns(self, context: ChatContext, *, before: int, limit: int) -> list[Turn]:
+    async def read_archived_turns(
+        self, context: ChatContext, *, before: int, limit: int
+    ) -> list[Turn]:
         """Return up to `limit` archived turns with ids below `before`, newest last."""
         found: dict[int, Turn] = {}
         ranges = await self._ranges(context.conversation_id, context.patient_id)
@@ -214,9 +216,9 @@ class ChatContextAccessor:
     async def turn_of_run(self, context: ChatContext, run_id: str) -> Turn | None:
         """Return the turn that a run left in this document or its archive; None if none."""
         turn = next((each for each in context.chat_history if each.run_id == run_id), None)
-        return turn or await self._archived_run(context, run_id)
+        return turn or await self._find_archived_run(context, run_id)
 
-    async def _archived_run(self, context: ChatContext, run_id: str) -> Turn | None:
+    async def _find_archived_run(self, context: ChatContext, run_id: str) -> Turn | None:
         for first, last in await self._ranges(context.conversation_id, context.patient_id):
             for turn in await self._turns(context, first, last):
                 if turn.run_id == run_id:

@@ -102,7 +102,7 @@ class Claim:
                 draft = self._conversation.draft()
                 change(draft)
                 draft.updated_at = self._clock.now()
-                if await self._stored(draft):
+                if await self._store_draft(draft):
                     return
             raise StoreUnavailableError("the conversation document changes too fast")
 
@@ -212,7 +212,7 @@ class Claim:
         if draft.running_turn is not None:
             draft.running_turn.expires_at = lease_end(self._clock.now(), self._times)
 
-    async def _stored(self, draft: Conversation) -> bool:
+    async def _store_draft(self, draft: Conversation) -> bool:
         try:
             self._etag = await self._conversations.write(draft, etag=self._etag)
         except BlobChangedError:

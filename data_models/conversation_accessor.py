@@ -60,11 +60,11 @@ class ConversationAccessor:
 
     async def next_in_line(self, conversation: Conversation) -> QueuedMessage | None:
         """Return the queued message that comes next, or None."""
-        async for queued in self.in_line(conversation):
+        async for queued in self.list_in_line(conversation):
             return queued
         return None
 
-    async def in_line(self, conversation: Conversation) -> AsyncIterator[QueuedMessage]:
+    async def list_in_line(self, conversation: Conversation) -> AsyncIterator[QueuedMessage]:
         """Yield the queued messages in their order; numbers without a blob are passed."""
         layout = ConversationLayout.of(conversation.conversation_id)
         for number in range(conversation.inbox_head, conversation.inbox_tail):
@@ -95,13 +95,11 @@ class ConversationAccessor:
         return number
 
     async def sweep(self, conversation: Conversation) -> None:
-        """Delete what a crash may have left: queued messages of turns that are over, journals."""
+        """Delete what a crash may have left: queued messages of turns that are over."""
         layout = ConversationLayout.of(conversation.conversation_id)
         async for row in self._documents.store.list(layout.inbox_prefix):
             if 0 <= layout.inbox_number(row.name) < conversation.inbox_head:
                 await self._documents.delete(row.name)
-        async for row in self._documents.store.list(layout.watched_prefix):
-            await self._documents.delete(row.name)
 
     async def store_answered_page(self, page: AnsweredBlob, number: int) -> None:
         """Store a page of older answered ids; a page left by a crash is replaced."""
@@ -117,12 +115,14 @@ class ConversationAccessor:
         if inline is not None:
             return inline
         for page in reversed(conversation.answered_pages):
-            found = await self._in_page(conversation.conversation_id, page.number, message_hash)
+            found = await self._find_in_page(
+                conversation.conversation_id, page.number, message_hash
+            )
             if found is not None:
                 return found
         return None
 
-    async def _in_page(
+    async def _find_in_page(
         self, conversation_id: str, number: int, message_hash: str
     ) -> AnsweredMessage | None:
         name = ConversationLayout.of(conversation_id).answered(number)

@@ -158,28 +158,6 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         self._append(queue, agent_name, key, Offer(value, ""), origin, now)
         return True
 
-    def restore(
-        self, agent_name: str, key: str, *, now: datetime, pinned: Collection[str] = ()
-    ) -> EntityReport:
-        """Bring back what was evicted, as the newest; refused if it is gone or here again (E25)."""
-        report, past = empty_report(), self.recently_evicted
-        match = [one for one in past if (one.agent_name, one.key) == (agent_name, key)]
-        queue = self.agent_entities.get(agent_name, {})
-        if not match or key in queue:
-            report["rejected"][key] = "present" if match else "absent"
-            return report
-        found = match[-1]
-        self._make_room(queue, {key: Offer(found.value, found.canonical)}, pinned, now, report)
-        if report["rejected"]:
-            return report
-        self.recently_evicted = [one for one in self.recently_evicted if one not in match]
-        found.seq = self.take_seq()
-        queue[key] = found
-        report["added"].append(key)
-        self._keep(agent_name, queue)
-        self.changed(now)
-        return report
-
     def evict(self, agent_name: str, key: str) -> DerivedEntity:
         """Let `key` go; it can be restored for a while."""
         queue = self.agent_entities[agent_name]

@@ -155,7 +155,7 @@ class Documents:
             CorruptDocumentError: it exists but cannot be read; it was copied aside.
             DocumentTooNewError: it needs a newer reader.
         """
-        blob = await self.store.read(name) if fresh else await self._remembered(name)
+        blob = await self.store.read(name) if fresh else await self._recall(name)
         if blob is None:
             return None
         try:
@@ -189,9 +189,9 @@ class Documents:
         blob = await self.store.read(name)
         return None if blob is None else blob.etag
 
-    async def remembered_etag(self, name: str) -> str | None:
+    async def recall_etag(self, name: str) -> str | None:
         """Return the version that `read` gives when it is not asked for a fresh one."""
-        blob = await self._remembered(name)
+        blob = await self._recall(name)
         return None if blob is None else blob.etag
 
     def is_remembered(self, name: str) -> bool:
@@ -200,7 +200,7 @@ class Documents:
 
     async def raw(self, name: str) -> bytes | None:
         """Return the bytes of an immutable blob, cached; None if absent."""
-        blob = await self._remembered(name)
+        blob = await self._recall(name)
         return None if blob is None else blob.data
 
     async def delete(self, name: str) -> None:
@@ -213,7 +213,7 @@ class Documents:
         """Drop every cached blob of one conversation: another replica has written there."""
         self._cache.drop_folder(folder)
 
-    async def _remembered(self, name: str) -> Blob | None:
+    async def _recall(self, name: str) -> Blob | None:
         if name in self._cache:
             return self._cache.get(name)
         asked = self._cache.mark(name)

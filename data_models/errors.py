@@ -36,6 +36,9 @@
       * NoSuchPatientError: the records know nobody by the id
     * ChartClosedError: the patient's chart is not open to the caller
       * ChartUncheckedError: retry; nobody can tell just now
+        * ChartSignInError: the user has to sign in by the card that follows
+    * SignInNeededError: the user has to sign in, or to agree, so that we can act for them
+    * OnBehalfRefusedError: the operator has to let this server act for its users
     * SignInUnavailableError: retry
   * ToolInputError: the model can fix it; its text goes back as the tool's result
     * UnknownAgentError
@@ -47,6 +50,8 @@
         * AssistantBusyError: it said so, perhaps with a time to wait
       * AssistantUnsureError: the answer to a change was lost; it may have happened
       * AssistantRefusedError: the user has to sign in, or the operator has to permit it
+        * AssistantSignInError: the user has to sign in by the card that follows
+        * AssistantNotGrantedError: the operator has to let this server act for its users
   * StoreError: the turn stops and nothing more is written
     * StoreUnavailableError: retry; a write may or may not have happened
     * BlobExistsError: a create met an existing blob
@@ -83,6 +88,8 @@
     * ChannelClosedError: the conversation takes no messages; it is parked
     * ChannelRefusedError: the channel does not take this reply
       * ChannelTooLargeError: it may take it in parts
+  * HubUnavailableError: retry; a record system's hub does not tell which patient is open
+    * HubRefusedError: it lets this user not subscribe
   * SpeechUnavailableError: retry; dictated words could not be written down
   * BackupError: a backup or a restore cannot be made as asked; the text says why
   * ConfigurationError: the operator can fix it; stops the start
@@ -455,6 +462,44 @@ class ChartUncheckedError(ChartClosedError):
     http_status = 503
 
 
+class SignInNeededError(AccessError):
+    """What was asked for needs the user's own rights elsewhere, and they have not signed in for it.
+
+    Attributes:
+        needs_consent: They, or their administrator, have to agree as well.
+    """
+
+    code = "sign_in_needed"
+    user_message = (
+        "That is read with your own rights, and you have not signed in for it. Sign in by the card "
+        "in your chat with me alone in Teams, then ask again."
+    )
+    http_status = 403
+
+    def __init__(self, *, needs_consent: bool) -> None:
+        super().__init__("the user has not signed in")
+        self.needs_consent = needs_consent
+
+
+class ChartSignInError(ChartUncheckedError):
+    """The chart is open to whom the records server lets in, and the caller has not signed in."""
+
+    code = "chart_sign_in"
+    user_message = SignInNeededError.user_message
+    retryable = False
+
+
+class OnBehalfRefusedError(AccessError):
+    """The directory does not let this server act on behalf of its users."""
+
+    code = "on_behalf_refused"
+    user_message = (
+        "Your directory does not let me act on your behalf. Please ask your operator; signing in "
+        "again does not help."
+    )
+    http_status = 502
+
+
 class SignInUnavailableError(AccessError):
     """The keys that verify tokens could not be fetched, so nobody can be told from anybody."""
 
@@ -541,6 +586,20 @@ class AssistantRefusedError(AssistantError):
     user_message = (
         "The service that holds it refuses access. Please sign in again or ask your operator."
     )
+
+
+class AssistantSignInError(AssistantRefusedError):
+    """It is reached with the user's own rights, and they have not signed in for that."""
+
+    code = "assistant_sign_in"
+    user_message = SignInNeededError.user_message
+
+
+class AssistantNotGrantedError(AssistantRefusedError):
+    """The user's directory does not let this server act on their behalf."""
+
+    code = "assistant_not_granted"
+    user_message = OnBehalfRefusedError.user_message
 
 
 class StoreError(RoundsError):
@@ -908,6 +967,22 @@ class ChannelTooLargeError(ChannelRefusedError):
     """The reply is larger than the channel takes; in parts it may be taken."""
 
     code = "channel_too_large"
+
+
+class HubUnavailableError(RoundsError):
+    """The hub of a record system does not answer, or not as FHIRcast has it."""
+
+    code = "hub_unavailable"
+    user_message = "The record system does not tell which patient is open."
+    retryable = True
+    http_status = 502
+
+
+class HubRefusedError(HubUnavailableError):
+    """It does not let this user subscribe, or took that back."""
+
+    code = "hub_refused"
+    retryable = False
 
 
 class SpeechUnavailableError(RoundsError):

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from data_models.identifiers import PatientId, hashed, storable_patient_id, storage_folder
+from data_models.identifiers import PatientId, storable_patient_id, storage_folder
 
 CORRUPT_MARK = ".corrupt-"
 BACKUP_MARK = ".v"
@@ -130,19 +130,11 @@ class ConversationLayout:
 
     @property
     def watched_prefix(self) -> str:
-        """Folder of the journals of runs that somebody watches from another replica."""
+        """Folder in which releases up to 0.2 wrote down runs for watchers at other replicas."""
         return f"{self.folder}/watched/"
 
-    def journal_prefix(self, run_id: str) -> str:
-        """What the names of all parts of a run's journals begin with."""
-        return f"{self.watched_prefix}{run_id}/"
-
-    def journal(self, run_id: str, replica: str, part: int) -> str:
-        """A part of the journal that one replica writes of a run."""
-        return f"{self.journal_prefix(run_id)}{hashed(replica)}-{part}.jsonl"
-
     def is_journal(self, name: str) -> bool:
-        """Whether `name` is a part of a journal: deleted soon, never copied."""
+        """Whether `name` is a run written down so: never copied, deleted with the rest."""
         return name.startswith(self.watched_prefix)
 
     def survives_clear(self, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Reading and writing single files so that neither a crash nor a link can spoil them.
+"""Files that neither a crash nor a link can spoil, and the lock of their folder.
 
 Everything here blocks and raises `OSError`; `data_models.local_blob_store` translates.
 """
@@ -7,7 +7,54 @@ import errno
 import os
 import stat
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
+
+from data_models.errors import ConfigurationError
+
+LOCK_FILE = "server.lock"
+
+
+@contextmanager
+def folder_held(folder: Path) -> Iterator[None]:
+    """Hold `folder` for this process.
+
+    Raises:
+        ConfigurationError: another process holds it, or it cannot be written to.
+    """
+    try:
+        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        file = (folder / LOCK_FILE).open("a+b")
+    except OSError:
+        raise ConfigurationError(
+            f"DATA_DIR: {folder} cannot be written to. Example: DATA_DIR=./data"
+        ) from None
+    with file:
+        if not _locked(file):
+            raise ConfigurationError(
+                f"DATA_DIR: another server uses {folder}, and two on one local folder may get in "
+                "each other's way. Stop it, choose another folder, or use Azure storage. "
+                "Example: DATA_DIR=./data2"
+            )
+        yield
+
+
+def _locked(file: IO[bytes]) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
 
 FILE_MODE = 0o600
 FOLDER_MODE = 0o700

@@ -47,7 +47,7 @@ class PatientContextRegistryAccessor:
     ) -> Stored[Registry] | None:
         """Read the registry; each version is parsed once, because a turn reads it twice."""
         if not fresh:
-            kept = self._parsed.get(name, await self._documents.remembered_etag(name))
+            kept = self._parsed.get(name, await self._documents.recall_etag(name))
             if kept is not None:
                 return kept
         try:

@@ -13,11 +13,8 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import ModelOutputError
 from group_chat.agents import TeamAgent
 from group_chat.amending import amended
-from group_chat.cues import cue_text
 from group_chat.direct_answers import directly
-from group_chat.draft import Draft, OutputMeter
-from group_chat.findings import lines_built_on, lines_to_close
-from group_chat.held_text import HeldText
+from group_chat.draft import Draft, HeldText, OutputMeter
 from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.look_up import look_up_step
@@ -25,6 +22,9 @@ from group_chat.messages import (
     background,
     beside_the_talk,
     cue_message,
+    cue_text,
+    lines_built_on,
+    lines_to_close,
     piece_of,
     text_message,
 )
@@ -146,7 +146,7 @@ class ClinicalGroupChat(AgentGroupChat):
             step=self._step_of(move),
         )
         if isinstance(move, Ask):
-            async for text in self._written(agent, self._draft, move):
+            async for text in self._write(agent, self._draft, move):
                 yield piece_of(agent.name, text)
             self._end_message(self._draft, rendered=False)
             return
@@ -175,10 +175,10 @@ class ClinicalGroupChat(AgentGroupChat):
             return None
         return speakers.plan.plan_id, speakers.step
 
-    async def _written(self, agent: Agent, draft: Draft, ask: Ask) -> AsyncIterator[str]:
+    async def _write(self, agent: Agent, draft: Draft, ask: Ask) -> AsyncIterator[str]:
         """Yield the model's text and what the plan adds to it."""
         self._held = HeldText() if self._may_promise(ask) else None
-        async for text in self._said_by(agent, ask, self._held):
+        async for text in self._say(agent, ask, self._held):
             if shown := draft.write(text):
                 yield shown
             self._stop_if_full()
@@ -196,9 +196,9 @@ class ClinicalGroupChat(AgentGroupChat):
             gap = "\n\n" if draft.text.strip() else ""
             yield draft.tell(f"{gap}{plan_message(plan)}")
 
-    async def _said_by(self, agent: Agent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
+    async def _say(self, agent: Agent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
         history = ChatHistory(messages=self._prompt(agent.name, ask))
-        direct = await self._looked_up(agent, ask, history)
+        direct = await self._look_up(agent, ask, history)
         if direct is not None and self._draft is not None:
             self._draft.is_by_rules = True
             for line in direct.splitlines(keepends=True):
@@ -208,7 +208,7 @@ class ClinicalGroupChat(AgentGroupChat):
             content = item.message.content or ""
             yield content if held is None else held.take(content)
 
-    async def _looked_up(self, agent: Agent, ask: Ask, history: ChatHistory) -> str | None:
+    async def _look_up(self, agent: Agent, ask: Ask, history: ChatHistory) -> str | None:
         """Fetch what the record answers alone; return what is said of it without a model."""
         if not isinstance(agent, TeamAgent):
             return None

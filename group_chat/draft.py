@@ -17,10 +17,36 @@ from data_models.written_order import in_written_order
 from group_chat.checked_output import CheckedOutput, CheckedPiece
 from group_chat.citations import citations_in
 from group_chat.turn_context import TurnContext
+from services.language.hand_over import PROMISE_LIMIT_CHARS
 from services.language.inert import InertStream, inert
 from services.language.own_texts import in_own_language
 from services.language.statement_parts import without_refs
 from services.patient_context.line_filter import LineFilter
+
+
+class HeldText:
+    """Holds a message back while it may be no more than the promise of a hand-over."""
+
+    def __init__(self) -> None:
+        self._text = ""
+        self._is_released = False
+
+    @property
+    def text(self) -> str:
+        """What is held."""
+        return self._text
+
+    def take(self, text: str) -> str:
+        """Return what may be shown now: all, once the message is too long for a promise."""
+        if self._is_released:
+            return text
+        self._text += text
+        if len(self._text) <= PROMISE_LIMIT_CHARS:
+            return ""
+        self._is_released = True
+        released, self._text = self._text, ""
+        return released
+
 
 NOTHING_LEFT = "What I would have said does not agree with the record, so I leave it out."
 

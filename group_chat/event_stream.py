@@ -46,14 +46,14 @@ class EventStream:
                 event = self._events.popleft()
                 if isinstance(event, AgentTextDelta):
                     if gathering == event.message_id:
-                        event = await self._gathered(event, task)
+                        event = await self._gather(event, task)
                     gathering = event.message_id
                 yield event
             await task
         finally:
-            await _ended(task)
+            await _end(task)
 
-    async def _gathered(self, delta: AgentTextDelta, task: asyncio.Task[None]) -> AgentTextDelta:
+    async def _gather(self, delta: AgentTextDelta, task: asyncio.Task[None]) -> AgentTextDelta:
         """Return `delta` with the pieces of the same message that follow in time."""
         parts, length = [delta.text], len(delta.text)
         end = asyncio.get_running_loop().time() + GATHER_SECONDS
@@ -83,7 +83,7 @@ class EventStream:
         return bool(self._events)
 
 
-async def _ended(task: asyncio.Task[None]) -> None:
+async def _end(task: asyncio.Task[None]) -> None:
     if task.done():
         return
     task.cancel()

@@ -7,10 +7,80 @@ from semantic_kernel.contents import (
     TextContent,
 )
 
+from data_models.chat_context import AgentMessage
+from data_models.plan import Plan
 from group_chat.models.dialect import CUE
-from group_chat.window import meaning_line, summary_line
+from group_chat.speaker_state import Cue
+from group_chat.turn_context import TurnContext
+from group_chat.window import Line, line_of, meaning_line, summary_line
 from services.group_chat_port import GroupChatRequest
 from services.patient_context.snapshot import neutralise
+
+
+def findings_of(plan: Plan, turn: TurnContext) -> list[AgentMessage]:
+    """Return the messages of the plan's steps, of this turn and earlier ones, as they were shown.
+
+    A step that was done again counts as it was done last.
+    """
+    said = [message for earlier in turn.request.history for message in earlier.agent_responses]
+    of_step = {
+        message.plan_step: message
+        for message in [*said, *turn.said]
+        if message.plan_id == plan.plan_id
+    }
+    return [of_step[step.number] for step in plan.steps if step.number in of_step]
+
+
+def lines_to_close(plan: Plan, turn: TurnContext, *, facilitator: str) -> list[Line]:
+    """Return what every step found, whole, and which steps nobody carried out."""
+    found = [line_of(one.agent, one.text) for one in findings_of(plan, turn)]
+    missed = [f"- {step.agent}: {step.text}" for step in plan.steps if step.status == "skipped"]
+    if missed:
+        found.append(line_of(facilitator, "\n".join(["Steps that nobody carried out:", *missed])))
+    return found
+
+
+def lines_built_on(plan: Plan, turn: TurnContext, *, agent: str) -> list[Line]:
+    """Return what the steps found that `agent`'s steps build on: nobody else's words."""
+    needed = {number for step in plan.steps if step.agent == agent for number in step.after}
+    found = findings_of(plan, turn)
+    return [line_of(one.agent, one.text) for one in found if one.plan_step in needed]
+
+
+_STEP = (
+    "It is your turn, {agent}. Carry out the step that was just called, using your tools. Return "
+    "your findings, a line each: what, value, date, [source]; say what is missing or differs. "
+    "Then end with this line: Back to you *{facilitator}*."
+)
+_OWN_STEP = "It is your turn, {agent}. Carry out the step that was just called."
+_CLOSE = (
+    "All steps of the plan are done. Close now, {agent}: what the agents found with its sources, "
+    "where findings conflict, what is missing, what the board should discuss."
+)
+_FAILED = (
+    "Every tool of the last step failed. Tell the user what is missing because of it, {agent}, "
+    "and ask how to go on."
+)
+_WAITING = (
+    "A plan is not finished. If the message changes it, {agent}, call propose_plan again; if it "
+    "agrees to it or drops it, call confirm_plan or cancel_plan; if not, answer as ever."
+)
+_TURN = "It is your turn, {agent}. Answer what was just asked of you."
+
+
+def cue_text(cue: Cue, *, agent: str, facilitator: str, first: bool) -> str | None:
+    """Return the line that ends the prompt, or None where the user's message is the cue.
+
+    Args:
+        first: Nobody has answered the user's message yet.
+    """
+    if cue == "step" and agent == facilitator:
+        return _OWN_STEP.format(agent=agent)
+    template = {"step": _STEP, "close": _CLOSE, "failed": _FAILED, "waiting": _WAITING}.get(cue)
+    if template is None:
+        # Some servers take a closing message of an assistant as one to be continued.
+        return None if first else _TURN.format(agent=agent)
+    return template.format(agent=agent, facilitator=facilitator)
 
 
 def text_message(role: AuthorRole, text: str, name: str | None = None) -> ChatMessageContent:

@@ -78,9 +78,9 @@ class EntityToolWatcher:
             turn.emit(notice)
         await self._then.finished(turn, run)
 
-    async def refused_patient(self, turn: TurnContext, tool: str) -> None:
-        """See `ToolWatcher.refused_patient`."""
-        await self._then.refused_patient(turn, tool)
+    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
+        """See `ToolWatcher.note_refused_patient`."""
+        await self._then.note_refused_patient(turn, tool)
 
 
 # Remembers every tool run for the patient of its turn; no tool can forget to.
@@ -110,9 +110,9 @@ class MemoryToolWatcher:
             run = replace(run, execution_id=kept.execution_id, entity_ids=tuple(kept.entity_ids))
         await self._then.finished(turn, run)
 
-    async def refused_patient(self, turn: TurnContext, tool: str) -> None:
-        """See `ToolWatcher.refused_patient`."""
-        await self._then.refused_patient(turn, tool)
+    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
+        """See `ToolWatcher.note_refused_patient`."""
+        await self._then.note_refused_patient(turn, tool)
 
 
 class AuditToolWatcher:
@@ -126,13 +126,13 @@ class AuditToolWatcher:
         """See `ToolWatcher.finished`."""
         await self._log.finished(turn, run)
 
-    async def refused_patient(self, turn: TurnContext, tool: str) -> None:
-        """See `ToolWatcher.refused_patient`.
+    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
+        """See `ToolWatcher.note_refused_patient`.
 
         Raises:
             AuditUnavailableError: the attempt could not be put on record; the turn ends.
         """
-        await self._log.refused_patient(turn, tool)
+        await self._log.note_refused_patient(turn, tool)
         request = turn.request
         await self._audit.record(
             AuditEntry(

@@ -10,8 +10,7 @@ from data_models.plan import Plan
 from data_models.turn_events import Notice
 from group_chat.gate import Answer, CancelPlan, Opening, Resume, RunPlan, ShowPlan
 from group_chat.limits import GroupChatLimits
-from group_chat.pausing import PAUSED, back_to_plan, calls_step, is_interruption
-from group_chat.plan_change import changed_plan
+from group_chat.plan_change import PAUSED, back_to_plan, calls_step, changed_plan, is_interruption
 from group_chat.plan_text import PLAN_QUESTION, needs_line, plan_message, step_line
 from group_chat.selection import (
     after_work,

@@ -30,9 +30,12 @@ param collectorImage string = 'otel/opentelemetry-collector-contrib:0.160.0'
 param entraTenantId string = subscription().tenantId
 param entraAudience string
 
-@description('Object ids of operators and of allowed bot users, separated by commas.')
+@description('Object ids of operators, separated by commas.')
 param operators string = ''
-param allowedBotUsers string = ''
+
+@description('Object ids of users who may write to the bot, separated by commas; *: all of the directory. An empty list would let nobody write.')
+@minLength(1)
+param allowedBotUsers string
 
 @description('FHIR R4 server; empty: the synthetic sample patients.')
 param fhirBaseUrl string = ''
@@ -148,6 +151,7 @@ module vault 'modules/vault.bicep' = {
     location: location
     tags: tags
     isPublic: !privateNetwork
+    isProduction: stage == 'production'
     principalId: identity.outputs.principalId
     fhirToken: fhirToken
     telemetryConnection: monitoring.outputs.connection
@@ -320,11 +324,12 @@ module scheduled 'modules/job.bicep' = [for job in jobs: if (!empty(image)) {
   }
 }]
 
+// Names of bots are one space for all of Azure.
 module bot 'modules/bot.bicep' = {
   name: 'bot'
   scope: group
   params: {
-    name: name
+    name: '${name}-${token}'
     tags: tags
     endpoint: '${url}/api/messages'
     identityId: identity.outputs.id

@@ -90,6 +90,14 @@ def entered_of(request: web.Request) -> Entered:
     return request[_ENTERED]
 
 
+def browser_session_of(request: web.Request) -> str | None:
+    """Return the session of a user who signed in with a browser, by its cookie or in a frame."""
+    if principal_of(request).kind != "oidc":
+        return None
+    handshake = entered_of(request).handshake
+    return handshake.session_id or handshake.bearer
+
+
 def operator_of(request: web.Request) -> Principal:
     """Return who sends `request`, if it is an operator.
 

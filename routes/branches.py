@@ -1,17 +1,17 @@
 """A new conversation that holds what was said of a patient before one question."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from data_models.errors import BranchError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.json_input import parse_json
+from routes.described import CHAT, Json, content, operation, refusals
+from routes.json_input import read_body
 from routes.replies import json_reply
-from services.access.bodies import body_of
 
 PATH = "/api/chats/{chat_id}/branch"
 NUMBER_LIMIT = 999_999_999
@@ -32,11 +32,7 @@ async def branch_chat(request: web.Request) -> web.Response:
     context = request.app[CONTEXT]
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await context.reader.access(chat_id, owner=owner)
-    try:
-        wanted = BranchRequest.model_validate(parse_json(await body_of(request)))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise BranchError("not whole") from None
+    wanted = await read_body(request, BranchRequest, refusal=BranchError("not whole"))
     if context.branching is None:
         raise web.HTTPNotFound
     branch_id = await context.branching.branch(
@@ -45,31 +41,14 @@ async def branch_chat(request: web.Request) -> web.Response:
     return json_reply({"chat_id": branch_id}, status=201)
 
 
-def branch_paths() -> dict[str, Any]:
+def branch_paths() -> Json:
     """Return the OpenAPI description of the routes of this file."""
-    text = {"type": "string", "minLength": 1}
-    parameters = [{"name": "chat_id", "in": "path", "required": True, "schema": text}]
-    told = (
-        ("400", "The request is malformed."),
-        ("401", "Nobody is signed in."),
-        ("403", "The patient's chart is not open to the caller."),
-        ("404", "Absent, malformed or not yours: one answer for all three."),
-    )
-    problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
-    refusals = {
-        status: {"description": said, "content": {"application/problem+json": problem}}
-        for status, said in told
-    }
-    content = {"application/json": {"schema": {"$ref": "#/components/schemas/BranchRequest"}}}
-    made = {"application/json": {"schema": {"$ref": "#/components/schemas/NewChat"}}}
-    operation = {
-        "operationId": "branchChat",
-        "summary": "A new conversation with what was said of a patient before a turn",
-        "parameters": parameters,
-        "requestBody": {"required": True, "content": content},
-        "responses": {"201": {"description": "Its id.", "content": made}, **refusals},
-    }
-    return {PATH: {"post": operation}}
+    branch = operation(
+        "branchChat", "A new conversation with what was said of a patient before a turn",
+        ("201", "Its id.", content("NewChat")), refused=refusals("400", "401", "403", "404"),
+        parameters=(CHAT,), body=content("BranchRequest"),
+    )  # fmt: skip
+    return {PATH: {"post": branch}}
 
 
 def branch_routes() -> list[web.RouteDef]:

@@ -1,16 +1,25 @@
 """The caller's conversations: their titles, what is put away, and what was said in them."""
 
-from typing import Any
-
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.json_input import parse_json
+from routes.described import (
+    CHAT,
+    OBJECT,
+    Json,
+    content,
+    in_query,
+    of,
+    operation,
+    refusals,
+    rows,
+    schemas_of,
+)
+from routes.json_input import read_body
 from routes.replies import json_reply
-from services.access.bodies import body_of
 from services.views.conversation_list import ConversationList, Hits, NamedConversation
 from services.views.conversation_names import LIMIT_CHARS
 
@@ -51,11 +60,11 @@ async def change_name(request: web.Request) -> web.Response:
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await request.app[CONTEXT].reader.access(chat_id, owner=owner)
-    try:
-        change = NameChange.model_validate(parse_json(await body_of(request)))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise BadFrameError('send {"title": "…"}, {"archived": true}, or both') from None
+    change = await read_body(
+        request,
+        NameChange,
+        refusal=BadFrameError('send {"title": "…"}, {"archived": true}, or both'),
+    )
     kept = await _conversations(request).change(
         chat_id, owner=owner, title=change.title, archived=change.archived
     )
@@ -66,51 +75,35 @@ def _conversations(request: web.Request) -> ConversationList:
     return request.app[CONTEXT].conversations
 
 
-def chat_list_paths() -> dict[str, Any]:
+def chat_list_paths() -> Json:
     """Return the OpenAPI description of the routes of this file."""
     text, flag = {"type": "string"}, {"type": "boolean"}
     title = {**text, "maxLength": LIMIT_CHARS}
-    query = {"in": "query", "required": False}
-    listed = {
-        "operationId": "listChats",
-        "summary": "The caller's talks",
-        "parameters": [{"name": "archived", **query, "schema": flag}],
-        "responses": _answers("Chats", "Those put away, or the others."),
+    listed = operation(
+        "listChats", "The caller's talks",
+        ("200", "Those put away, or the others.", content("Chats")),
+        refused=refusals("400", "401"), parameters=(in_query("archived", "Put away.", flag),),
+    )  # fmt: skip
+    made = operation(
+        "createChat", "A new conversation", ("201", "Its id.", content("NewChat")),
+        refused=refusals("400", "401"),
+    )  # fmt: skip
+    found = operation(
+        "searchChats", "What was said in the caller's talks, of patients whose charts are open",
+        ("200", "Turns that hold every word.", content("Hits")), refused=refusals("400", "401"),
+        parameters=(in_query("q", "Words.", required=True),),
+    )  # fmt: skip
+    name = {
+        **OBJECT,
+        "additionalProperties": False,
+        "properties": {"title": title, "archived": flag},
     }
-    made = {
-        "operationId": "createChat",
-        "summary": "A new conversation",
-        "responses": _answers("NewChat", "Its id.", status="201"),
-    }
-    found = {
-        "operationId": "searchChats",
-        "summary": "What was said in the caller's talks, of patients whose charts are open",
-        "parameters": [
-            {"name": "q", "in": "query", "required": True, "schema": {**text, "minLength": 1}}
-        ],
-        "responses": _answers("Hits", "Turns that hold every word."),
-    }
-    changed = {
-        "operationId": "nameChat",
-        "summary": "Call a talk otherwise, put it away or back",
-        "parameters": [{"name": "chat_id", "in": "path", "required": True, "schema": text}],
-        "requestBody": {
-            "required": True,
-            "content": _json(
-                {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "properties": {"title": title, "archived": flag},
-                }
-            ),
-        },
-        "responses": _answers(
-            "ChatName",
-            "As it is called now.",
-            ("404", "Absent, malformed or not yours: one answer for all three."),
-            ("413", f"A title of more than {LIMIT_CHARS} characters."),
-        ),
-    }
+    changed = operation(
+        "nameChat", "Call a talk otherwise, put it away or back",
+        ("200", "As it is called now.", content("ChatName")),
+        refused=refusals("400", "401", "404", s413=f"Of more than {LIMIT_CHARS} characters."),
+        parameters=(CHAT,), body=content(name),
+    )  # fmt: skip
     return {
         PATH: {"get": listed, "post": made},
         f"{PATH}/search": {"get": found},
@@ -118,39 +111,11 @@ def chat_list_paths() -> dict[str, Any]:
     }
 
 
-def chat_list_schemas() -> dict[str, Any]:
+def chat_list_schemas() -> Json:
     """Return the shapes of the routes of this file."""
-    row = {"$ref": "#/components/schemas/NamedConversation"}
-    name = {"title": {"type": "string"}, "archived": {"type": "boolean"}}
-    shapes: dict[str, dict[str, Any]] = {
-        "Chats": {"chats": {"type": "array", "items": row}},
-        "ChatName": name,
-    }
-    found: dict[str, Any] = {
-        called: {"type": "object", "required": list(fields), "properties": fields}
-        for called, fields in shapes.items()
-    }
-    for model in (NamedConversation, Hits):
-        schema = model.model_json_schema(
-            ref_template="#/components/schemas/{model}", mode="serialization"
-        )
-        found |= schema.pop("$defs", {}) | {model.__name__: schema}
-    return found
-
-
-def _json(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"application/json": {"schema": schema}}
-
-
-def _answers(schema: str, text: str, *more: tuple[str, str], status: str = "200") -> dict[str, Any]:
-    told = (("400", "The request is malformed."), ("401", "Nobody is signed in."), *more)
-    problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
-    refusals = {
-        code: {"description": said, "content": {"application/problem+json": problem}}
-        for code, said in told
-    }
-    content = _json({"$ref": f"#/components/schemas/{schema}"})
-    return {status: {"description": text, "content": content}, **refusals}
+    name = of(title={"type": "string"}, archived={"type": "boolean"})
+    listed = {"Chats": of(chats=rows("NamedConversation")), "ChatName": name}
+    return listed | schemas_of(NamedConversation, Hits)
 
 
 def chat_list_routes() -> list[web.RouteDef]:

@@ -1,15 +1,20 @@
 """`GET /api/ws/chats/{chat_id}/messages`: the door to a socket, and its life."""
 
+import asyncio
 from typing import NamedTuple
 
+import structlog
 from aiohttp import WSCloseCode, web
 
-from data_models.errors import BadFrameError
+from data_models.errors import BadFrameError, RoundsError
 from data_models.identifiers import is_web_name
-from routes.auth import entered_of, principal_of
+from routes.auth import browser_session_of, entered_of, principal_of
 from routes.context import CONTEXT
+from routes.following import FOLLOWING
 from routes.socket_modes import Mode, PlainMode, StreamingMode
 from routes.socket_session import Socket, SocketSession
+
+logger = structlog.get_logger()
 
 # Browsers send their token as a second protocol and refuse an answer that picks none.
 PROTOCOL = "rounds"
@@ -52,11 +57,31 @@ async def chat_socket(request: web.Request) -> web.StreamResponse:
             check=entered_of(request).check,
         )
         request.app[OPEN_SOCKETS].add(socket)
+        following = asyncio.create_task(_follow(request, session))
         try:
             await session.serve(resumption)
         finally:
             request.app[OPEN_SOCKETS].discard(socket)
+            following.cancel()
+            await asyncio.gather(following, return_exceptions=True)
     return socket
+
+
+async def _follow(request: web.Request, session: SocketSession) -> None:
+    """Follow the record system that launched the page's session, if one did, and the page shows."""
+    following = request.app.get(FOLLOWING)
+    session_id = browser_session_of(request)
+    if following is None or session_id is None or request.query.get("stream") != "1":
+        return
+    try:
+        await following.follow(
+            session_id,
+            principal=principal_of(request),
+            chat_id=request.match_info["chat_id"],
+            page=session,
+        )
+    except RoundsError as error:
+        logger.warning("socket.not_following", code=error.code)
 
 
 async def close_sockets(app: web.Application) -> None:

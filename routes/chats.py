@@ -9,11 +9,13 @@ from aiohttp import web
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
 from data_models.errors import BadFrameError
-from routes.auth import principal_of
+from routes.auth import browser_session_of, principal_of
 from routes.context import CONTEXT
+from routes.following import LAUNCHES
 from routes.replies import json_reply
 from routes.view_document import view_document
 from services.channels.page_feedback import Opinion
+from services.views.conversation_view import VisitRow
 
 PAGE_LIMIT_TURNS = 200
 _INLINE_UNSAFE = frozenset('"\\\r\n')
@@ -29,7 +31,19 @@ async def show_chat(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}`: patient, roster, plan, scenario, question, running turn."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
     view = await request.app[CONTEXT].reader.view(chat_id, owner=owner)
+    view = view.model_copy(update={"visit": await _visit(request, chat_id)})
     return json_reply(view.model_dump(mode="json", exclude={"scenario": {"keys"}}))
+
+
+async def _visit(request: web.Request, chat_id: str) -> VisitRow | None:
+    """Return what the caller's own session was launched for."""
+    smart, session_id = request.app.get(LAUNCHES), browser_session_of(request)
+    if smart is None or session_id is None:
+        return None
+    place = await smart.visit_of(session_id, conversation_id=chat_id)
+    if place is None or place.visit is None:
+        return None
+    return VisitRow(patient_id=place.patient_id, **place.visit.model_dump())
 
 
 async def show_progress(request: web.Request) -> web.Response:
@@ -52,7 +66,7 @@ async def show_messages(request: web.Request) -> web.Response:
     )
     opinions: Mapping[str, Opinion] = {}
     if context.feedback is not None:
-        opinions = await context.feedback.of_history(
+        opinions = await context.feedback.read_of_history(
             chat_id, owner=owner, patient_id=page.patient_id
         )
     turns = [_shown(turn, page.views, opinions) for turn in page.turns]

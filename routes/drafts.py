@@ -1,16 +1,13 @@
 """What the caller has begun to write about a patient, on whichever device they go on."""
 
-from typing import Any
-
 from aiohttp import web
-from pydantic import ValidationError
 
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.json_input import parse_json
+from routes.described import CHAT, Json, content, in_query, of, operation, refusals
+from routes.json_input import read_body
 from routes.replies import json_reply
-from services.access.bodies import body_of
 from services.views.drafts import LIMIT_CHARS, Draft, Drafts
 
 PATH = "/api/chats/{chat_id}/draft"
@@ -31,11 +28,7 @@ async def write_draft(request: web.Request) -> web.Response:
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await request.app[CONTEXT].reader.access(chat_id, owner=owner)
-    try:
-        draft = Draft.model_validate(parse_json(await body_of(request)))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise BadFrameError('a draft is {"text": "…"}') from None
+    draft = await read_body(request, Draft, refusal=BadFrameError('a draft is {"text": "…"}'))
     await _drafts(request).write(
         chat_id,
         draft.text,
@@ -59,48 +52,21 @@ def _patient_of(request: web.Request) -> str:
     return patient_id
 
 
-def draft_paths() -> dict[str, Any]:
+def draft_paths() -> Json:
     """Return the OpenAPI description of the routes of this file."""
-    text = {"type": "string", "minLength": 1}
-    parameters = [
-        {"name": "chat_id", "in": "path", "required": True, "schema": text},
-        {"name": "patient_id", "in": "query", "required": True, "schema": text},
-    ]
-    words = {"type": "string", "maxLength": LIMIT_CHARS}
-    schema = {"type": "object", "required": ["text"], "properties": {"text": words}}
-    content = {"application/json": {"schema": schema}}
-    shown = {
-        "operationId": "showDraft",
-        "summary": "What the caller has begun to write about a patient",
-        "parameters": parameters,
-        "responses": {"200": {"description": "The text.", "content": content}, **_refusals()},
-    }
-    kept = {
-        "operationId": "writeDraft",
-        "summary": "Keep what the caller has begun to write, for seven days",
-        "parameters": parameters,
-        "requestBody": {"required": True, "content": content},
-        "responses": {
-            "204": {"description": "It is kept; an empty one is gone."},
-            **_refusals(("413", "Longer than a message can be.")),
-        },
-    }
+    whose = (CHAT, in_query("patient_id", "Whose draft.", required=True))
+    words = content(of(text={"type": "string", "maxLength": LIMIT_CHARS}))
+    refused = refusals("400", "401", "403", "404")
+    shown = operation(
+        "showDraft", "What the caller has begun to write about a patient",
+        ("200", "The text.", words), refused=refused, parameters=whose,
+    )  # fmt: skip
+    kept = operation(
+        "writeDraft", "Keep what the caller has begun to write, for seven days",
+        ("204", "It is kept; an empty one is gone.", {}), parameters=whose, body=words,
+        refused={**refused, "413": "Longer than a message can be."},
+    )  # fmt: skip
     return {PATH: {"get": shown, "put": kept}}
-
-
-def _refusals(*more: tuple[str, str]) -> dict[str, Any]:
-    problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
-    told = (
-        ("400", "The request is malformed."),
-        ("401", "Nobody is signed in."),
-        ("403", "The patient's chart is not open to the caller."),
-        ("404", "Absent, malformed or not yours: one answer for all three."),
-        *more,
-    )
-    return {
-        status: {"description": text, "content": {"application/problem+json": problem}}
-        for status, text in told
-    }
 
 
 def draft_routes() -> list[web.RouteDef]:

@@ -1,16 +1,14 @@
 """`/api/operator/emergencies`: closed charts that were opened with a reason, for review."""
 
 from aiohttp import web
-from pydantic import ValidationError
 
 from data_models.errors import BadFrameError
 from routes.auth import operator_of
 from routes.context import CONTEXT
-from routes.json_input import parse_json
+from routes.json_input import read_body
 from routes.operator_answers import PREFIX
 from routes.operator_input import EmergencyReview
 from routes.replies import json_reply
-from services.access.bodies import body_of
 from services.chart_access.break_glass import BreakGlass
 
 
@@ -23,11 +21,11 @@ async def list_emergencies(request: web.Request) -> web.Response:
 async def review_emergency(request: web.Request) -> web.Response:
     """`POST emergencies/{grant_id}/review`: what an operator, not the one concerned, found."""
     glass = _glass(request)
-    try:
-        said = EmergencyReview.model_validate(parse_json(await body_of(request)))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise BadFrameError("not a review: is_justified, and perhaps a note") from None
+    said = await read_body(
+        request,
+        EmergencyReview,
+        refusal=BadFrameError("not a review: is_justified, and perhaps a note"),
+    )
     grant = await glass.review(
         request.match_info["grant_id"],
         by=operator_of(request).id,

@@ -8,8 +8,6 @@ from types import MappingProxyType
 from docx import Document
 from docx.document import Document as DocumentObject
 from docx.oxml.ns import qn
-from docx.oxml.parser import OxmlElement
-from docx.text.paragraph import Paragraph
 from lxml import etree
 
 from data_models.chart_view import ChartView
@@ -21,7 +19,11 @@ from services.statements.shown import cells, maker_label, not_supported, views_o
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
 _BULLET = re.compile(r"^\s*[-*•]\s+")
 _HEADING = re.compile(r"^#{1,6}\s+")
-_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
+_SPACE = {"{http://www.w3.org/XML/1998/namespace}space": "preserve"}
+# Names are resolved once: a long talk has tens of thousands of elements.
+_P, _PPR, _PSTYLE, _R, _RPR, _B, _I, _T, _BR, _VAL = map(
+    qn, ("w:p", "w:pPr", "w:pStyle", "w:r", "w:rPr", "w:b", "w:i", "w:t", "w:br", "w:val")
+)
 _RULE = re.compile(r"^[\s|:-]+$")
 # XML 1.0 has no way to write these.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -64,35 +66,36 @@ class _Pages:
     """Appends to a document in a time that grows with what is appended alone.
 
     `add_paragraph(style=…)` looks its style and its place up in all that stands there: a talk of
-    three thousand turns took hours.
+    three thousand turns took hours. Elements are lxml's own for the same reason: those of
+    python-docx cost three times as much.
     """
 
     def __init__(self, document: DocumentObject) -> None:
-        self._document = document
         self._end = document.element.body.sectPr
         self._ids = {style.name: style.style_id for style in document.styles}
 
-    def paragraph(self, text: str = "", *, style: str | None = None) -> Paragraph:
-        """Add a paragraph of a style of the template."""
-        element = OxmlElement("w:p")
-        self._end.addprevious(element)
+    def paragraph(
+        self, text: str = "", *, style: str | None = None, bold: bool = False, italic: bool = False
+    ) -> etree._Element:
+        """Add a paragraph of a style of the template, with one run if there is text."""
+        paragraph = etree.Element(_P)
+        self._end.addprevious(paragraph)
         if style is not None:
-            element.style = self._ids[style]
-        paragraph = Paragraph(element, self._document)
+            properties = etree.SubElement(paragraph, _PPR)
+            etree.SubElement(properties, _PSTYLE, {_VAL: self._ids[style]})
         if text:
-            paragraph.add_run(text)
+            _add_run(paragraph, text, bold=bold, italic=italic)
         return paragraph
 
     def table(self, rows: list[list[str]]) -> None:
         """Add a table with a grid; rows are as wide as the first."""
         width = max(map(len, rows), default=1)
-        table = OxmlElement("w:tbl")
-        properties, grid = OxmlElement("w:tblPr"), OxmlElement("w:tblGrid")
-        style = OxmlElement("w:tblStyle")
-        style.set(qn("w:val"), self._ids["Table Grid"])
-        properties.append(style)
-        grid.extend(OxmlElement("w:gridCol") for _ in range(width))
-        table.extend([properties, grid])
+        table = etree.Element(qn("w:tbl"))
+        style = etree.SubElement(etree.SubElement(table, qn("w:tblPr")), qn("w:tblStyle"))
+        style.set(_VAL, self._ids["Table Grid"])
+        grid = etree.SubElement(table, qn("w:tblGrid"))
+        for _ in range(width):
+            etree.SubElement(grid, qn("w:gridCol"))
         for texts in rows:
             _add_row(table, texts, width)
         self._end.addprevious(table)
@@ -103,9 +106,23 @@ def _add_row(table: etree._Element, texts: list[str], width: int) -> None:
     row = etree.SubElement(table, qn("w:tr"))
     for text in (*texts, *[""] * (width - len(texts))):
         cell = etree.SubElement(row, qn("w:tc"))
-        run = etree.SubElement(etree.SubElement(cell, qn("w:p")), qn("w:r"))
-        said = etree.SubElement(run, qn("w:t"), {_SPACE: "preserve"})
-        said.text = " ".join(text.split())
+        _add_run(etree.SubElement(cell, _P), " ".join(text.split()))
+
+
+def _add_run(
+    paragraph: etree._Element, text: str, *, bold: bool = False, italic: bool = False
+) -> None:
+    """Add a run of text, which is never a field or a link; its lines stay lines."""
+    run = etree.SubElement(paragraph, _R)
+    if bold or italic:
+        properties = etree.SubElement(run, _RPR)
+        for is_set, name in ((bold, _B), (italic, _I)):
+            if is_set:
+                etree.SubElement(properties, name)
+    for number, line in enumerate(text.split("\n")):
+        if number:
+            etree.SubElement(run, _BR)
+        etree.SubElement(run, _T, _SPACE).text = line
 
 
 def _add_turn(pages: _Pages, turn: Turn, views: Mapping[str, ChartView]) -> None:
@@ -116,13 +133,13 @@ def _add_turn(pages: _Pages, turn: Turn, views: Mapping[str, ChartView]) -> None
         _add_answer(pages, message, views)
     if turn.turn_status in ("FAILED", "STOPPED"):
         text = f"This turn ended early: {turn.turn_status.lower()}."
-        pages.paragraph().add_run(text).italic = True
+        pages.paragraph(text, italic=True)
 
 
 def _add_answer(pages: _Pages, message: AgentMessage, views: Mapping[str, ChartView]) -> None:
     pages.paragraph(_writable(message.agent), style="Heading 2")
     if label := maker_label(message):
-        pages.paragraph().add_run(label).italic = True
+        pages.paragraph(label, italic=True)
     for line in _writable(message.text).splitlines():
         if line.strip() and not _RULE.match(line):
             _add_line(pages, line)
@@ -137,7 +154,7 @@ def _add_answer(pages: _Pages, message: AgentMessage, views: Mapping[str, ChartV
 
 def _add_view(pages: _Pages, view: ChartView) -> None:
     columns, rows = cells(view)
-    pages.paragraph().add_run(_writable(view.title)).bold = True
+    pages.paragraph(_writable(view.title), bold=True)
     pages.table([[_writable(text) for text in texts] for texts in (columns, *rows)])
     left = [f"Not shown: {one.count} {one.what}" for one in view.left_out]
     for line in (*left, *view.notes):
@@ -146,17 +163,18 @@ def _add_view(pages: _Pages, view: ChartView) -> None:
 
 def _add_line(pages: _Pages, line: str) -> None:
     if _HEADING.match(line):
-        pages.paragraph().add_run(_HEADING.sub("", line)).bold = True
+        pages.paragraph(_HEADING.sub("", line), bold=True)
     elif _BULLET.match(line):
         _add_words(pages.paragraph(style="List Bullet"), _BULLET.sub("", line))
     else:
         _add_words(pages.paragraph(), line)
 
 
-def _add_words(paragraph: Paragraph, text: str) -> None:
+def _add_words(paragraph: etree._Element, text: str) -> None:
     for number, part in enumerate(_BOLD.split(text)):
         # The pattern's group stands at every odd place.
-        paragraph.add_run(part).bold = number % 2 == 1
+        if part:
+            _add_run(paragraph, part, bold=number % 2 == 1)
 
 
 def _writable(text: str) -> str:

@@ -1,10 +1,15 @@
 """JSON from strangers: strict, and no deeper than anybody needs."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
+from aiohttp import web
+from pydantic import BaseModel, ValidationError
 
-from data_models.errors import BadFrameError
+from data_models.errors import BadFrameError, RoundsError
+from services.access.bodies import body_of
+
+_ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 DEPTH_LIMIT = 32
 
@@ -24,6 +29,20 @@ def parse_json(data: bytes | str) -> Any:
     if _is_deeper(value, DEPTH_LIMIT):
         raise BadFrameError("nested deeper than 32 levels")
     return value
+
+
+async def read_body(request: web.Request, model: type[_ModelT], *, refusal: RoundsError) -> _ModelT:
+    """Return the body of `request` as `model`.
+
+    Raises:
+        BadFrameError: it is not JSON.
+        RoundsError: `refusal`; it is of another shape.
+    """
+    try:
+        return model.model_validate(parse_json(await body_of(request)))
+    except ValidationError:
+        # Not `from error`: the error quotes the body.
+        raise refusal from None
 
 
 def _is_deeper(value: Any, limit: int) -> bool:

@@ -66,10 +66,10 @@ class McpRoutes:
 
     async def _result(self, message: types.JSONRPCRequest, principal_id: str) -> BaseModel:
         answers: dict[str, Callable[[], Awaitable[BaseModel]]] = {
-            "initialize": lambda: self._initialized(message),
+            "initialize": lambda: self._initialize(message),
             "ping": _nothing,
-            "tools/list": _listed,
-            "tools/call": lambda: self._called(message, principal_id),
+            "tools/list": _list_tools,
+            "tools/call": lambda: self._call(message, principal_id),
         }
         answer = answers.get(message.method)
         if answer is None:
@@ -80,7 +80,7 @@ class McpRoutes:
             # Its text quotes what was sent.
             return types.ErrorData(code=types.INVALID_PARAMS, message="The params do not fit.")
 
-    async def _initialized(self, message: types.JSONRPCRequest) -> types.InitializeResult:
+    async def _initialize(self, message: types.JSONRPCRequest) -> types.InitializeResult:
         asked = types.InitializeRequestParams.model_validate(message.params).protocolVersion
         is_known = asked in SUPPORTED_PROTOCOL_VERSIONS
         return types.InitializeResult(
@@ -90,9 +90,7 @@ class McpRoutes:
             instructions=_INSTRUCTIONS,
         )
 
-    async def _called(
-        self, message: types.JSONRPCRequest, principal_id: str
-    ) -> types.CallToolResult:
+    async def _call(self, message: types.JSONRPCRequest, principal_id: str) -> types.CallToolResult:
         call = types.CallToolRequestParams.model_validate(message.params)
         return await self._calls.answer(call.name, call.arguments, principal_id=principal_id)
 
@@ -113,5 +111,5 @@ async def _nothing() -> types.EmptyResult:
     return types.EmptyResult()
 
 
-async def _listed() -> types.ListToolsResult:
+async def _list_tools() -> types.ListToolsResult:
     return types.ListToolsResult(tools=tools())

@@ -120,14 +120,14 @@ class ToolCalls:
         """Return what the tool found, or an error that says what to do instead."""
         asked = arguments or {}
         if name == FIND:
-            return await self._answered(lambda: self._found(asked, principal_id))
+            return await self._answer(lambda: self._find(asked, principal_id))
         tool = _CHART_TOOLS.get(name)
         if tool is None:
             known = ", ".join([FIND, *_CHART_TOOLS])
             return _refused(f"There is no such tool. There are: {known}.")
-        return await self._answered(lambda: self._part(tool, asked, principal_id))
+        return await self._answer(lambda: self._part(tool, asked, principal_id))
 
-    async def _found(self, asked: dict[str, Any], principal_id: str) -> str:
+    async def _find(self, asked: dict[str, Any], principal_id: str) -> str:
         query = Find.model_validate(asked).query
         return _people(await self._charts.find(query, principal_id=principal_id))
 
@@ -141,7 +141,7 @@ class ToolCalls:
         )
         return _rows(part)
 
-    async def _answered(self, work: Callable[[], Awaitable[str]]) -> types.CallToolResult:
+    async def _answer(self, work: Callable[[], Awaitable[str]]) -> types.CallToolResult:
         try:
             text = await work()
         except ValidationError as error:

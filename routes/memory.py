@@ -1,14 +1,13 @@
 """A patient's memory over HTTP: shown with its sources, changed by people."""
 
 from aiohttp import web
-from pydantic import ValidationError
 
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.json_input import parse_json
+from routes.described import CHAT, TEXT, Json, content, in_query, operation, refusals, schemas_of
+from routes.json_input import read_body
 from routes.replies import json_reply
-from services.access.bodies import body_of
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView
 from services.views.memory_service import MemoryService
@@ -26,7 +25,8 @@ async def show_memory(request: web.Request) -> web.Response:
 
 async def change_memory(request: web.Request) -> web.Response:
     """`PATCH /api/chats/{chat_id}/memory`: correct, retire, restore or undo."""
-    patch = _patch(await body_of(request))
+    refusal = BadFrameError("not a list of memory operations")
+    patch = await read_body(request, MemoryPatch, refusal=refusal)
     revision = _revision(request, patch)
     view = await _service(request).change(
         request.match_info["chat_id"],
@@ -45,14 +45,6 @@ def _service(request: web.Request) -> MemoryService:
     return service
 
 
-def _patch(body: bytes) -> MemoryPatch:
-    try:
-        return MemoryPatch.model_validate(parse_json(body))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise BadFrameError("not a list of memory operations") from None
-
-
 def _revision(request: web.Request, patch: MemoryPatch) -> str:
     """Return the revision that the caller saw: of the body, else of `If-Match`."""
     given = patch.revision or request.headers.get("If-Match", "").removeprefix("W/").strip('"')
@@ -65,3 +57,34 @@ def _reply(view: MemoryView) -> web.Response:
     response = json_reply(view.model_dump(mode="json"))
     response.headers["ETag"] = f'"{view.revision}"'
     return response
+
+
+def memory_paths() -> Json:
+    """Return the OpenAPI description of a patient's memory."""
+    whose = in_query("patient_id", "Unset: the active patient's; `session`: nobody's.")
+    etag = {"ETag": {"description": "The revision.", "schema": TEXT}}
+    shown = operation(
+        "showMemory", "Memory blocks, entities and tool memory of one patient, with sources",
+        ("200", "The memory as it stands.", content("MemoryView")),
+        refused=refusals("401", "404", s400="The body is malformed, or the revision is missing."),
+        parameters=(CHAT, whose),
+    )  # fmt: skip
+    changed = operation(
+        "changeMemory", "Correct, retire, restore or undo; all operations or none",
+        ("200", "The memory as it stands.", content("MemoryView")),
+        refused=refusals(
+            "401", "404", s400="The body is malformed, or the revision is missing.",
+            s409="An item is not as it was, or a turn runs for too long.",
+            s412="The memory changed since it was read.",
+        ),
+        parameters=(CHAT, whose, {"name": "If-Match", "in": "header", "schema": TEXT}),
+        body=content("MemoryPatch"),
+    )  # fmt: skip
+    for one in (shown, changed):
+        one["responses"]["200"]["headers"] = etag
+    return {"/api/chats/{chat_id}/memory": {"get": shown, "patch": changed}}
+
+
+def memory_schemas() -> Json:
+    """Return the models that the paths name."""
+    return schemas_of(MemoryPatch, mode="validation") | schemas_of(MemoryView)

@@ -1,9 +1,22 @@
 """What `/api/operator/…` answers, for `GET /api/openapi.json`."""
 
-from typing import Any, TypeAlias
+from typing import Any
 
 from pydantic import BaseModel
 
+from routes.described import (
+    OBJECT,
+    TEXT,
+    Json,
+    content,
+    in_path,
+    in_query,
+    of,
+    operation,
+    refusals,
+    rows,
+    schemas_of,
+)
 from routes.operator_input import (
     BulkAct,
     Definition,
@@ -25,8 +38,6 @@ from services.scenarios.operators.plan_view import GraphView, PlanView
 from services.scenarios.operators.session_view import SessionView
 from services.scenarios.operators.views import ScenarioCard, ScenarioOverview
 
-Json: TypeAlias = dict[str, Any]
-_REF = "#/components/schemas/{model}"
 _SENT = (
     *(Definition, Proposal, Policies, Mapping, Preview),
     *(Share, Rollback, Reason, SessionAct, BulkAct, EmergencyReview),
@@ -42,71 +53,46 @@ _ANSWERED = (
     SessionView,
     Grant,
 )
-_REFUSALS = {
-    "400": "Something must be solved first: `problems` says what.",
-    "401": "Nobody is signed in.",
-    "403": "The caller is no operator.",
-    "404": "There is no such scenario or version.",
-    "409": "Not as things stand: no plan, not approved, a second person, or somebody was faster.",
+_REFUSED = refusals(
+    "401",
+    s400="Something must be solved first: `problems` says what.",
+    s403="The caller is no operator.",
+    s404="There is no such scenario or version.",
+    s409="Not as things stand: no plan, not approved, a second person, or somebody was faster.",
+)
+_ROWS = rows(OBJECT)
+_CURSOR = {"type": "string"}
+_PAGE = of(rows=_ROWS, cursor=_CURSOR)
+_DONE = of(done={"type": "integer"}, refused=_ROWS, cursor=_CURSOR)
+_PLAYED = {"type": "object", "required": ["lines", "is_over"], "properties": {}}
+_PARAMETERS = {
+    "{session}": in_path("session", "Its hashed id.", {**TEXT, "minLength": 8}),
+    "{scenario_id}": in_path("scenario_id"),
+    "{grant_id}": in_path("grant_id"),
+    "{version}": in_path("version", "Its number.", {"type": "integer", "minimum": 1}),
 }
-_TEXT = {"type": "string"}
-_ROW = {"type": "object"}
-_PAGE = {
-    "type": "object",
-    "required": ["rows", "cursor"],
-    "properties": {"rows": {"type": "array", "items": _ROW}, "cursor": _TEXT},
-}
+_PAGING = (
+    in_query("after", "`cursor` of the page before.", _CURSOR),
+    in_query("limit", "Rows.", {"type": "integer", "minimum": 1, "maximum": 500}),
+)
 
 
 def operator_paths() -> Json:
     """Return the paths of the operators' half of the API."""
     paths: Json = {}
     for method, path, name, summary, *rest in _ROUTES:
-        operation = _operation(path, name, summary, *rest)
-        paths.setdefault(f"/api/operator/{path}", {})[method] = operation
+        described = _described(path, name, summary, *rest)
+        paths.setdefault(f"/api/operator/{path}", {})[method] = described
     return paths
 
 
 def operator_schemas() -> Json:
     """Return the models that the paths name."""
-    found: Json = {}
-    for models, mode in ((_SENT, "validation"), (_ANSWERED, "serialization")):
-        for model in models:
-            schema = model.model_json_schema(ref_template=_REF, mode=mode)  # type: ignore[arg-type]
-            found |= schema.pop("$defs", {}) | {model.__name__: schema}
-    return found
-
-
-def _given(name: str, place: str, text: str, schema: Json) -> Json:
-    needed = place == "path"
-    return {"name": name, "in": place, "required": needed, "description": text, "schema": schema}
-
-
-_DONE = {
-    "type": "object",
-    "required": ["done", "refused", "cursor"],
-    "properties": {
-        "done": {"type": "integer"},
-        "refused": {"type": "array", "items": _ROW},
-        "cursor": _TEXT,
-    },
-}
-_PLAYED = {"type": "object", "required": ["lines", "is_over"], "properties": {}}
-_PARAMETERS = {
-    "{session}": _given("session", "path", "Its hashed id.", {**_TEXT, "minLength": 8}),
-    "{scenario_id}": _given("scenario_id", "path", "Its id.", {**_TEXT, "minLength": 1}),
-    "{grant_id}": _given("grant_id", "path", "Its id.", {**_TEXT, "minLength": 1}),
-    "{version}": _given("version", "path", "Its number.", {"type": "integer", "minimum": 1}),
-}
-_PAGING = (
-    _given("after", "query", "`cursor` of the page before.", _TEXT),
-    _given("limit", "query", "Rows.", {"type": "integer", "minimum": 1, "maximum": 500}),
-)
+    return schemas_of(*_SENT, mode="validation") | schemas_of(*_ANSWERED)
 
 
 def _listed(name: str) -> Json:
-    rows = {"type": "array", "items": _ROW}
-    return {"type": "object", "required": [name], "properties": {name: rows}}
+    return of(**{name: _ROWS})
 
 
 _ONE = "scenarios/{scenario_id}"
@@ -143,7 +129,7 @@ _ROUTES: tuple[tuple[Any, ...], ...] = (
 )
 
 
-def _operation(
+def _described(
     path: str,
     name: str,
     summary: str,
@@ -151,21 +137,13 @@ def _operation(
     sent: type[BaseModel] | None = None,
     status: str = "200",
 ) -> Json:
-    parameters = [given for part, given in _PARAMETERS.items() if part in path]
-    parameters += _PAGING if answer is _PAGE else ()
-    schema = answer if isinstance(answer, dict) else _ref(answer.__name__)
-    content = {"application/json": {"schema": schema}}
-    told: Json = {status: {"description": "Done.", "content": content}}
-    problem = {"application/problem+json": {"schema": _ref("Problem")}}
-    told |= {code: {"description": text, "content": problem} for code, text in _REFUSALS.items()}
-    operation: Json = {"operationId": name, "summary": summary, "responses": told}
-    if parameters:
-        operation["parameters"] = parameters
-    if sent is not None:
-        body = {"application/json": {"schema": _ref(sent.__name__)}}
-        operation["requestBody"] = {"required": sent is not Share, "content": body}
-    return operation
-
-
-def _ref(name: str) -> Json:
-    return {"$ref": _REF.format(model=name)}
+    in_it = [given for part, given in _PARAMETERS.items() if part in path]
+    shown = content(answer if isinstance(answer, dict) else answer.__name__)
+    body = None if sent is None else content(sent.__name__)
+    needed = (
+        {} if body is None else {"requestBody": {"required": sent is not Share, "content": body}}
+    )
+    return operation(
+        name, summary, (status, "Done.", shown), refused=_REFUSED,
+        parameters=(*in_it, *(_PAGING if answer is _PAGE else ())), **needed,
+    )  # fmt: skip

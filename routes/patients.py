@@ -1,12 +1,11 @@
 """Who can be found, and what their charts hold, without a turn."""
 
-from typing import Any
-
 from aiohttp import web
 
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
+from routes.described import Json, content, in_query, operation, refusals
 from routes.replies import json_reply
 from routes.view_document import view_document
 from services.views.patient_finder import QUERY_LIMIT_CHARS
@@ -39,28 +38,15 @@ async def show_chart(request: web.Request) -> web.Response:
     return json_reply(view_document(view))
 
 
-def patient_paths() -> dict[str, Any]:
+def patient_paths() -> Json:
     """Return the OpenAPI description of finding patients."""
-    text = {
-        "name": "q",
-        "in": "query",
-        "required": False,
-        "description": "Words of a name, a birth date, a whole record number.",
-        "schema": {"type": "string", "maxLength": QUERY_LIMIT_CHARS},
-    }
-    found = {"application/json": {"schema": {"$ref": "#/components/schemas/FoundPatients"}}}
-    problem = {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}}
-    refusals = {"400": "The request is malformed.", "401": "Nobody is signed in."}
-    operation = {
-        "operationId": "findPatients",
-        "summary": "Patients by name, birth date and number; 50 at most",
-        "parameters": [text],
-        "responses": {
-            "200": {"description": "Who was found.", "content": found},
-            **{key: {"description": said, "content": problem} for key, said in refusals.items()},
-        },
-    }
-    return {"/api/patients": {"get": operation}}
+    words = {"type": "string", "maxLength": QUERY_LIMIT_CHARS}
+    found = operation(
+        "findPatients", "Patients by name, birth date and number; 50 at most",
+        ("200", "Who was found.", content("FoundPatients")), refused=refusals("400", "401"),
+        parameters=(in_query("q", "Words of a name, a birth date, a whole record number.", words),),
+    )  # fmt: skip
+    return {"/api/patients": {"get": found}}
 
 
 def patient_routes() -> list[web.RouteDef]:

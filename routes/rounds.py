@@ -6,16 +6,15 @@ from html import escape
 from typing import Annotated, Literal, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from data_models.chart_view import ChartView, ViewRow
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.json_input import parse_json
+from routes.json_input import read_body
 from routes.replies import json_reply
 from routes.view_document import view_document
-from services.access.bodies import body_of
 from services.rounds.round_card import Who
 from services.rounds.round_deeds import RoundDeeds
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut
@@ -333,8 +332,4 @@ def _deeds(request: web.Request) -> RoundDeeds:
 
 
 async def _body(request: web.Request, model: type[_BodyT]) -> _BodyT:
-    try:
-        return model.model_validate(parse_json(await body_of(request)))
-    except ValidationError:
-        # Not `from error`: the error quotes the body.
-        raise BadFrameError(f"not a {model.__name__}") from None
+    return await read_body(request, model, refusal=BadFrameError(f"not a {model.__name__}"))

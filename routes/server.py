@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from routes import ag_ui, agents, chat_socket, chats, export, health, memory, metrics, openapi
+from routes import ag_ui, chat_socket, chats, export, health, memory, metrics, openapi, user
 from routes.attachments import attachment_routes
 from routes.auth import authentication, operator_of
 from routes.branches import branch_routes
@@ -14,6 +14,7 @@ from routes.drafts import draft_routes
 from routes.emergencies import emergency_routes
 from routes.evened import evened
 from routes.feedback import feedback_routes
+from routes.following import FOLLOWING, LAUNCHES, Following
 from routes.operator import operator_routes
 from routes.operator_answers import PREFIX, refusals
 from routes.patients import patient_routes
@@ -26,13 +27,14 @@ from routes.sign_in import SignInRoutes, tell_page
 from routes.smart import SmartRoutes
 from routes.speech import speech_routes
 from routes.static_client import StaticClient
-from routes.user import user_routes
 from routes.worklist import worklist_routes
+from services.access.fhircast import Hub
 from services.access.handshake import Authenticator
 from services.access.oidc import OidcSignIn
 from services.access.origin import OriginPolicy
 from services.access.smart import SmartLaunch
-from services.telemetry.quality import quality_rows
+from services.telemetry.metrics import quality_rows
+from services.views.following import PatientFollower
 
 # `GET /api/operator/quality`: how good the answers of this server are, live.
 
@@ -59,6 +61,7 @@ class Door:
         allowed_origins: Pages of elsewhere that may call the API, with a token.
         sign_in: Signs users in with a browser, where they do.
         smart: Lets in whom a record system sends with a patient, where one does.
+        hub: Tells which patient is open in a record system (FHIRcast), where one is followed.
         frame_ancestors: Origins whose pages may show ours in a frame.
     """
 
@@ -69,6 +72,7 @@ class Door:
     allowed_origins: tuple[str, ...] = ()
     sign_in: OidcSignIn | None = None
     smart: SmartLaunch | None = None
+    hub: Hub | None = None
     frame_ancestors: tuple[str, ...] = ()
 
 
@@ -119,14 +123,35 @@ def create_web_app(
         app.router.add_routes(SignInRoutes(sign_in=door.sign_in).routes())
         app.on_response_prepare.append(tell_page)
     if door.smart is not None:
-        app.router.add_routes(
-            SmartRoutes(
-                smart=door.smart,
-                authenticator=door.authenticator,
-                may_be_framed=bool(door.frame_ancestors),
-            ).routes()
-        )
+        _add_launches(app, context, door, door.smart)
     return app
+
+
+def _add_launches(
+    app: web.Application, context: RouteContext, door: Door, smart: SmartLaunch
+) -> None:
+    may_be_framed = bool(door.frame_ancestors)
+    routes = SmartRoutes(smart=smart, authenticator=door.authenticator, may_be_framed=may_be_framed)
+    app.router.add_routes(routes.routes())
+    app[LAUNCHES] = smart
+    if door.hub is not None:
+        app[FOLLOWING] = _following(context, smart, door.hub)
+
+
+def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following | None:
+    finder, drafts = context.finder, context.drafts
+    if finder is None or drafts is None:
+        return None
+    follower = PatientFollower(
+        finder=finder, reader=context.reader, drafts=drafts, clock=context.clock
+    )
+    return Following(
+        smart=smart,
+        hub=hub,
+        follower=follower,
+        scheduler=context.scheduler,
+        clock=context.clock,
+    )
 
 
 def create_runner(app: web.Application, *, handshake_seconds: float) -> web.AppRunner:
@@ -154,8 +179,8 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/readyz", metrics.readyz),
         web.get("/metrics", metrics.metrics),
         web.get("/api/openapi.json", openapi.show_openapi),
-        web.get("/api/agents", agents.list_agents),
-        web.get("/api/session", agents.show_session),
+        web.get("/api/agents", user.list_agents),
+        web.get("/api/session", user.show_session),
         # Before any id: a search is none.
         *chat_list_routes(),
         web.post("/api/chats", chats.create_chat),
@@ -175,7 +200,7 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/api/chats/{chat_id}/artifacts/{artifact_id}", chats.show_artifact),
         web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),
         web.post("/api/ag-ui", ag_ui.ag_ui),
-        *user_routes(),
+        *user.user_routes(),
         *patient_routes(),
         *round_routes(),
         *operator_routes(),

@@ -7,16 +7,14 @@ from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedError
-from data_models.identifiers import PatientId
-from data_models.incoming_message import WEB, IncomingMessage, Sender
 from routes.auth import SESSION_COOKIE
-from routes.context import CONTEXT, RouteContext
+from routes.context import CONTEXT
+from routes.opening import opening
 from routes.replies import json_reply
 from routes.sign_in import set_cookie
 from services.access.bodies import body_of
 from services.access.handshake import Authenticator, Handshake
 from services.access.oidc import LOGIN_SECONDS, SESSION_SECONDS
-from services.access.principal import Principal
 from services.access.smart import SmartLaunch
 
 LAUNCH_COOKIE = "__Host-rounds-launch"
@@ -83,7 +81,10 @@ class SmartRoutes:
         today = context.clock.now().date()
         patient = await context.finder.same_person(launched.patient, owner=user.id, today=today)
         chat = await context.reader.create(owner=user.id)
-        await context.scheduler.submit(_opening(context, user, chat, patient, launched.once))
+        await self._smart.bind(session_id, launched, conversation_id=chat, patient_id=patient)
+        message_id = f"launch-{sha256(launched.once.encode()).hexdigest()}"
+        now = context.clock.now()
+        await context.scheduler.submit(opening(user, chat, patient, message_id=message_id, now=now))
         place = f"/#/chats/{quote(chat)}"
         if framed:
             place = f"/#/launch/{self._smart.ticket(session_id)}/{quote(chat)}"
@@ -136,25 +137,4 @@ def _handshake(request: web.Request, session_id: str, framed: bool) -> Handshake
         only_reads=True,
         authorization=f"Bearer {session_id}" if framed else None,
         session_id=None if framed else session_id,
-    )
-
-
-def _opening(
-    context: RouteContext, user: Principal, chat: str, patient: PatientId, once: str
-) -> IncomingMessage:
-    """Opening is a turn as any other: linked, asked at the door, named by both identifiers."""
-    return IncomingMessage(
-        conversation_id=chat,
-        channel=WEB,
-        channel_id=WEB,
-        owner=user.id,
-        sender=Sender(
-            principal_id=user.id,
-            display_name=user.name,
-            tenant_id=user.tenant or "",
-            may_order="order" in user.roles,
-        ),
-        message_id=f"launch-{sha256(once.encode()).hexdigest()}",
-        text=f"open {patient}",
-        received_at=context.clock.now(),
     )

@@ -1,15 +1,101 @@
 """The two ways in which a socket is told of runs: whole messages, or AG-UI events."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, TypeAlias
 
+from data_models.chart_view import ChartView
+from data_models.chat_context import AgentMessage
+from data_models.clock import Clock
 from data_models.errors import RoundsError
-from data_models.turn_events import Notice, TurnEvent
-from routes import ag_ui_frames, plain_frames
+from data_models.turn_events import (
+    AgentMessageFinished,
+    Notice,
+    RunFailed,
+    RunFinished,
+    SharedState,
+    StateChanged,
+    TurnEvent,
+    ViewShown,
+)
+from routes import ag_ui_frames
 from routes.context import RouteContext
+from services.language.inert import inert
 from services.runs.hub import Run
+from services.statements.shown import not_supported, pipe_table, repeats
+from services.turn.state import footer_of
 
 Frame: TypeAlias = dict[str, Any]
+DONE: Frame = {"type": "done"}
+
+
+class PlainFrames:
+    """Renders one run. Most events have no frame; the last one has two where it failed."""
+
+    def __init__(self, *, facilitator: str, client_message_id: str | None, clock: Clock) -> None:
+        """Begin a run.
+
+        Args:
+            facilitator: The name under which the server speaks.
+            client_message_id: The client's own id of what it asked.
+            clock: Dates what carries no time of its own.
+        """
+        self._facilitator = facilitator
+        self._client_message_id = client_message_id
+        self._clock = clock
+        self._state: SharedState | None = None
+        self._views: list[ChartView] = []
+
+    def frames(self, seq: int, event: TurnEvent, *, told: bool = False) -> list[Frame]:
+        """Return what the client is sent for `event`, the run's `seq`-th, unless it was told."""
+        if told:
+            return []
+        match event:
+            case StateChanged(state=state):
+                self._state = state
+                return []
+            case ViewShown(view=view):
+                self._views.append(view)
+                return []
+            case AgentMessageFinished(message=message):
+                return [self._message(message)]
+            case Notice(text=text, kind=kind):
+                told_text = inert(text, hosts=())
+                at = self._clock.now()
+                frame = self._frame(f"notice-{seq}", told_text, self._facilitator, at)
+                return [{**frame, "notice": kind}]
+            case RunFailed(code=code, text=text, ref=ref):
+                known = self._client_message_id
+                return [refusal(code, text, ref=ref, client_message_id=known), DONE]
+            case RunFinished():
+                return [DONE]
+            case _:
+                return []
+
+    def _message(self, message: AgentMessage) -> Frame:
+        views, self._views = self._views, []
+        tables = [pipe_table(view) for view in views if not repeats(message.text, view)]
+        footer = footer_of(self._state) if self._state else ""
+        parts = (message.text.rstrip(), *tables, not_supported(message), footer)
+        text = "\n\n".join(part for part in parts if part)
+        return self._frame(message.message_id, text, message.agent, message.timestamp)
+
+    def _frame(self, frame_id: str, text: str, sender: str, at: datetime) -> Frame:
+        return {
+            "id": frame_id,
+            "content": text,
+            "sender": sender,
+            "timestamp": at.isoformat(),
+            "isBot": True,
+            "mentions": None,
+            "client_message_id": self._client_message_id,
+        }
+
+
+def refusal(code: str, text: str, *, ref: str, client_message_id: str | None) -> Frame:
+    """Return the frame for what was refused or failed; `ref` finds it in the log."""
+    frame: Frame = {"error": text, "code": code, "ref": ref}
+    return frame if client_message_id is None else {**frame, "client_message_id": client_message_id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +159,9 @@ class PlainMode:
     def __init__(self, *, context: RouteContext) -> None:
         self._context = context
 
-    def view(self, watch: Watch) -> plain_frames.PlainFrames:
+    def view(self, watch: Watch) -> PlainFrames:
         """Begin to show a run."""
-        return plain_frames.PlainFrames(
+        return PlainFrames(
             facilitator=self._context.team.facilitator,
             client_message_id=watch.client_message_id,
             clock=self._context.clock,
@@ -83,9 +169,7 @@ class PlainMode:
 
     def refusal(self, error: RoundsError, *, ref: str, client_message_id: str | None) -> Frame:
         """Return the frame for what did not become a run; `ref` finds it in the log."""
-        return plain_frames.refusal(
-            error.code, error.user_message, ref=ref, client_message_id=client_message_id
-        )
+        return refusal(error.code, error.user_message, ref=ref, client_message_id=client_message_id)
 
     def queued(self, watch: Watch, notice: Notice) -> Frame:
         """Return the frame that says, amid another run's, that this one waits."""
@@ -94,4 +178,4 @@ class PlainMode:
 
 Mode: TypeAlias = StreamingMode | PlainMode
 """How a client wants to be told."""
-RunView: TypeAlias = _Streamed | plain_frames.PlainFrames
+RunView: TypeAlias = _Streamed | PlainFrames

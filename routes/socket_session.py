@@ -25,6 +25,7 @@ from routes.context import RouteContext
 from routes.json_input import parse_json
 from routes.socket_modes import Frame, Mode, RunView, Watch
 from services.access.principal import Principal, log_off_at
+from services.runs.hub import Run
 
 # What a client may send over a socket (spec page 6.1).
 
@@ -177,7 +178,8 @@ class SocketSession:
         except RoundsError as error:
             logger.warning("socket.not_resumed", code=error.code)
             run = None
-        if run is None:
+        if run is None or after > len(run.past()):
+            # It is not known here, or begun anew: the client asks again, from its first event on.
             await self._send({"type": "CUSTOM", "name": "run_unknown", "value": {"runId": run_id}})
             return
         await self._watch(Watch(run=run, after=after, echo=True))
@@ -281,9 +283,9 @@ class SocketSession:
         task = asyncio.create_task(self._show(watch, before=self._last))
         self._last = task
         self._watching.add(task)
-        task.add_done_callback(self._shown)
+        task.add_done_callback(self._end_view)
 
-    def _shown(self, task: asyncio.Task[None]) -> None:
+    def _end_view(self, task: asyncio.Task[None]) -> None:
         self._watching.discard(task)
         self._places.release()
         if not task.cancelled() and task.exception() is not None:
@@ -330,6 +332,14 @@ class SocketSession:
             self._within_run.clear()
         elif isinstance(event, StateChanged):
             self._sent_patient_id = event.state.patient_id
+
+    async def tell(self, frame: Frame) -> None:
+        """Send a frame that belongs to no run."""
+        await self._send(frame)
+
+    async def show(self, run: Run) -> None:
+        """Show a run that the client did not ask for."""
+        await self._watch(Watch(run=run, echo=True))
 
     async def _send(self, frame: Frame) -> None:
         # Waits while the client reads slowly; the run's own buffer keeps what is to come.

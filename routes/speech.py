@@ -1,11 +1,10 @@
 """Dictation: sound in, words out; nothing of it is stored and nothing is sent as a message."""
 
-from typing import Any
-
 from aiohttp import web
 
 from data_models.errors import AudioError
 from routes.context import CONTEXT
+from routes.described import Json, content, of, operation, refusals
 from routes.replies import json_reply
 from services.access.bodies import large_body_of
 from services.speech import AUDIO_LIMIT_BYTES
@@ -24,29 +23,20 @@ async def write_down(request: web.Request) -> web.Response:
     return json_reply({"text": await speech.write_down(audio, media_type=request.content_type)})
 
 
-def speech_paths() -> dict[str, Any]:
+def speech_paths() -> Json:
     """Return the OpenAPI description of the routes of this file."""
-    problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
-    refusals = {
-        "400": "No recording, or too large.",
-        "401": "Nobody is signed in.",
-        "404": "Nobody dictates here.",
-        "502": "It could not be written down now.",
-    }
-    answers: dict[str, Any] = {
-        status: {"description": text, "content": {"application/problem+json": problem}}
-        for status, text in refusals.items()
-    }
-    words = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}}}
-    content = {"application/json": {"schema": words}}
-    sound = {"schema": {"type": "string", "format": "binary"}}
-    operation = {
-        "operationId": "writeDown",
-        "summary": "The words of a recording; nothing is stored or sent as a message",
-        "requestBody": {"required": True, "content": {"audio/webm": sound}},
-        "responses": {"200": {"description": "The words.", "content": content}, **answers},
-    }
-    return {"/api/speech": {"post": operation}}
+    refused = refusals(
+        "401",
+        s400="No recording, or too large.",
+        s404="Nobody dictates here.",
+        s502="It could not be written down now.",
+    )
+    written = operation(
+        "writeDown", "The words of a recording; nothing is stored or sent as a message",
+        ("200", "The words.", content(of(text={"type": "string"}))), refused=refused,
+        body=content({"type": "string", "format": "binary"}, "audio/webm"),
+    )  # fmt: skip
+    return {"/api/speech": {"post": written}}
 
 
 def speech_routes() -> list[web.RouteDef]:

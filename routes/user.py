@@ -1,12 +1,43 @@
-"""Who the caller is, and what people may read before they sign in."""
+"""Who the caller is, who answers, and what people may read before they sign in."""
 
 from html import escape
-from typing import Any
 
 from aiohttp import web
 
 from routes.auth import principal_of
+from routes.context import CONTEXT
+from routes.described import OPEN, Json, content, of, operation, rows
 from routes.replies import json_reply
+
+
+async def list_agents(request: web.Request) -> web.Response:
+    """`GET /api/agents`: the names of the team, facilitator first."""
+    names = [agent.name for agent in request.app[CONTEXT].team.agents]
+    return json_reply({"agents": names, "error": None})
+
+
+async def show_session(request: web.Request) -> web.Response:
+    """`GET /api/session`: what a client shows before anything was said."""
+    context, principal = request.app[CONTEXT], principal_of(request)
+    agents = [
+        {
+            "name": agent.name,
+            "description": agent.description,
+            "is_facilitator": agent.is_facilitator,
+        }
+        for agent in context.team.agents
+    ]
+    return json_reply(
+        {
+            "principal": {"id": principal.id, "name": principal.name},
+            "agents": agents,
+            "model_kind": "language_model" if context.team.is_language_model else "offline",
+            "patient_id_example": context.patient_id_example,
+            "link_hosts": list(context.link_hosts),
+            "dictation": context.speech is not None,
+        }
+    )
+
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -69,46 +100,21 @@ def user_routes() -> list[web.RouteDef]:
     ]
 
 
-def user_paths() -> dict[str, Any]:
+def user_paths() -> Json:
     """Return their description, for `GET /api/openapi.json`."""
     text = {"type": "string"}
-    names = {"type": "array", "items": text}
-    me = {
-        "type": "object",
-        "required": ["id", "name", "kind", "roles", "scopes", "expires_at"],
-        "properties": {
-            "id": text,
-            "name": text,
-            "kind": text,
-            "roles": names,
-            "scopes": names,
-            "expires_at": {"type": ["string", "null"]},
-        },
-    }
-    shown = {"description": "The caller.", "content": {"application/json": {"schema": me}}}
-    refused = {"description": "Nobody is signed in."}
-    answers = {"200": shown, "400": {"description": "Malformed."}, "401": refused}
-    page = {"200": {"description": "A page.", "content": {"text/html": {"schema": text}}}}
+    names = rows(text)
+    ends = {"type": ["string", "null"]}
+    me = of(id=text, name=text, kind=text, roles=names, scopes=names, expires_at=ends)
+    shown = operation(
+        "showMe", "Who calls", ("200", "The caller.", content(me)), ("400", "Malformed.", {}),
+        ("401", "Nobody is signed in.", {}),
+    )  # fmt: skip
+    page = ("200", "A page.", content(text, "text/html"))
     return {
-        "/api/user/me": {
-            "get": {"operationId": "showMe", "summary": "Who calls", "responses": answers}
-        },
-        "/privacy": {
-            "get": {
-                "operationId": "showPrivacy",
-                "summary": "What is stored",
-                "responses": page,
-                "security": [],
-            }
-        },
-        "/terms": {
-            "get": {
-                "operationId": "showTerms",
-                "summary": "What answers are",
-                "responses": page,
-                "security": [],
-            }
-        },
+        "/api/user/me": {"get": shown},
+        "/privacy": {"get": operation("showPrivacy", "What is stored", page, **OPEN)},
+        "/terms": {"get": operation("showTerms", "What answers are", page, **OPEN)},
     }
 
 

@@ -1,11 +1,10 @@
 """The caller's patients of today, and whom the caller has pinned."""
 
-from typing import Any
-
 from aiohttp import web
 
 from routes.auth import principal_of
 from routes.context import CONTEXT
+from routes.described import Json, content, in_path, operation, refusals, schemas_of
 from routes.replies import json_reply
 from services.views.worklist import PINS_LIMIT, Worklist, WorklistView
 
@@ -38,61 +37,32 @@ def _worklist(request: web.Request) -> Worklist:
     return worklist
 
 
-def worklist_schemas() -> dict[str, Any]:
+def worklist_schemas() -> Json:
     """Return the shapes of the answers of this file."""
-    schema = WorklistView.model_json_schema(
-        ref_template="#/components/schemas/{model}", mode="serialization"
-    )
-    shapes: dict[str, Any] = schema.pop("$defs", {})
-    return shapes | {"WorklistView": schema}
+    return schemas_of(WorklistView)
 
 
-def worklist_paths() -> dict[str, Any]:
+def worklist_paths() -> Json:
     """Return the OpenAPI description of the routes of this file."""
-    shown = {"schema": {"$ref": "#/components/schemas/WorklistView"}}
-    patient = {
-        "name": "patient_id",
-        "in": "path",
-        "required": True,
-        "schema": {"type": "string", "minLength": 1},
-    }
-    listed = {
-        "operationId": "showWorklist",
-        "summary": "Today's patients by the records, and those whom the caller has pinned",
-        "responses": {
-            "200": {"description": "The list.", "content": {"application/json": shown}},
-            **_refusals(("503", "The records do not answer.")),
-        },
-    }
-    pinned = {
-        "operationId": "pinPatient",
-        "summary": f"Keep a patient on the caller's list; {PINS_LIMIT} at most",
-        "parameters": [patient],
-        "responses": {
-            "204": {"description": "The patient is on the list."},
-            **_refusals(
-                ("403", "The patient's chart is not open to the caller."),
-                ("404", "The records know no such patient."),
-                ("409", "The list is full."),
-                ("503", "The records do not answer."),
-            ),
-        },
-    }
-    unpinned = {
-        "operationId": "unpinPatient",
-        "summary": "Take a patient off the caller's list",
-        "parameters": [patient],
-        "responses": {"204": {"description": "The patient is not on the list."}, **_refusals()},
-    }
+    silent = "The records do not answer."
+    patient = (in_path("patient_id"),)
+    listed = operation(
+        "showWorklist", "Today's patients by the records, and those whom the caller has pinned",
+        ("200", "The list.", content("WorklistView")), refused=refusals("401", s503=silent),
+    )  # fmt: skip
+    pinned = operation(
+        "pinPatient", f"Keep a patient on the caller's list; {PINS_LIMIT} at most",
+        ("204", "The patient is on the list.", {}), parameters=patient,
+        refused=refusals(
+            "401", "403", s404="The records know no such patient.", s409="The list is full.",
+            s503=silent,
+        ),
+    )  # fmt: skip
+    unpinned = operation(
+        "unpinPatient", "Take a patient off the caller's list",
+        ("204", "The patient is not on the list.", {}), parameters=patient, refused=refusals("401"),
+    )  # fmt: skip
     return {LIST: {"get": listed}, ONE: {"put": pinned, "delete": unpinned}}
-
-
-def _refusals(*more: tuple[str, str]) -> dict[str, Any]:
-    problem = {"schema": {"$ref": "#/components/schemas/Problem"}}
-    return {
-        status: {"description": said, "content": {"application/problem+json": problem}}
-        for status, said in (("401", "Nobody is signed in."), *more)
-    }
 
 
 def worklist_routes() -> list[web.RouteDef]:

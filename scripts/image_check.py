@@ -1,7 +1,8 @@
 """Does what `infra/Dockerfile` does, without Docker: `python -m scripts.image_check [--keep]`.
 
 A fresh environment from the hashed lock, the files that the last stage copies, nothing writable but
-the data folder, another user where this one is root; then the server and its commands must work.
+the data folder, another user where this one is root; then the server and its commands must work,
+and a scripted model must be asked by it.
 Prints sizes and times; exit 1 if something is missing.
 """
 
@@ -21,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.chat import chatting, client
-from bench.processes import free_port
+from bench.model import Orders
+from bench.processes import free_port, running_model
 from scripts.build_web import build
 from scripts.workshop import REQUIREMENTS, ROOT, run, say, venv_python
 
@@ -35,6 +37,7 @@ COMMANDS = (
     ["-m", "services.audit", "verify"],
 )
 _IMPORTED = "import app, bots.endpoint, group_chat.build, services.audit, semantic_kernel, openai"
+_WITHOUT_AV = "import sys; sys.modules['av'] = None; import semantic_kernel.connectors.ai.open_ai"
 _COPY = re.compile(r"^COPY (?P<sources>[\w./ ]+) (?P<target>[\w./]+)$", re.MULTILINE)
 _SET = re.compile(r"^(?:ENV)?\s+([A-Z_]+)=(\S+)(?: \\)?$", re.MULTILINE)
 _READY_SECONDS = 60.0
@@ -65,6 +68,8 @@ class Report:
     ready_seconds: float
     turn_seconds: float
     memory_mb: float
+    model_calls: int
+    needs_av: str
 
     def __str__(self) -> str:
         return "\n".join(
@@ -75,6 +80,8 @@ class Report:
                 f"readyz after         {self.ready_seconds:8.2f} s",
                 f"one WebSocket turn   {self.turn_seconds:8.2f} s",
                 f"memory after it      {self.memory_mb:8.0f} MB",
+                f"a model was asked    {self.model_calls:8.0f} times",
+                f"without av           {self.needs_av}",
             ]
         )
 
@@ -168,6 +175,33 @@ async def one_turn(url: str) -> float:
         return (await chat.say("switch to patient_4")).seconds
 
 
+async def asked_of_a_model(image: Image, settings: dict[str, str], url: str) -> int:
+    """Have one question answered by a scripted model; return how often it was asked.
+
+    Raises:
+        SystemExit: it never was: what talks to models is not whole.
+    """
+    async with running_model() as model:
+        talks = {"LLM_PROVIDER": "openai", "OPENAI_BASE_URL": model.url, "OPENAI_MODEL": "bench"}
+        with running(image, ["app.py"], settings | talks) as server:
+            wait_for(f"{url}/readyz", server)
+            async with client() as session, chatting(session, url, "model-check") as chat:
+                await chat.say("switch to patient_4")
+                await chat.say("what do you make of the last scan?")
+        asked = (await model.order(Orders())).calls
+    if not asked:
+        raise SystemExit("rounds: the model was not asked in the image")
+    return asked
+
+
+def without_av(image: Image) -> str:
+    """Return what Python says where Semantic Kernel's connectors find no `av`, 106 MB of FFmpeg."""
+    done = subprocess.run(
+        [image.python, "-c", _WITHOUT_AV], capture_output=True, text=True, check=False
+    )
+    return done.stderr.strip().rpartition("\n")[2] or "all is well: remove it"
+
+
 def wait_for(url: str, server: "subprocess.Popen[bytes]") -> float:
     """Return the seconds until `url` answers 200."""
     began = time.monotonic()
@@ -198,13 +232,14 @@ def check(folder: Path) -> Report:
         wait_for(url, server)
         turn = asyncio.run(one_turn(url))
         memory = _rss_megabytes(server.pid)
+    calls = asyncio.run(asked_of_a_model(image, settings, url))
     for command in COMMANDS:
         with running(image, command, settings) as process:
             if process.wait(timeout=60) != 0:
                 raise SystemExit(f"rounds: {' '.join(command)} failed in the image")
     if before != (_files(image.tree), _files(folder / "venv")):
         raise SystemExit("rounds: something was written outside the data folder")
-    return Report(*sizes, alive, ready, turn, memory)
+    return Report(*sizes, alive, ready, turn, memory, calls, without_av(image))
 
 
 def _files(folder: Path) -> dict[Path, tuple[int, int]]:

@@ -19,7 +19,7 @@ async def stored_folders(settings: Settings, *, ids: IdSource) -> list[str]:
     """
     users = open_container(settings, USERS, ids=ids)
     try:
-        found = await _indexed(users)
+        found = await _list_indexed(users)
     finally:
         await users.close()
     if settings.azure_storage_connection_string is None:
@@ -27,7 +27,7 @@ async def stored_folders(settings: Settings, *, ids: IdSource) -> list[str]:
     return sorted(found)
 
 
-async def _indexed(users: BlobStore) -> set[str]:
+async def _list_indexed(users: BlobStore) -> set[str]:
     return {row.name.rpartition("/")[2] async for row in users.list(_INDEX)}
 
 

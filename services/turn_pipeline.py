@@ -55,7 +55,6 @@ from services.turn.repeating import note_repeatable
 from services.turn.request import TurnRequests
 from services.turn.safety import SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios
-from services.turn.stops import TurnStops
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies
 
@@ -94,7 +93,7 @@ class TurnPipeline:
         self._questions = TurnQuestions(
             documents=documents, tools=self._tools, replies=self._replies, clock=clock, ids=ids
         )
-        self._stops = TurnStops(documents=documents, replies=self._replies, ids=ids)
+        self._stops = self._questions.stops
         self._safety = TurnSafety(
             answers=safety, patients=patients, documents=documents, replies=self._replies
         )

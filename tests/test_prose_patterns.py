@@ -59,9 +59,9 @@ OVER = {
         "services/records/patient_lookup.py",
         "services/scenarios/migration/scenario_store.py",
         "services/scenarios/migration/tag_index.py",
-        "services/telemetry/redaction.py",
+        "services/telemetry/logs.py",
         "services/telemetry/scrubbing_exporter.py",
-        "services/tool_memory/masks.py",
+        "services/tool_memory/privacy.py",
     },
     "marks and lines of our own": {
         "data_models/scenario.py",

@@ -10,6 +10,8 @@ from scripts.settings_page import PAGE, settings_page
 from settings import SENSITIVE_SWITCH, ApiKey, Settings, is_loopback_host, load_settings
 
 HASH = "a" * 64
+MSI = {"MicrosoftAppId": "id", "MicrosoftAppType": "UserAssignedMSI", "MicrosoftAppTenantId": "t"}
+SSO = {"BOT_SIGN_IN_CONNECTION": "sso"}
 BOT = {"MicrosoftAppId": "id", "MicrosoftAppPassword": "pw"}
 OWN = {"AGENT_BOTS__RADIOLOGY__APP_ID": "own", "AGENT_BOTS__RADIOLOGY__APP_PASSWORD": "pw"}
 GRAPH = {"ASSISTANT_BACKEND": "graph", "GRAPH_TENANT_ID": "11111111-2222-3333-4444-555555555555"}
@@ -57,6 +59,16 @@ def test_nothing_set_gives_a_loopback_server_with_the_offline_model(load: Load) 
         ({"SMART_ISSUERS": "https://ehr.example/r4"}, "AUTH_MODE"),
         ({"SMART_ISSUERS": "https://ehr.example/r4"}, "SMART_CLIENT_ID"),
         ({"SMART_ISSUERS": "http://ehr.example/r4"}, "SMART_ISSUERS"),
+        ({"FHIRCAST_HUB_URL": "https://ehr.example/hub"}, "SMART_ISSUERS"),
+        ({"FHIRCAST_HUB_URL": "http://ehr.example/hub"}, "FHIRCAST_HUB_URL"),
+        ({"BOT_SIGN_IN_CONNECTION": "sso"}, "MicrosoftAppId"),
+        ({**MSI, "BOT_SIGN_IN_CONNECTION": "sso"}, "BOT_SIGN_IN_CLIENT_ID"),
+        ({**MSI, **SSO, "BOT_SIGN_IN_CLIENT_ID": "own"}, "BOT_SIGN_IN_CLIENT_ID"),
+        ({**BOT, **SSO, "BOT_TOKEN_SERVICE_URL": "http://b.example"}, "BOT_TOKEN_SERVICE_URL"),
+        ({**GRAPH, "GRAPH_ON_BEHALF": "true"}, "BOT_SIGN_IN_CONNECTION"),
+        ({"ACCESS_POLICY": "token"}, "BOT_SIGN_IN_CONNECTION"),
+        ({**BOT, **SSO, "ACCESS_POLICY": "token"}, "FHIR_USER_SCOPE"),
+        ({**BOT, **SSO, "ACCESS_POLICY": "token"}, "FHIR_BASE_URL"),
         ({"FRAME_ANCESTORS": "http://ehr.example"}, "FRAME_ANCESTORS"),
         ({"FRAME_ANCESTORS": "https://*.ehr.example"}, "FRAME_ANCESTORS"),
         ({"FRAME_ANCESTORS": "https://ehr.example/page"}, "FRAME_ANCESTORS"),

@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -92,12 +92,6 @@ def instant_of(when: str) -> datetime:
     )
     found = datetime.fromisoformat(padded)
     return found if found.tzinfo else found.replace(tzinfo=UTC)
-
-
-def age_on(birth_date: str, day: date) -> int:
-    """Return a person's age in years."""
-    born = date.fromisoformat(birth_date)
-    return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
 
 
 def charts_in(folder: Path) -> list[Chart]:

@@ -76,7 +76,7 @@ async def checked(settings: ModelSettings) -> tuple[str, bool]:
     learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
     completions = Completions(client=client, limits=settings.limits, learned=learned)
     try:
-        results = [await _asked(one, completions, settings.model) for one in QUESTIONS]
+        results = [await _ask(one, completions, settings.model) for one in QUESTIONS]
         learned.profile = await with_window(client, learned.profile)
     finally:
         await close()
@@ -103,7 +103,7 @@ def _profile_lines(profile: ModelProfile) -> list[str]:
     return [f"{name:16} {value}" for name, value in shown.items()]
 
 
-async def _asked(question: Question, completions: Completions, model: str) -> str:
+async def _ask(question: Question, completions: Completions, model: str) -> str:
     body = {"model": model, "max_tokens": _TOKENS, **question.body}
     try:
         answer = await completions.complete(body, purpose="check")

@@ -32,7 +32,7 @@ class AiohttpTransport(httpx2.AsyncBaseTransport):
         if origin(request.url) != self._origin:
             raise httpx2.UnsupportedProtocol("only the configured model server may be called")
         try:
-            return await _as_response(await self._send(request))
+            return await _make_response(await self._send(request))
         except TimeoutError as error:
             raise httpx2.ConnectTimeout("no connection in time") from error
         except (aiohttp.ClientError, OSError) as error:
@@ -95,7 +95,7 @@ def origin(url: httpx2.URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 
-async def _as_response(reply: aiohttp.ClientResponse) -> httpx2.Response:
+async def _make_response(reply: aiohttp.ClientResponse) -> httpx2.Response:
     headers = [(name, value) for name, value in reply.headers.items() if name != "Content-Encoding"]
     if reply.status < 300:
         return httpx2.Response(reply.status, headers=headers, stream=AiohttpBody(reply=reply))

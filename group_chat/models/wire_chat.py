@@ -92,7 +92,7 @@ class WireChatCompletion(OpenAIChatCompletionBase):
             names=speakers(chat_history.messages),
             begins_in_thought=self._completions.learned.profile.thoughts_open,
         )
-        async with aclosing(self._streamed(talk, settings)) as parts:
+        async with aclosing(self._stream(talk, settings)) as parts:
             async for part in parts:
                 if isinstance(part, Answer):
                     if rest := reader.finish():
@@ -102,7 +102,7 @@ class WireChatCompletion(OpenAIChatCompletionBase):
                 elif text := reader.feed(part):
                     yield [self._item(_text_items(text), None, function_invoke_attempt)]
 
-    async def _streamed(
+    async def _stream(
         self, talk: Talk, settings: OpenAIChatPromptExecutionSettings
     ) -> AsyncGenerator[str | Answer, None]:
         """Ask, with less of the talk where the window turns out to be smaller."""

@@ -1,16 +1,22 @@
 """What an agent does with a message that is not for it: it hands it back to who leads."""
 
 from group_chat.offline.plain_talk import courtesy, plain_answer
-from group_chat.offline.prompt import Prompt
-from group_chat.offline.reply import OfflineReply
+from group_chat.offline.prompt import OfflineReply, Prompt, ends_with
 from group_chat.offline.words import asks_overview, topics_of, wants_plan
 from services.language.appointment_slots import slots_in
 from services.language.full_dates import full_dates
 from services.language.phrases import says
 from services.language.references import references_in
-from services.language.talk_texts import in_every_language, told_in
+from services.language.talk_texts import told_in
 from services.language.text_words import asks_question
 from services.language.work import work_in
+
+# The phrases of each agent's own work.
+_OWN = {
+    "appointment": ("of_booking", "when_is_it"),
+    "registration": ("of_registration",),
+    "order": ("orders_test", "asks_whether_drafted", "withdraws_order"),
+}
 
 
 def handed_back(prompt: Prompt, *, topic: str) -> OfflineReply | None:
@@ -19,20 +25,15 @@ def handed_back(prompt: Prompt, *, topic: str) -> OfflineReply | None:
     is_elsewhere = _is_elsewhere(prompt, topic) if asked else _is_of_chart(prompt, topic)
     if prompt.answers or prompt.said or not is_elsewhere:
         return None
-    leader = next(
-        (one.agent for one in reversed(prompt.earlier) if _passes_on(one.text)),
-        None,
-    )
-    return OfflineReply(
-        text=prompt.text("not_for_me_alone")
-        if leader is None
-        else f"*{leader}*, {prompt.text('not_for_me')}"
-    )
+    leader = next((one.agent for one in reversed(prompt.earlier) if _passes_on(one.text)), None)
+    if leader is None:
+        return prompt.say("not_for_me_alone")
+    return OfflineReply(text=f"*{leader}*, {prompt.text('not_for_me')}")
 
 
 def is_handed_back(prompt: Prompt) -> bool:
     """Whether what was said last is such a message."""
-    return bool(prompt.said) and prompt.said[-1].text.endswith(in_every_language("not_for_me"))
+    return bool(prompt.said) and ends_with(prompt.said[-1].text, "not_for_me")
 
 
 def _passes_on(text: str) -> bool:
@@ -63,8 +64,5 @@ def _is_elsewhere(prompt: Prompt, topic: str) -> bool:
 
 def _is_own(text: str, topic: str) -> bool:
     """Whether the text has a word of the agent's own work."""
-    if topic == "registration":
-        return says(text, "of_registration") or bool(full_dates(text))
-    if topic == "order":
-        return says(text, "orders_test", "asks_whether_drafted", "withdraws_order")
-    return says(text, "of_booking", "when_is_it")
+    is_birth = topic == "registration" and bool(full_dates(text))
+    return is_birth or says(text, *_OWN[topic])

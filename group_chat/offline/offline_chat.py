@@ -1,6 +1,6 @@
 """The offline rules as a chat service of Semantic Kernel."""
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
 from typing import Any, ClassVar
 
 import orjson
@@ -18,24 +18,19 @@ from semantic_kernel.contents import (
     AuthorRole,
     ChatHistory,
     ChatMessageContent,
-    FinishReason,
     FunctionCallContent,
     StreamingChatMessageContent,
     StreamingTextContent,
-    TextContent,
 )
 
 from group_chat.offline.facilitator import answer_as_facilitator
-from group_chat.offline.prompt import Prompt, read_prompt
-from group_chat.offline.reply import OfflineReply
+from group_chat.offline.prompt import OfflineReply, Prompt, read_prompt
 from group_chat.offline.scenario import scenario_in
 from group_chat.offline.specialist import answer_as_specialist
 from group_chat.turn_context import current_turn
 from services.language.held_statements import held_statements
-from services.language.judging import is_about_danger
+from services.language.phrases import says
 from services.records.answers.as_said import held_of_same
-
-CHUNK_CHARS = 240
 
 
 class OfflineChatCompletion(ChatCompletionClientBase):
@@ -54,16 +49,9 @@ class OfflineChatCompletion(ChatCompletionClientBase):
     async def _inner_get_chat_message_contents(
         self, chat_history: ChatHistory, settings: PromptExecutionSettings
     ) -> list[ChatMessageContent]:
-        reply = _reply(chat_history, settings)
-        items: list[Any] = [TextContent(text=reply.text)] if reply.text else []
-        return [
-            ChatMessageContent(
-                role=AuthorRole.ASSISTANT,
-                items=[*items, *_calls(reply)],
-                ai_model_id=self.ai_model_id,
-                finish_reason=_finish_reason(reply),
-            )
-        ]
+        text = _reply(chat_history, settings).text
+        role = AuthorRole.ASSISTANT
+        return [ChatMessageContent(role=role, content=text, ai_model_id=self.ai_model_id)]
 
     async def _inner_get_streaming_chat_message_contents(
         self,
@@ -72,10 +60,11 @@ class OfflineChatCompletion(ChatCompletionClientBase):
         function_invoke_attempt: int = 0,
     ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
         reply = _reply(chat_history, settings)
-        pieces: list[list[Any]] = [
-            [StreamingTextContent(choice_index=0, text=chunk)] for chunk in _chunks(reply.text)
+        lines: list[list[Any]] = [
+            [StreamingTextContent(choice_index=0, text=line)]
+            for line in reply.text.splitlines(keepends=True)
         ]
-        for items in [*pieces, _calls(reply)]:
+        for items in [*lines, _calls(reply)]:
             yield [
                 StreamingChatMessageContent(
                     role=AuthorRole.ASSISTANT,
@@ -112,47 +101,32 @@ def reply_to(prompt: Prompt) -> OfflineReply:
     """Return the answer to one prompt; the first of a conversation says who speaks."""
     if prompt.verdict is not None:
         return OfflineReply(text=prompt.verdict)
-    reply = _noted(prompt)
-    if reply is None:
-        answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
-        reply = answer(prompt)
-    before = [prompt.text("not_a_model")] if prompt.is_first else []
-    if not prompt.said and is_about_danger(prompt.asked):
-        before.insert(0, prompt.text("danger_first"))
-    if reply.text and before:
-        return OfflineReply(text="\n\n".join([*before, reply.text]), calls=reply.calls)
-    return reply
+    answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
+    reply = _noted(prompt) or answer(prompt)
+    is_of_danger = not prompt.said and says(prompt.asked, "danger")
+    before = [prompt.text("danger_first")] if is_of_danger else []
+    before += [prompt.text("not_a_model")] if prompt.is_first else []
+    text = "\n\n".join([*before, reply.text]) if reply.text else ""
+    return OfflineReply(text=text, calls=reply.calls)
 
 
 def _noted(prompt: Prompt) -> OfflineReply | None:
     """Return that a statement is noted, where the message makes one and asks nothing."""
-    kind = prompt.cue.kind
-    if prompt.said or kind not in ("none", "waiting") or "?" in prompt.asked:
+    is_turn = prompt.cue.kind in ("none", "waiting") and not prompt.said
+    if not is_turn or "?" in prompt.asked or prompt.patient_id is None:
         return None
     if prompt.is_facilitator and scenario_in(prompt.instructions) is not None:
         return None  # the guide of a scenario hears answers to its step first
-    if prompt.patient_id is None:
-        return None
-    if quotes := _stated(prompt):
-        return OfflineReply(text=prompt.text("noted", quotes=quotes))
-    if told := _told(prompt):
-        held = "; ".join(held_of_same(told, prompt.held))
-        parts = [prompt.text("not_held", told=told)]
-        parts += [prompt.text("still_held", held=held)] if held else []
-        return OfflineReply(text=" ".join(parts))
-    return None
-
-
-def _stated(prompt: Prompt) -> str:
-    """Return the sentences of the message that are held as statements about the patient."""
-    stated = [one for one in held_statements(prompt.asked) if not one.only_if_held]
-    return " ".join(dict.fromkeys(one.quote for one in stated))
-
-
-def _told(prompt: Prompt) -> str:
-    """Return all that a message tells that asks nothing and is held as no statement."""
+    stated = [one.quote for one in held_statements(prompt.asked) if not one.only_if_held]
+    if stated:
+        return prompt.say("noted", quotes=" ".join(dict.fromkeys(stated)))
     is_told = prompt.utterance is not None and prompt.utterance.task == "tell"
-    return " ".join(prompt.asked.split()) if is_told and not _answers_question(prompt) else ""
+    if not is_told or _answers_question(prompt):
+        return None
+    told = " ".join(prompt.asked.split())
+    held = "; ".join(held_of_same(told, prompt.held))
+    rest = f" {prompt.text('still_held', held=held)}" if held else ""
+    return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
 
 
 def _answers_question(prompt: Prompt) -> bool:
@@ -174,19 +148,3 @@ def _calls(reply: OfflineReply) -> list[Any]:
         )
         for index, call in enumerate(reply.calls)
     ]
-
-
-def _finish_reason(reply: OfflineReply) -> FinishReason:
-    return FinishReason.TOOL_CALLS if reply.calls else FinishReason.STOP
-
-
-def _chunks(text: str) -> Iterator[str]:
-    """Cut at line ends, into pieces of about `CHUNK_CHARS`."""
-    piece = ""
-    for line in text.splitlines(keepends=True):
-        piece += line
-        if len(piece) >= CHUNK_CHARS:
-            yield piece
-            piece = ""
-    if piece:
-        yield piece

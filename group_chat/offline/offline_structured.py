@@ -1,15 +1,17 @@
-"""The offline rules for the classifier's questions."""
+"""The offline rules for structured questions: whom a message means, what fields were stated."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
 from data_models.errors import ModelOutputError
-from group_chat.offline.extraction import findings_in
+from data_models.scenario import FieldDefinition
+from group_chat.offline.scenario import field_of
+from services.language.field_answers import pattern_of, value_in
+from services.language.field_statements import ages_in, births_in, statements_of
 from services.language.phrases import says
 from services.language.reader import ANOTHER, CLEAR, OPEN, PURPOSE
 
@@ -17,6 +19,7 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 SCENARIO_EXTRACTOR = "scenario_extractor"
 
+_STATED, _SEEN = 0.97, 0.9
 _TOKEN = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 
 
@@ -36,55 +39,75 @@ class OfflineStructured:
             return answer.model_validate(findings_in(text))
         if purpose != PURPOSE:
             raise ModelOutputError("the offline rules know no such question")
-        read = {"patient": _decide(_question_of(text)), "task": "answer", "agent": "nobody"}
+        read = {"patient": _read(text), "task": "answer", "agent": "nobody"}
         try:
             return answer.model_validate(read)
         except ValidationError:
             raise ModelOutputError("the offline rules do not know that shape") from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A message and the patients it may be about besides the open one, by the refs they have."""
+def _read(text: str) -> str:
+    """Return the ref of whom the message of a question is about; another where that is not plain.
 
-    message: str
-    others: Mapping[str, str]
-
-    @property
-    def named(self) -> list[str]:
-        """The refs of those whose id stands in the message."""
-        words = {word.strip(".-_").casefold() for word in _TOKEN.findall(self.message)}
-        return [ref for ref, row in self.others.items() if row.split(",")[0].casefold() in words]
-
-
-def _decide(question: _Question) -> str:
-    negated = says(question.message, "negation")
-    if says(question.message, "clears"):
-        never_mind = says(question.message, "never_mind")
-        return OPEN if negated or never_mind else CLEAR
-    if negated:
-        return OPEN
-    if question.named:
-        return _towards(question.named, question)
-    if says(question.message, "other_patient"):
-        return _towards(list(question.others), question)
-    return OPEN
-
-
-def _towards(refs: list[str], question: _Question) -> str:
-    """Turn to the one patient that is meant; where that is not plain, let the user be asked."""
-    plain = len(refs) == 1 and not says(question.message, "in_passing")
-    return refs[0] if plain else ANOTHER
-
-
-def _question_of(text: str) -> _Question:
-    """Read the question as the reader writes it; other text is a message about nobody."""
+    The question is as the reader writes it; other text is a message about nobody.
+    """
     try:
         asked = orjson.loads(text)
     except orjson.JSONDecodeError:
-        asked = {"message": text}
+        asked = None
     row: Mapping[str, Any] = asked if isinstance(asked, dict) else {"message": text}
-    listed = row.get("patients")
-    others = dict(listed) if isinstance(listed, dict) else {}
+    message, listed = str(row.get("message", "")), row.get("patients")
+    others = {ref: str(one) for ref, one in listed.items()} if isinstance(listed, dict) else {}
     others.pop(OPEN, None)
-    return _Question(str(row.get("message", "")), {ref: str(one) for ref, one in others.items()})
+    negated = says(message, "negation")
+    if negated or says(message, "clears"):
+        return OPEN if negated or says(message, "never_mind") else CLEAR
+    words = {word.strip(".-_").casefold() for word in _TOKEN.findall(message)}
+    named = [ref for ref, one in others.items() if one.split(",")[0].casefold() in words]
+    meant = named or (list(others) if says(message, "other_patient") else [])
+    is_plain = len(meant) == 1 and not says(message, "in_passing")
+    is_of_others = bool(named) or says(message, "other_patient")
+    return (meant[0] if is_plain else ANOTHER) if is_of_others else OPEN
+
+
+def findings_in(text: str) -> dict[str, Any]:
+    """Return the findings of a question that `services.scenarios.session.extraction` has written.
+
+    Raises:
+        ModelOutputError: it is not of that form.
+    """
+    try:
+        asked = orjson.loads(text)
+        fields = [field_of(row) for row in asked["fields"]]
+        turns = [str(turn) for turn in asked["turns"]]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        raise ModelOutputError("the question cannot be read") from None
+    found = (_newest(field, turns) for field in fields)
+    return {"found": [row for row in found if row is not None]}
+
+
+def _newest(field: FieldDefinition, turns: Sequence[str]) -> dict[str, Any] | None:
+    for turn in reversed(turns):
+        for quote, words, confidence in _candidates(field, turn):
+            value = value_in(field, words)
+            if value is not None:
+                row = {"field": field.name, "value": _written(value), "quote": quote.strip()}
+                return row | {"confidence": confidence}
+    return None
+
+
+def _candidates(field: FieldDefinition, turn: str) -> Iterator[tuple[str, str, float]]:
+    """Yield quotes, the words in them that hold the value, and how sure they are."""
+    for quote, words in statements_of((field.label, field.name), turn):
+        yield quote, words, _STATED
+    kinds = field.name.split("_")
+    read = ages_in if "age" in kinds else births_in if "birth" in kinds else None
+    for quote, words in read(turn) if read is not None else ():
+        yield quote, words, _STATED
+    shape = pattern_of(field)
+    for match in shape.finditer(turn) if shape is not None else ():
+        yield match[0], match[0], _SEEN
+
+
+def _written(value: object) -> str:
+    return ("yes" if value else "no") if isinstance(value, bool) else str(value)

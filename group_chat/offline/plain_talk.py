@@ -3,8 +3,8 @@
 Each answer says plainly what cannot be done, and what can be done instead.
 """
 
-from group_chat.offline.assistant import names_office_thing
-from group_chat.offline.prompt import Prompt
+from group_chat.offline.prompt import OfflineReply, Prompt
+from group_chat.offline.secretary import names_office_thing
 from group_chat.offline.words import known_word_like, query_of, topics_of
 from services.language.addressing import without_address
 from services.language.detection import is_unread, language_of
@@ -24,30 +24,28 @@ _CANNOT = (
 )  # fmt: skip
 
 
-def plain_answer(prompt: Prompt) -> str | None:
+def plain_answer(prompt: Prompt) -> OfflineReply | None:
     """Return the answer to a message that needs no record; None for any other."""
-    text = prompt.asked
-    if not any(map(str.isalnum, text)):
-        return _not_understood(prompt)
+    if not any(map(str.isalnum, prompt.asked)):
+        return not_understood(prompt)
     asks_for_help = prompt.utterance is not None and prompt.utterance.command == "help"
-    if asks_for_help or says(text, "help_wanted"):
-        return help_for(prompt)
+    if asks_for_help or says(prompt.asked, "help_wanted"):
+        return OfflineReply(text=_help_for(prompt))
     return _cannot(prompt) or courtesy(prompt)
 
 
-def courtesy(prompt: Prompt) -> str | None:
+def courtesy(prompt: Prompt) -> OfflineReply | None:
     """Return the answer to a greeting, to thanks and to a yes that nothing asked for."""
     text = without_address(prompt.asked)
     if says(text, "greeting"):
-        return prompt.text("hello", next=what_next(prompt))
+        return prompt.say("hello", next=what_next(prompt).text)
     if says(text, "thanks"):
-        return prompt.text("welcome")
-    if says(text, "bare") or (yes_no_in(text) in ("yes", "no") and not says(text, "cancel")):
-        return prompt.text("nothing_waits")
-    return None
+        return prompt.say("welcome")
+    is_reply = says(text, "bare") or (yes_no_in(text) in ("yes", "no") and not says(text, "cancel"))
+    return prompt.say("nothing_waits") if is_reply else None
 
 
-def help_for(prompt: Prompt) -> str:
+def _help_for(prompt: Prompt) -> str:
     """Return what works, and how to begin where no patient is open."""
     parts = [] if prompt.patient_id is not None else [prompt.text("no_patient_yet")]
     return "\n\n".join([prompt.text("help"), *parts])
@@ -59,41 +57,35 @@ def only_names_patient(prompt: Prompt) -> bool:
     return named and not query_of(prompt.asked, besides=prompt.patients)
 
 
-def not_understood(prompt: Prompt) -> str:
+def not_understood(prompt: Prompt) -> OfflineReply:
     """Return that the message was not understood, and what it may mean or what works."""
     if is_unread(prompt.asked):
-        return talk_text(language_of(prompt.asked), "not_my_language")
+        return OfflineReply(text=talk_text(language_of(prompt.asked), "not_my_language"))
     if len(prompt.asked) > LONG_CHARS:
-        return prompt.text("too_long")
-    return _not_understood(prompt)
+        return prompt.say("too_long")
+    words = all_words(prompt.asked)[:_SHORT_WORDS]
+    meant = prompt.asked
+    for word, known in ((word, known_word_like(word)) for word in words):
+        meant = meant.replace(word, known) if known is not None else meant
+    if meant != prompt.asked:
+        return prompt.say("if_you_mean", meant=" ".join(meant.split()))
+    return prompt.say("not_understood", help=_help_for(prompt))
 
 
-def _not_understood(prompt: Prompt) -> str:
-    near = {word: known_word_like(word) for word in all_words(prompt.asked)[:_SHORT_WORDS]}
-    guesses = {word: known for word, known in near.items() if known is not None}
-    if guesses:
-        meant = prompt.asked
-        for word, known in guesses.items():
-            meant = meant.replace(word, known)
-        return prompt.text("if_you_mean", meant=" ".join(meant.split()))
-    return prompt.text("not_understood", help=help_for(prompt))
-
-
-def _cannot(prompt: Prompt) -> str | None:
+def _cannot(prompt: Prompt) -> OfflineReply | None:
     """Return what is said to a wish that nobody here can carry out."""
     text = prompt.asked
     if len(text.split()) > _SHORT_WORDS:
         return None
     if (wish := next((one for one in _CANNOT if says(text, one)), None)) is not None:
-        return prompt.text(wish)
-    is_of_user = says(text, "timetable") or names_office_thing(text)
-    if says(text, "writes_record") and not is_of_user:
-        return prompt.text("only_read")
+        return prompt.say(wish)
+    if says(text, "writes_record") and not (says(text, "timetable") or names_office_thing(text)):
+        return prompt.say("only_read")
     is_about_sources = says(text, "asks_source") and not topics_of(text) and prompt.patient_id
     return _sources(prompt) if is_about_sources else None
 
 
-def _sources(prompt: Prompt) -> str:
+def _sources(prompt: Prompt) -> OfflineReply:
     """Return the sources of the newest answer that names any."""
     for spoken in reversed(prompt.earlier):
         refs = list(dict.fromkeys(one[0] for one in REFERENCE.finditer(spoken.text)))
@@ -101,12 +93,12 @@ def _sources(prompt: Prompt) -> str:
             more = len(refs) - _SOURCES_SHOWN
             rows = [f"- {ref}" for ref in refs[:_SOURCES_SHOWN]]
             rows += [prompt.text("more_sources", count=more)] if more > 0 else []
-            return prompt.text("sources", agent=spoken.agent, rows="\n".join(rows))
-    return prompt.text("no_source")
+            return prompt.say("sources", rows="\n".join(rows))
+    return prompt.say("no_source")
 
 
-def what_next(prompt: Prompt) -> str:
+def what_next(prompt: Prompt) -> OfflineReply:
     """Return whose record is open, and ask what is wanted of it."""
     if prompt.patient_id is None:
-        return prompt.text("no_patient_yet")
-    return prompt.text("is_open", patient=prompt.patient_id)
+        return prompt.say("no_patient_yet")
+    return prompt.say("is_open", patient=prompt.patient_id)

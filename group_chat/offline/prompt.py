@@ -19,7 +19,7 @@ from group_chat.window import MEANING_MARK, SUMMARY_MARK
 from services.attachments.papers import PAPERS_PREFIX
 from services.entities.session import GROUNDING_MARK
 from services.language.detection import WELL_READ, language_of
-from services.language.talk_texts import talk_text
+from services.language.talk_texts import in_every_language, talk_text
 from services.language.utterance import Utterance
 from services.patient_context.snapshot import is_snapshot
 from services.tool_memory.extractors import CLINIC_PREFIX
@@ -36,10 +36,27 @@ _CUES: tuple[tuple[CueKind, re.Pattern[str]], ...] = (
     ("failed", re.compile(r"^Every tool of the last step failed\.")),
     ("waiting", re.compile(r"^A plan is not finished\.")),
 )  # fmt: skip
+_NOT_FOR_RULES = (PAPERS_PREFIX, MEANING_MARK, SUMMARY_MARK)
 _MEMBER = re.compile(r"^- \*([A-Za-z][\w-]{0,63})\*: (.+)$", re.MULTILINE)
 _VERDICT = re.compile(r"Answer with one name from this list.*?: *([\w-]+)", re.DOTALL)
 # A slash alone says little: ids of Microsoft 365 have some, too, and are longer than FHIR's.
 _REFERENCE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z0-9.-]{1,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool to call, by its name on the wire."""
+
+    wire_name: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class OfflineReply:
+    """Text, tool calls, or both; after tool calls the rules are asked again."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +87,11 @@ class ToolAnswer:
     name: str
     data: Mapping[str, Any]
 
+    @property
+    def error(self) -> str:
+        """What was wrong; "" where it gave a result."""
+        return str(self.data.get("error") or "")
+
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
@@ -95,10 +117,7 @@ class Prompt:
         team: Descriptions by name, as the facilitator's instructions list them.
         entities: What the agent is shown of entities.
         tool_memory: What it is shown of earlier tool runs.
-        papers: Which papers users gave of the patient: `id`, `file`, `pages`.
         asked: The user's last message.
-        meaning: How it may be understood, where it does not stand for itself.
-        summary: Of what was said before the messages shown.
         said: What agents said since then, oldest first.
         earlier: What agents said before it.
         past: The user's earlier messages, oldest first.
@@ -112,12 +131,9 @@ class Prompt:
     snapshot: Mapping[str, Any] = field(default_factory=dict)
     entities: Mapping[str, Any] = field(default_factory=dict)
     tool_memory: Mapping[str, Any] = field(default_factory=dict)
-    papers: Sequence[Mapping[str, Any]] = ()
     tools: Sequence[ToolOffer] = ()
     cue: Cue = field(default_factory=Cue)
     asked: str = ""
-    meaning: str = ""
-    summary: str = ""
     said: list[Spoken] = field(default_factory=list)
     earlier: list[Spoken] = field(default_factory=list)
     past: list[Exchange] = field(default_factory=list)
@@ -143,6 +159,11 @@ class Prompt:
         return found[1] if found is not None else None
 
     @property
+    def is_step(self) -> bool:
+        """Whether a step of a plan is to be done."""
+        return self.cue.kind in ("step", "own_step")
+
+    @property
     def patient_id(self) -> str | None:
         """The active patient."""
         return self.snapshot.get("patient_id") or None
@@ -158,24 +179,13 @@ class Prompt:
         return not self.said and not self.earlier
 
     @property
-    def recent_kind(self) -> str:
-        """What kind of thing tools found or used last; "" if nothing is remembered."""
-        return str(self._recent.get("type", ""))
-
-    @property
-    def recent_is_record(self) -> bool:
-        """Whether that is a part of the patient's record: a FHIR reference."""
-        return _REFERENCE.fullmatch(str(self._recent.get("id", ""))) is not None
-
-    @property
-    def recent_is_appointment(self) -> bool:
-        """Whether that is an appointment of the patient's."""
-        return str(self._recent.get("id", "")).startswith(CLINIC_PREFIX)
-
-    @property
-    def _recent(self) -> Mapping[str, Any]:
-        rows = self.tool_memory.get("recent_entities") or [{}]
-        return rows[0] if isinstance(rows[0], Mapping) else {}
+    def recent(self) -> str:
+        """What tools found or used last: `record`, `appointment`, or the kind of the user's own."""
+        found = next(iter(self.tool_memory.get("recent_entities") or ()), None) or {}
+        key = str(found.get("id", ""))
+        if _REFERENCE.fullmatch(key) is not None:
+            return "record"
+        return "appointment" if key.startswith(CLINIC_PREFIX) else str(found.get("type", ""))
 
     @property
     def language(self) -> str:
@@ -195,75 +205,84 @@ class Prompt:
         """Return the tool of that name, if the agent has it."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
+    def say(self, name: str, /, **parts: object) -> OfflineReply:
+        """Return one of our own texts as the whole reply."""
+        return OfflineReply(text=self.text(name, **parts))
+
+    def call(self, name: str, /, **given: object) -> OfflineReply:
+        """Return a call of the tool of that name; that there is none, where the agent has none."""
+        tool = self.tool(name)
+        if tool is None:
+            return self.say("no_tool")
+        return OfflineReply(calls=(Call(tool.wire_name, given),))
+
+    def given_by(self, tool: str) -> list[Mapping[str, Any]]:
+        """Return what that tool gave for the message that is being written, oldest first."""
+        return [one.data for one in self.answers if one.name == tool]
+
+    def was_asked(self, name: str) -> bool:
+        """Whether what was said last, before the user's message, ends with that text of ours."""
+        return bool(self.earlier) and ends_with(self.earlier[-1].text, name)
+
+
+def ends_with(text: str, name: str) -> bool:
+    """Whether `text` ends with our own text of that name, in any language."""
+    return text.rstrip().endswith(in_every_language(name))
+
 
 def read_prompt(chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]) -> Prompt:
     """Take a prompt apart."""
     prompt = Prompt(tools=[_offer(tool["function"]) for tool in tools])
     for message in chat_history.messages:
-        _READERS.get(message.role, _ignore)(prompt, message)
+        match message.role:
+            case AuthorRole.SYSTEM | AuthorRole.DEVELOPER:
+                _take_system(prompt, message.content)
+            case AuthorRole.USER:
+                _take_asked(prompt, message.content)
+            case AuthorRole.TOOL:
+                results = (one for one in message.items if isinstance(one, FunctionResultContent))
+                prompt.answers += [_answer(one) for one in results]
+            case _:
+                _take_said(prompt, message)
     return prompt
 
 
-def _ignore(prompt: Prompt, message: ChatMessageContent) -> None:
-    """A role that says nothing to us."""
-
-
-def _system(prompt: Prompt, message: ChatMessageContent) -> None:
-    text = message.content
+def _take_system(prompt: Prompt, text: str) -> None:
+    line = text.partition("\n")[0].partition(":")[2]
     if is_snapshot(text):
-        prompt.snapshot = _object_of(text.partition(":")[2])
+        prompt.snapshot = _object_of(line)
     elif text.startswith(GROUNDING_MARK):
-        first_line = text.removeprefix(GROUNDING_MARK).partition("\n")[0]
-        prompt.entities = _object_of(first_line)
+        prompt.entities = _object_of(line)
     elif text.startswith(GROUNDING_PREFIX):
-        prompt.tool_memory = _object_of(text.partition(":")[2])
-    elif text.startswith(PAPERS_PREFIX):
-        rows = _object_of(text.partition(":")[2]).get("papers")
-        prompt.papers = rows if isinstance(rows, list) else []
-    elif text.startswith(MEANING_MARK):
-        first_line = text.removeprefix(MEANING_MARK).partition("\n")[0]
-        prompt.meaning = str(_object_of(first_line).get("interpretation", ""))
-    elif text.startswith(SUMMARY_MARK):
-        prompt.summary = text.partition("\n")[2]
+        prompt.tool_memory = _object_of(line)
     elif (cue := cue_of(text)).kind != "none":
         prompt.cue = cue
-    else:
+    elif not text.startswith(_NOT_FOR_RULES):
         prompt.instructions += f"{text}\n"
 
 
-def _user(prompt: Prompt, message: ChatMessageContent) -> None:
+def _take_asked(prompt: Prompt, text: str) -> None:
     # A user who writes a cue's words is a user all the same.
     prompt.answers.clear()
     prompt.cue = Cue()
     if prompt.asked:
         prompt.past.append(Exchange(prompt.asked, prompt.said[-1].text if prompt.said else ""))
-    prompt.asked = message.content
+    prompt.asked = text
     prompt.earlier += prompt.said
     prompt.said.clear()
 
 
-def _assistant(prompt: Prompt, message: ChatMessageContent) -> None:
-    if any(isinstance(item, FunctionCallContent) for item in message.items):
+def _take_said(prompt: Prompt, message: ChatMessageContent) -> None:
+    if any(isinstance(one, FunctionCallContent) for one in message.items):
         return  # the beginning of the message that is being written
     prompt.answers.clear()
     if message.content.strip():
         prompt.said.append(Spoken(message.name or "", message.content))
 
 
-def _tool(prompt: Prompt, message: ChatMessageContent) -> None:
-    for item in message.items:
-        if isinstance(item, FunctionResultContent):
-            name = item.function_name or item.name or "tool"
-            prompt.answers.append(ToolAnswer(name, _object_of(str(item.result))))
-
-
-_READERS = {
-    AuthorRole.SYSTEM: _system,
-    AuthorRole.DEVELOPER: _system,
-    AuthorRole.USER: _user,
-    AuthorRole.ASSISTANT: _assistant,
-    AuthorRole.TOOL: _tool,
-}
+def _answer(result: FunctionResultContent) -> ToolAnswer:
+    name = result.function_name or result.name or "tool"
+    return ToolAnswer(name, _object_of(str(result.result)))
 
 
 def cue_of(text: str) -> Cue:

@@ -1,217 +1,143 @@
 """The offline rules of an agent with tools: call them, then write down what they gave."""
 
-from collections.abc import Sequence
-
-from group_chat.offline.asked_first import WHOLE, asked_first
-from group_chat.offline.assistant import ASSISTANT_TOOL, answer_as_assistant
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
-from group_chat.offline.complaint import (
-    answer_about_complaint,
-    is_about_complaint,
-)
+from group_chat.offline.complaint import answer_about_complaint, is_about_complaint
 from group_chat.offline.elsewhere import handed_back
-from group_chat.offline.order_drafts import DRAFT_TOOL, answer_about_orders
+from group_chat.offline.errands import OF_ORDERS, OF_PERSONS, RECALL, errand_in, run
 from group_chat.offline.plain_talk import courtesy
-from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
-from group_chat.offline.registration import REGISTRATION_TOOL, answer_as_registration
-from group_chat.offline.remembering import RECALL_TOOL, answer_from_memory, asks_to_remember
-from group_chat.offline.reply import Call, OfflineReply
-from group_chat.offline.view_rows import capped, missing_behind, notes_behind, rows_behind
-from group_chat.offline.words import asks_overview, query_of, spelt_otherwise, topics_of, words_of
+from group_chat.offline.prompt import OfflineReply, Prompt, ToolAnswer, ToolOffer
+from group_chat.offline.secretary import SECRETARY_TOOL, answer_as_secretary
+from group_chat.offline.told import missing_in, notes_on, told_rows
+from group_chat.offline.words import asks_overview, query_of, topics_of
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.changes_asked import CHANGES
-from services.language.judging import asks_for_judgement, caution_for, compares
+from services.language.judging import asks_for_judgement, caution_for
+from services.language.phrases import says
 
-_OVERVIEW_TOOL = "load_patient_data"
-_TIMELINE_TOOL = "timeline"
+_OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
+_PASSED_OVER = frozenset({_OVERVIEW_TOOL, UPDATE_ENTITIES, CHANGES, *SCENARIO_TOOLS})
 _HEADINGS = frozenset(
     {"biomarkers", "create_report", "current_status", "imaging_reports", "load_patient_data",
      "pathology_reports", "timeline", "search_record"}
 )  # fmt: skip
-_ROWS_OF_MANY = {"biomarkers", "current_status", _TIMELINE_TOOL}
 _CLOSING = "Close with: "
 _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
+# Who has the tool does these errands; a message of other work is handed back by its topic.
+_ERRANDS = (
+    ("draft_order", "order", OF_ORDERS),
+    ("register_person", "registration", OF_PERSONS),
+)
 
 
 def answer_as_specialist(prompt: Prompt) -> OfflineReply:
     """Call the agent's tools, or, once they have answered, report."""
-    if asks_to_remember(prompt):
-        return answer_from_memory(prompt)
-    if prompt.tool(ASSISTANT_TOOL) is not None:
-        return answer_as_assistant(prompt)
+    if RECALL.is_for(prompt):
+        return run(prompt, RECALL)
+    if prompt.tool(SECRETARY_TOOL) is not None:
+        return answer_as_secretary(prompt)
     if (taken := answer_about_complaint(prompt)) is not None:
         return taken
     if prompt.snapshot and prompt.patient_id is None:
-        return OfflineReply(text=prompt.text("no_patient"))
-    return _of_the_clinic(prompt) or _of_the_record(prompt)
-
-
-def _of_the_clinic(prompt: Prompt) -> OfflineReply | None:
+        return prompt.say("no_patient")
     if prompt.tool(BOOKING_TOOL) is not None:
         return answer_as_booking(prompt)
-    if prompt.tool(DRAFT_TOOL) is not None:
-        return answer_about_orders(prompt)
-    return _registration(prompt)
+    return _errand(prompt) or _of_the_record(prompt)
+
+
+def _errand(prompt: Prompt) -> OfflineReply | None:
+    """Return what comes of a request that one tool does; None where the others are to answer."""
+    for tool, topic, errands in _ERRANDS:
+        if prompt.tool(tool) is not None:
+            elsewhere = handed_back(prompt, topic=topic)
+            errand = errand_in(prompt, errands)
+            return elsewhere or (run(prompt, errand) if errand is not None else None)
+    return None
 
 
 def _of_the_record(prompt: Prompt) -> OfflineReply:
     if not prompt.said and prompt.cue.kind == "none" and (polite := courtesy(prompt)) is not None:
-        return OfflineReply(text=polite)
-    calls = () if prompt.answers else _calls(prompt)
+        return polite
+    asked = [] if prompt.answers else _asked(prompt)
+    calls = tuple(call for name, given in asked for call in prompt.call(name, **given).calls)
     return OfflineReply(calls=calls) if calls else OfflineReply(text=_report(prompt))
 
 
-def _registration(prompt: Prompt) -> OfflineReply | None:
-    """Return what the agent for persons says; None where its other tools answer."""
-    registers = prompt.tool(REGISTRATION_TOOL) is not None
-    elsewhere = handed_back(prompt, topic="registration") if registers else None
-    return elsewhere or answer_as_registration(prompt)
-
-
-def _calls(prompt: Prompt) -> tuple[Call, ...]:
-    passed_over = {
-        _OVERVIEW_TOOL,
-        UPDATE_ENTITIES,
-        CHANGES,
-        *SCENARIO_TOOLS,
-        *_general_tools(prompt),
-    }
-    chosen = [tool for tool in prompt.tools if not tool.required and tool.name not in passed_over]
-    overview = prompt.tool(_OVERVIEW_TOOL)
-    if overview is not None and (not chosen or asks_overview(prompt.asked)):
-        chosen.append(overview)
-    calls = [Call(tool.wire_name, {}) for tool in chosen]
+def _asked(prompt: Prompt) -> list[tuple[str, dict[str, str]]]:
+    """Return the agent's own tools, and those that look for the words of a question."""
     query = query_of(_task(prompt), besides=prompt.patients)
-    query = spelt_otherwise(query)
-    if query and (prompt.cue.kind not in {"step", "own_step"} or not chosen):
-        calls += [Call(tool.wire_name, {tool.required[0]: query}) for tool in _searches(prompt)]
-    return tuple(calls)
+    own = _own_tools(prompt)
+    if _is_for_one_thing(prompt) and query:
+        own = [name for name in own if name != _TIMELINE_TOOL]
+    if prompt.tool(_OVERVIEW_TOOL) is not None and (not own or asks_overview(prompt.asked)):
+        own.append(_OVERVIEW_TOOL)
+    searches = _searches(prompt) if query and not (prompt.is_step and own) else []
+    found = [(tool.name, {tool.required[0]: query}) for tool in searches]
+    return [*((name, {}) for name in own), *found]
 
 
-def _general_tools(prompt: Prompt) -> set[str]:
-    """Return the chart tools that answer questions only; who has most reports on its own subject.
+def _own_tools(prompt: Prompt) -> list[str]:
+    """Return the tools that need nothing; those over the whole chart where there are no others.
 
     The course of the illness is the subject of the agent that also tells what is new in it.
     """
-    general = {*CHART_TOOLS}
-    offered = general.intersection(tool.name for tool in prompt.tools)
-    if len(offered) < len(general) / 2:
-        return set()
-    return general - ({_TIMELINE_TOOL} if prompt.tool(CHANGES) is not None else set())
+    names = [one.name for one in prompt.tools if not one.required and one.name not in _PASSED_OVER]
+    general = {*CHART_TOOLS} - ({_TIMELINE_TOOL} if prompt.tool(CHANGES) is not None else set())
+    own = [name for name in names if name not in general]
+    return own or (names if len(names) < len(general) / 2 else [])
 
 
 def _searches(prompt: Prompt) -> list[ToolOffer]:
     """Return the tools that need nothing but words to look for."""
-    return [
-        tool
-        for tool in prompt.tools
-        if tool.name != RECALL_TOOL
-        and len(tool.required) == 1
-        and tool.required[0] in _SEARCH_ARGUMENTS
-    ]
+    alone = [one for one in prompt.tools if len(one.required) == 1 and one.name != RECALL.tool]
+    return [one for one in alone if one.required[0] in _SEARCH_ARGUMENTS]
 
 
 def _task(prompt: Prompt) -> str:
     """Return what is to be done: the step that was called, else the user's words."""
-    if prompt.cue.kind in {"step", "own_step"} and prompt.said:
+    if prompt.is_step and prompt.said:
         _, _, task = prompt.said[-1].text.partition(": ")
         return task.partition("*")[2].partition("*")[2].lstrip(", ") or task
     return prompt.asked
 
 
-def _report(prompt: Prompt) -> str:
-    answers: Sequence[ToolAnswer] = prompt.answers
-    parts = _asked_first(prompt, answers)
-    if _is_for_one_thing(prompt):
-        answers, note = _on_one_thing(prompt, answers, is_found=bool(parts))
-        parts += note
-    for answer in answers:
-        parts += _section(prompt, answer)
-    if not prompt.answers:
-        parts += [prompt.text("no_tool")]
-    missing = list(
-        dict.fromkeys(name for answer in prompt.answers for name in missing_behind(answer))
-    )
-    if missing:
-        parts += ["", prompt.text("not_in_record", names=", ".join(missing))]
-    lines = [line.strip() for line in prompt.instructions.splitlines()]
-    closing = next((line for line in lines if line.startswith(_CLOSING)), "")
-    if closing:
-        parts += ["", closing.removeprefix(_CLOSING)]
-    if is_about_complaint(prompt):
-        parts += ["", prompt.text("severity")]
-    if prompt.cue.hand_back is not None:
-        parts += ["", prompt.text("back_to", agent=prompt.cue.hand_back)]
-    caution = _caution(prompt)
-    return "\n".join([*caution, *(parts[1:] if caution and parts[:1] == [""] else parts)]).strip()
-
-
-def _caution(prompt: Prompt) -> list[str]:
-    """Return what the answer is not, where the user wants more than what is on record."""
-    is_step = prompt.cue.kind in {"step", "own_step"}
-    return (
-        []
-        if is_step or not asks_for_judgement(prompt.asked)
-        else [prompt.text(caution_for(prompt.asked)), ""]
-    )
-
-
 def _is_for_one_thing(prompt: Prompt) -> bool:
     """Whether a question that names one thing was passed on: the whole course is no answer."""
-    is_passed_on = bool(prompt.said) and prompt.cue.kind not in {"step", "own_step"}
-    asked = prompt.asked
-    is_whole = compares(asked) or words_of(asked) & WHOLE
-    is_for_notes = is_passed_on and prompt.tool(_TIMELINE_TOOL) is not None
-    return is_for_notes and not is_whole and topics_of(asked) <= {"history"}
+    is_whole = says(prompt.asked, "comparison") or bool(topics_of(prompt.asked))
+    return bool(prompt.said) and not prompt.is_step and not is_whole
 
 
-def _on_one_thing(
-    prompt: Prompt, answers: Sequence[ToolAnswer], *, is_found: bool
-) -> tuple[list[ToolAnswer], list[str]]:
-    """Return what to show of the answers to one question, and what to say where there is none."""
-    failed = [one for one in answers if "error" in one.data]
-    notes = [one for one in answers if one.name != _TIMELINE_TOOL and rows_behind(one)]
-    if is_found or notes or failed:
-        return [*failed, *notes], []
-    sought = query_of(prompt.asked, besides=prompt.patients)
-    nothing = prompt.text("no_passage", sought=sought)
-    if topics_of(prompt.asked):
-        return list(answers), [nothing]
-    return [], [f"{nothing} {prompt.text('ask_timeline')}"]
+def _report(prompt: Prompt) -> str:
+    judged = not prompt.is_step and asks_for_judgement(prompt.asked)
+    parts = [prompt.text(caution_for(prompt.asked))] if judged else []
+    is_found = any(one.error or told_rows(prompt, one) for one in prompt.answers)
+    if not prompt.answers:
+        parts.append(prompt.text("no_tool"))
+    elif is_found or not _is_for_one_thing(prompt):
+        parts += [_section(prompt, one) for one in prompt.answers]
+    else:
+        sought = query_of(prompt.asked, besides=prompt.patients)
+        parts.append(f"{prompt.text('no_passage', sought=sought)} {prompt.text('ask_timeline')}")
+    missing = [name for one in prompt.answers for name in missing_in(prompt, one)]
+    if missing:
+        parts.append(prompt.text("not_in_record", names=", ".join(dict.fromkeys(missing))))
+    lines = (line.strip() for line in prompt.instructions.splitlines())
+    closing = next((line for line in lines if line.startswith(_CLOSING)), "")
+    parts.append(closing.removeprefix(_CLOSING))
+    parts += [prompt.text("severity")] if is_about_complaint(prompt) else []
+    back = prompt.cue.hand_back
+    parts += [prompt.text("back_to", agent=back)] if back is not None else []
+    return "\n\n".join(filter(None, parts))
 
 
-def _asked_first(prompt: Prompt, answers: Sequence[ToolAnswer]) -> list[str]:
-    """Return the rows that a question asks for, before the whole; a plan's step wants the whole."""
-    if prompt.cue.kind in {"step", "own_step"}:
-        return []
-    rows = [line for one in answers if one.name in _ROWS_OF_MANY for line in rows_behind(one)]
-    found = asked_first(prompt.asked, rows)
-    title = "asked_for" if _is_for_one_thing(prompt) else "asked_for_first"
-    return [prompt.text(title), *found] if found else []
-
-
-def _section(prompt: Prompt, answer: ToolAnswer) -> list[str]:
-    title = heading_of(prompt, answer.name)
-    problem = answer.data.get("error")
-    if problem:
-        return ["", prompt.text("unreadable", title=title, problem=problem)]
-    lines = [line for line in capped(rows_behind(answer)) if not line.endswith("not in the record")]
-    if not lines:
-        return ["", prompt.text("holds_nothing", title=title)]
-    notes = [f"*{note.rstrip('.')}.*" for note in notes_behind(answer)]
-    return ["", f"**{title}**", *lines, *(["", *notes] if notes else [])]
-
-
-def heading_of(prompt: Prompt, tool_name: str) -> str:
-    """Return a tool's name as a heading."""
-    if tool_name in _HEADINGS:
-        return prompt.text(f"heading_{tool_name}")
-    words = tool_name.replace("_", " ").strip()
-    return words[:1].upper() + words[1:]
-
-
-def bullets_of(spoken: Spoken) -> list[str]:
-    """Return the rows of a report."""
-    return [line for line in spoken.text.splitlines() if line.startswith("- ")]
+def _section(prompt: Prompt, answer: ToolAnswer) -> str:
+    name = answer.name.replace("_", " ").strip()
+    is_known = answer.name in _HEADINGS
+    title = prompt.text(f"heading_{answer.name}") if is_known else name[:1].upper() + name[1:]
+    if answer.error:
+        return prompt.text("unreadable", title=title, problem=answer.error)
+    rows, notes = told_rows(prompt, answer), notes_on(prompt, answer)
+    if not rows:
+        return prompt.text("holds_nothing", title=title)
+    return "\n".join([f"**{title}**", *rows, *(["", *notes] if notes else [])])

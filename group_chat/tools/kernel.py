@@ -61,7 +61,7 @@ async def run_once(
         StoreError: the run is not on record, so nothing was changed.
     """
     arguments = checked_arguments(tool.arguments, given).model_dump(mode="json")
-    begun = await _begun(turn, tool, arguments, call_id)
+    begun = await _begin(turn, tool, arguments, call_id)
     succeeded = False
     try:
         with changing(begun.effect):
@@ -75,7 +75,7 @@ async def run_once(
     return result
 
 
-async def _begun(
+async def _begin(
     turn: TurnContext, tool: Tool, arguments: Mapping[str, Any], call_id: str
 ) -> Begun:
     effects = turn.request.effects
@@ -244,7 +244,7 @@ class ToolKernel(Kernel):
             if re.sub(r"[^a-z]", "", name.lower()) not in _PATIENT_ARGUMENTS:
                 kept[name] = value
             elif value != turn.request.patient_id:
-                await self._watcher.refused_patient(turn, tool)
+                await self._watcher.note_refused_patient(turn, tool)
                 raise ToolInputError(
                     "tools work on the active patient only; call again without naming a patient"
                 )

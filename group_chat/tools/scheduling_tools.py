@@ -263,7 +263,7 @@ class SchedulingTools:
     async def _book(self, turn: TurnContext, asked: BookArguments) -> ToolOutput:
         slot = await self.clinic.bookable(turn.patient_id, asked.slot_id)
         reason = " ".join(asked.reason.split())
-        name = await self._named(slot.doctor_id, slot.start)
+        name = await self._describe(slot.doctor_id, slot.start)
         request = Request("book_appointment", turn.agent, name, slot_id=slot.slot_id, reason=reason)
         return self._ask(turn, request, {"slot_id": slot.slot_id, "start": _time(slot.start)})
 
@@ -272,15 +272,15 @@ class SchedulingTools:
         slot = await self.clinic.bookable(
             turn.patient_id, asked.slot_id, instead_of=old.appointment_id
         )
-        before = await self._named(old.doctor_id, old.start)
-        name = f"{before} to {await self._named(slot.doctor_id, slot.start)}"
+        before = await self._describe(old.doctor_id, old.start)
+        name = f"{before} to {await self._describe(slot.doctor_id, slot.start)}"
         request = Request("move_appointment", turn.agent, name, old.appointment_id, slot.slot_id)
         proposal = {"appointment_id": old.appointment_id, "slot_id": slot.slot_id}
         return self._ask(turn, request, proposal | {"start": _time(slot.start)})
 
     async def _cancel(self, turn: TurnContext, asked: AppointmentArguments) -> ToolOutput:
         old = await self._own(turn, asked.appointment_id)
-        name = await self._named(old.doctor_id, old.start)
+        name = await self._describe(old.doctor_id, old.start)
         request = Request("cancel_appointment", turn.agent, name, old.appointment_id)
         return self._ask(turn, request, {"appointment_id": old.appointment_id})
 
@@ -317,7 +317,7 @@ class SchedulingTools:
         ends = found.ends.isoformat() if found.ends else "open"
         return {"eligible": found.is_active, "coverage": f"{found.payor}, until {ends}"}
 
-    async def _named(self, doctor_id: str, start: datetime) -> str:
+    async def _describe(self, doctor_id: str, start: datetime) -> str:
         """Return an appointment as a question names it: *Dr. Anna Smith*, Mon 23 Nov 2026 16:00."""
         name = await self.clinic.doctor_name(doctor_id)
         return f"{_quoted(name)}, {start:%a %-d %b %Y %H:%M}"

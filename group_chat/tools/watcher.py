@@ -42,7 +42,7 @@ class ToolWatcher(Protocol):
         """Note a run. Raising ends the turn."""
         ...
 
-    async def refused_patient(self, turn: TurnContext, tool: str) -> None:
+    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
         """Note that a model named another patient than the turn's (R6). Raising ends the turn."""
         ...
 
@@ -65,8 +65,8 @@ class LogToolWatcher:
             duration_ms=round(run.duration_ms, 1),
         )
 
-    async def refused_patient(self, turn: TurnContext, tool: str) -> None:
-        """See `ToolWatcher.refused_patient`."""
+    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
+        """See `ToolWatcher.note_refused_patient`."""
         self._log.warning(
             "tool_refused_patient",
             run=turn.request.run_id,

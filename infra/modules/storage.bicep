@@ -81,7 +81,7 @@ resource turnQueues 'Microsoft.Storage/storageAccounts/queueServices/queues@2023
 
 // Archives of cleared conversations lie beside the live ones, so what decides is use, not a name.
 // A blob that is read again moves back by itself. Deleted are only notes of what channels were
-// sent, and what replicas that died left: their bells, and copies of runs that somebody watched.
+// sent, and what replicas that died left: their bells, and runs that releases up to 0.2 wrote down.
 resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05-01' = {
   parent: account
   name: 'default'
@@ -123,8 +123,8 @@ resource lifecycle 'Microsoft.Storage/storageAccounts/managementPolicies@2023-05
           }
         }
         {
-          // As `LEFT_OVER_DAYS` in services/run_journal/left_over.py. Nothing else is appended to
-          // in this container; a rule cannot name `watched/`, which stands below each folder.
+          // What releases up to 0.2 wrote down of runs. Nothing else is appended to in this
+          // container; a rule cannot name `watched/`, which stands below each folder.
           name: 'forget-journals'
           type: 'Lifecycle'
           enabled: true

@@ -4,6 +4,8 @@ param name string
 param location string
 param tags object
 param isPublic bool
+@description('Protected from being purged: whoever takes it down cannot have its name again for 90 days.')
+param isProduction bool
 param principalId string
 
 @secure()
@@ -22,8 +24,8 @@ resource vault 'Microsoft.KeyVault/vaults@2023-07-01' = {
     tenantId: subscription().tenantId
     sku: { family: 'A', name: 'standard' }
     enableRbacAuthorization: true
-    enablePurgeProtection: true
-    softDeleteRetentionInDays: 90
+    enablePurgeProtection: isProduction ? true : null
+    softDeleteRetentionInDays: isProduction ? 90 : 7
     publicNetworkAccess: isPublic ? 'Enabled' : 'Disabled'
     networkAcls: { bypass: 'AzureServices', defaultAction: isPublic ? 'Allow' : 'Deny' }
   }

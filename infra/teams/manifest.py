@@ -6,6 +6,8 @@ from typing import Any
 SCHEMA_VERSION = "1.25"
 COLOR_FILE, OUTLINE_FILE = "color.png", "outline.png"
 _SCOPES = ["personal", "groupChat", "team"]
+_SIGN_IN_HOST = "token.botframework.com"
+"""Where the sign-in button leads; Teams opens no other host."""
 _WHAT = "Asks a team of agents about one patient at a time; every answer names its sources."
 
 
@@ -17,6 +19,7 @@ class TeamsApp:
         bot_id: The app id of the bot's registration.
         site: Where the operator answers for the server, https.
         agent: Who is spoken to; None for the whole team.
+        sign_in: The application that users sign in for, by its id; None: they are not asked to.
     """
 
     bot_id: str
@@ -26,6 +29,7 @@ class TeamsApp:
     patient_id_example: str = "patient_4"
     agent: str | None = None
     about: str = ""
+    sign_in: str | None = None
 
     @property
     def name(self) -> str:
@@ -36,7 +40,10 @@ class TeamsApp:
 def manifest(app: TeamsApp) -> dict[str, Any]:
     """Return the manifest of `app`."""
     host = app.site.removeprefix("https://").partition("/")[0]
+    resource = f"api://botid-{app.sign_in}"
+    sign_in = {} if app.sign_in is None else {"id": app.sign_in, "resource": resource}
     return {
+        **({"webApplicationInfo": sign_in} if sign_in else {}),
         "$schema": "https://developer.microsoft.com/en-us/json-schemas/teams/"
         f"v{SCHEMA_VERSION}/MicrosoftTeams.schema.json",
         "manifestVersion": SCHEMA_VERSION,
@@ -64,7 +71,7 @@ def manifest(app: TeamsApp) -> dict[str, Any]:
             }
         ],
         "permissions": ["identity", "messageTeamMembers"],
-        "validDomains": [host],
+        "validDomains": [host, *([_SIGN_IN_HOST] if sign_in else [])],
         "defaultInstallScope": "personal",
         "defaultGroupCapability": {"team": "bot", "groupchat": "bot"},
     }

@@ -61,6 +61,7 @@ def apps(arguments: argparse.Namespace, team: Team) -> list[TeamsApp]:
             patient_id_example=arguments.patient_id_example,
             agent=name,
             about=about.get(name or "", ""),
+            sign_in=str(UUID(arguments.sign_in)) if arguments.sign_in and name is None else None,
         )
         for name, bot_id in asked
     ]
@@ -90,6 +91,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--bot-id", help="app id of the team's bot")
     parser.add_argument("--bot", action="append", default=[], metavar="AGENT=ID")
     parser.add_argument("--site", required=True, help="https address of the server's operator")
+    parser.add_argument(
+        "--sign-in", metavar="ID", help="application that users of the team's bot sign in for"
+    )
     parser.add_argument("--developer", default="Rounds", help="who runs it, for Teams' app page")
     parser.add_argument("--patient-id-example", default="patient_4")
     parser.add_argument("--out", type=Path, default=ROOT / "dist" / "teams")

@@ -17,6 +17,8 @@ from services.access.key_file import KeyFile
 from services.access.limits import MessageRate
 from services.access.oidc import OidcRules, OidcSignIn
 from services.access.oidc_provider import OidcProvider
+from services.access.on_behalf import OnBehalf
+from services.access.on_behalf_grant import OnBehalfGrant
 from services.access.origin import OriginPolicy
 from services.access.outbound import OutboundPolicy
 from services.access.sign_in_sessions import SignInSessions
@@ -145,7 +147,35 @@ def _smart(
         base=settings.public_base_url or "",
         session=session,
         clock=clock,
+        hub=settings.fhircast_hub_url,
     )
+
+
+def on_behalf_for(
+    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock
+) -> OnBehalf | None:
+    """Return what has users' own tokens, None where nobody is asked to sign in for them."""
+    app, secret = settings.sign_in_client
+    if settings.bot_sign_in_connection is None or app is None or secret is None:
+        return None
+    home, authority = settings.microsoft_app_tenant_id, settings.entra_authority
+    url = f"{authority}/{home or 'organizations'}/discovery/v2.0/keys"
+    check = EntraAuthenticator(
+        keys=SigningKeys(download=HttpKeyDownload(session=session, url=url), clock=clock),
+        authority=authority,
+        tenants=[*settings.additional_allowed_tenant_ids, *([home] if home else [])],
+        audiences=[settings.sign_in_audience, app],
+        scope=settings.entra_scope,
+        operators=(),
+        clock=clock,
+    )
+    grant = OnBehalfGrant(
+        authority=authority,
+        client_id=app,
+        client_secret=secret.get_secret_value(),
+        session=session,
+    )
+    return OnBehalf(check=check, grant=grant, scopes=settings.user_scopes, clock=clock)
 
 
 def origin_policy_for(settings: Settings) -> OriginPolicy:

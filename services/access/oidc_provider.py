@@ -9,7 +9,7 @@ from urllib.parse import quote_plus, urlencode
 import aiohttp
 import jwt
 from jwt.types import Options
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
@@ -45,14 +45,22 @@ class Tokens(BaseModel):
 
     Attributes:
         patient: Id of the Patient whose chart the user has open, where a record system says so.
+        encounter: Likewise of the Encounter that is open there.
         expires_in: Seconds for which the access token is good.
+        hub_url: Where a record system tells who is open there (FHIRcast), and `hub_topic` in
+            which of its sessions.
     """
+
+    model_config = ConfigDict(populate_by_name=True, hide_input_in_errors=True)
 
     id_token: str | None = None
     access_token: str | None = None
     refresh_token: str | None = None
     patient: str | None = None
+    encounter: str | None = None
     expires_in: float | None = None
+    hub_url: str | None = Field(default=None, alias="hub.url")
+    hub_topic: str | None = Field(default=None, alias="hub.topic")
 
 
 class OidcProvider:

@@ -9,6 +9,7 @@ import hmac
 from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TypeVar
 
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -21,6 +22,7 @@ from services.access.oidc_provider import Tokens
 from services.access.principal import Role
 
 _FOLDER = "sessions"
+Kept = TypeVar("Kept", bound=BaseModel)
 
 
 class SignedIn(BaseModel):
@@ -32,6 +34,7 @@ class SignedIn(BaseModel):
         ends_at: When the user has to sign in again whatever happens.
         seen_at: When the user was last active, within a minute.
         tokens: Encrypted.
+        launched: Where a record system's launch went, encrypted; "" for other sessions.
     """
 
     principal_id: str
@@ -44,6 +47,7 @@ class SignedIn(BaseModel):
     ends_at: datetime
     seen_at: datetime
     tokens: str
+    launched: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +114,21 @@ class SignInSessions:
         """Forget a session, on every replica at once."""
         await self._store.delete(_name(session_id))
 
-    def sealed(self, session_id: str, tokens: Tokens) -> str:
-        """Return `tokens` encrypted."""
-        data = tokens.model_dump_json().encode()
+    def sealed(self, session_id: str, kept: BaseModel) -> str:
+        """Return what is kept of a session encrypted."""
+        data = kept.model_dump_json().encode()
         return Fernet(self._key(session_id)).encrypt(data).decode()
 
     def opened(self, session_id: str, sealed: str) -> Tokens:
         """Return the tokens of a session; none after the client's secret has changed."""
+        return self.unsealed(session_id, sealed, Tokens) or Tokens()
+
+    def unsealed(self, session_id: str, sealed: str, kind: type[Kept]) -> Kept | None:
+        """Return what was sealed; None where nothing was, or the secret has changed."""
         try:
-            return Tokens.model_validate_json(Fernet(self._key(session_id)).decrypt(sealed))
+            return kind.model_validate_json(Fernet(self._key(session_id)).decrypt(sealed))
         except (InvalidToken, ValidationError):
-            return Tokens()
+            return None
 
     def _key(self, session_id: str) -> bytes:
         return derived_key(self._secret, salt=session_id.encode(), purpose=b"rounds tokens")

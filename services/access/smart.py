@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import aiohttp
+import structlog
 from cryptography.fernet import Fernet, InvalidToken
 from pydantic import BaseModel, ValidationError
 
@@ -16,10 +17,11 @@ from data_models.clock import Clock
 from data_models.errors import (
     BadFrameError,
     ForbiddenError,
-    SignInUnavailableError,
     UnauthenticatedError,
 )
-from data_models.http_answers import first_bytes
+from data_models.identifiers import PatientId
+from services.access.fhircast import Subscription
+from services.access.launch_context import LaunchContext, Visit
 from services.access.oidc import (
     FRAMED,
     LOGIN_SECONDS,
@@ -27,16 +29,14 @@ from services.access.oidc import (
     OidcRules,
     principal_id_of,
 )
-from services.access.oidc_provider import ANSWER_SECONDS, OidcProvider, Tokens
+from services.access.oidc_provider import OidcProvider, Tokens
 from services.access.principal import roles_of
 from services.access.sign_in_sessions import SignedIn, SignInSessions, derived_key
 
 TICKET_SECONDS = 60
 """How long a page in a frame may take to fetch its token."""
+logger = structlog.get_logger()
 _TOKEN_SECONDS = 3_600.0
-_PATIENT_LIMIT_BYTES = 1_000_000
-_TIMEOUT = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
-_RESOURCE_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
 _STAFF = re.compile(
     r"(?:(?P<base>https?://\S{1,200})/)?(?P<who>Practitioner(?:Role)?/[\w.-]{1,64})"
 )
@@ -49,11 +49,23 @@ class Launched:
     Attributes:
         once: What of this launch is shown once; names its message too.
         patient: The Patient resource that is open there.
+        visit: The Encounter that is open there, if one is.
+        tokens: What is kept of the launch's; None: nothing.
     """
 
     session: SignedIn
     once: str
     patient: Mapping[str, Any]
+    visit: Visit | None = None
+    tokens: Tokens | None = None
+
+
+class LaunchedIn(BaseModel):
+    """Where a launch went, kept encrypted with its session."""
+
+    conversation_id: str
+    patient_id: PatientId
+    visit: Visit | None = None
 
 
 class _Begun(BaseModel):
@@ -68,13 +80,15 @@ class _Begun(BaseModel):
 class SmartLaunch:
     """Begins launches, verifies what comes back, and lets users in.
 
-    A session ends with the record system's token: nothing renews it, and no token is stored.
+    A session ends with the record system's token: nothing renews it, and it is stored, encrypted,
+    only where the hub is followed.
 
     Args:
         providers: By the address of the FHIR server, exactly as `iss` names it.
         records: The FHIR server of Rounds' own charts; of it alone a practitioner is believed.
         secret: Encrypts what browsers keep.
         base: Address at which browsers reach the server.
+        hub: Where record systems tell who is open (FHIRcast); None: nobody is followed.
     """
 
     def __init__(
@@ -88,6 +102,7 @@ class SmartLaunch:
         base: str,
         session: aiohttp.ClientSession,
         clock: Clock,
+        hub: str | None = None,
     ) -> None:
         self._providers = providers
         self._sessions = sessions
@@ -96,8 +111,9 @@ class SmartLaunch:
         key = derived_key(secret.encode(), salt=b"", purpose=b"rounds smart launch")
         self._sealing = Fernet(key)
         self._redirect_uri = f"{base.rstrip('/')}/smart/callback"
-        self._session = session
+        self._context = LaunchContext(session=session)
         self._clock = clock
+        self._hub = hub
 
     async def begin(self, *, issuer: str | None, launch: str | None) -> tuple[str, str]:
         """Return the record system's address for a sign-in, and what the browser keeps meanwhile.
@@ -118,8 +134,11 @@ class SmartLaunch:
             raise ForbiddenError
         drawn = {name: secrets.token_urlsafe(32) for name in ("state", "nonce", "verifier")}
         asked = {"aud": named, "scope": f"openid fhirUser launch{'' if launch else '/patient'}"}
-        # Both ways to ask to read the Patient: a server grants the one that it knows.
+        # Both ways to ask for each: a server grants the one that it knows.
         asked["scope"] += " patient/Patient.r patient/Patient.read"
+        asked["scope"] += " patient/Encounter.r patient/Encounter.read"
+        if self._hub is not None:
+            asked["scope"] += " fhircast/Patient-open.read fhircast/syncerror.read"
         url = await self._providers[named].sign_in_url(
             redirect_uri=self._redirect_uri,
             more=asked | ({"launch": launch} if launch else {}),
@@ -148,13 +167,79 @@ class SmartLaunch:
         )
         claims = await provider.claims_of(tokens.id_token, nonce=begun.nonce)
         session = self._signed_in(claims, tokens, issuer=begun.issuer)
-        return Launched(session, once, await self._patient(tokens, issuer=begun.issuer))
+        patient = await self._context.patient(tokens, issuer=begun.issuer)
+        visit = await self._context.visit(tokens, issuer=begun.issuer)
+        return Launched(session, once, patient, visit, self._of_hub(tokens))
 
     async def admit(self, launched: Launched, *, framed: bool) -> str:
         """Store the session; return its id, for a cookie or, in a frame, for a page's memory."""
         session_id = (FRAMED if framed else "") + secrets.token_urlsafe(32)
-        await self._sessions.begin(session_id, launched.session)
+        session = launched.session
+        if launched.tokens is not None:
+            sealed = self._sessions.sealed(session_id, launched.tokens)
+            session = session.model_copy(update={"tokens": sealed})
+        await self._sessions.begin(session_id, session)
         return session_id
+
+    async def bind(
+        self,
+        session_id: str,
+        launched: Launched,
+        *,
+        conversation_id: str,
+        patient_id: PatientId,
+    ) -> None:
+        """Let this conversation, and no other, follow the record system and show its visit."""
+        if launched.visit is None and launched.tokens is None:
+            return
+        found = await self._sessions.find(session_id)
+        place = LaunchedIn(
+            conversation_id=conversation_id, patient_id=patient_id, visit=launched.visit
+        )
+        sealed = self._sessions.sealed(session_id, place)
+        bound = found.session.model_copy(update={"launched": sealed})
+        await self._sessions.renew(session_id, found, bound)
+
+    async def visit_of(self, session_id: str, *, conversation_id: str) -> LaunchedIn | None:
+        """Return whose visit the conversation was launched for; None: for none.
+
+        Raises:
+            UnauthenticatedError: the session has ended.
+        """
+        place, _ = await self._place(session_id)
+        is_here = place is not None and place.conversation_id == conversation_id
+        return place if is_here and place is not None and place.visit is not None else None
+
+    async def subscription_of(
+        self, session_id: str, *, conversation_id: str
+    ) -> Subscription | None:
+        """Return what the conversation follows in this session; None: nothing.
+
+        Raises:
+            UnauthenticatedError: the session has ended.
+        """
+        place, found = await self._place(session_id)
+        if self._hub is None or place is None or place.conversation_id != conversation_id:
+            return None
+        tokens = self._sessions.opened(session_id, found.tokens)
+        if tokens.hub_topic is None or tokens.access_token is None:
+            return None
+        return Subscription(hub=self._hub, topic=tokens.hub_topic, token=tokens.access_token)
+
+    async def _place(self, session_id: str) -> tuple[LaunchedIn | None, SignedIn]:
+        found = (await self._sessions.find(session_id)).session
+        if found.ends_at <= self._clock.now():
+            raise UnauthenticatedError
+        return self._sessions.unsealed(session_id, found.launched, LaunchedIn), found
+
+    def _of_hub(self, tokens: Tokens) -> Tokens | None:
+        """Return what subscribing needs, if the launch names our hub and a session of it."""
+        if self._hub is None or tokens.hub_topic is None:
+            return None
+        if tokens.hub_url not in (None, self._hub):
+            logger.warning("hub_of_launch_unknown", setting="FHIRCAST_HUB_URL")
+            return None
+        return Tokens(access_token=tokens.access_token, hub_topic=tokens.hub_topic)
 
     def ticket(self, session_id: str) -> str:
         """Return what a page in a frame gets its session for, once and soon."""
@@ -215,35 +300,5 @@ class SmartLaunch:
         is_person = staff["who"].startswith("Practitioner/")
         return staff["who"] if is_own and is_theirs and is_person else None
 
-    async def _patient(self, tokens: Tokens, *, issuer: str) -> Mapping[str, Any]:
-        if tokens.patient is None or _RESOURCE_ID.fullmatch(tokens.patient) is None:
-            raise ForbiddenError
-        url = f"{issuer.rstrip('/')}/Patient/{tokens.patient}"
-        headers = {
-            "Accept": "application/fhir+json",
-            "Authorization": f"Bearer {tokens.access_token or ''}",
-        }
-        try:
-            async with self._session.get(
-                url, headers=headers, timeout=_TIMEOUT, allow_redirects=False
-            ) as answer:
-                if answer.status != 200:
-                    raise SignInUnavailableError(f"the Patient was answered with {answer.status}")
-                body = await first_bytes(answer.content, limit_bytes=_PATIENT_LIMIT_BYTES)
-                found = _Patient.model_validate_json(body)
-        except (aiohttp.ClientError, TimeoutError):
-            # Not `from error`: it may hold the request, and so the token.
-            raise SignInUnavailableError("the record system did not answer") from None
-        except ValidationError:
-            raise SignInUnavailableError("the Patient cannot be read") from None
-        if found.id != tokens.patient:
-            raise SignInUnavailableError("another Patient than the launch's was answered")
-        return found.model_dump()
-
     def _seconds(self) -> int:
         return int(self._clock.now().timestamp())
-
-
-class _Patient(BaseModel, extra="allow"):
-    resourceType: str  # noqa: N815 - FHIR's own name
-    id: str

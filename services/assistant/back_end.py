@@ -1,10 +1,12 @@
 """What the Assistant works on: five services, of whoever asks."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import UTC, tzinfo
 from typing import Protocol
 
 from data_models.errors import AssistantError
+from data_models.identifiers import PatientId
 from services.assistant.calendar import Calendar
 from services.assistant.contacts import AddressBook
 from services.assistant.documents import DocumentFolder
@@ -44,3 +46,24 @@ class NoAssistant:
     def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
         """See `AssistantBackEnd.of`."""
         raise AssistantError("no calendar, mail, contacts, tasks or documents are set up")
+
+
+_FOUND_LIMIT = 5
+
+
+class OwnContacts:
+    """Names of the contacts of whoever writes; nobody else's are looked through."""
+
+    def __init__(self, *, back_end: AssistantBackEnd) -> None:
+        self._back_end = back_end
+
+    async def names(self, user: str, patient_id: PatientId | None, said: str) -> Collection[str]:
+        """Return the names of at most five contacts that hold all words of `said`.
+
+        Raises:
+            AssistantError: they cannot be read.
+        """
+        if not said:
+            return ()
+        book = self._back_end.of(user, zone=UTC).contacts
+        return [one.name for one in await book.search(said, limit=_FOUND_LIMIT)]

@@ -83,7 +83,7 @@ class AssistantService:
             AssistantError: it could not be done; nothing was changed.
         """
         services = self._back_end.of(principal_id, zone=zone)
-        return await _done(services, action, item_id)
+        return await _carry_out(services, action, item_id)
 
     async def newest_deed(self, principal_id: str, *, now: datetime) -> UndoableDeed | None:
         """Return what a bare "undo" of this user would take back; None if there is nothing.
@@ -105,7 +105,7 @@ class AssistantService:
         return item
 
 
-async def _done(services: AssistantServices, action: Action, item_id: str) -> bool:
+async def _carry_out(services: AssistantServices, action: Action, item_id: str) -> bool:
     match action:
         case "cancel_event":
             return await services.calendar.cancel(item_id)

@@ -4,13 +4,13 @@ import re
 from collections.abc import Collection, Mapping
 from datetime import tzinfo
 from typing import TypeAlias
-from urllib.parse import urlsplit
 
 import aiohttp
 from yarl import URL
 
 from data_models.clock import Clock, IdSource
 from data_models.errors import AssistantRefusedError
+from services.access.on_behalf import OnBehalf
 from services.assistant.back_end import AssistantServices
 from services.assistant.graph_account import GraphAccount
 from services.assistant.graph_calendar import GraphCalendar
@@ -25,6 +25,7 @@ from services.assistant.graph_tokens import (
     CredentialIssue,
     GraphTokens,
     OwnToken,
+    UserTokens,
 )
 from services.assistant.graph_wire import GraphLimits, segment
 from settings import Settings
@@ -35,7 +36,7 @@ _ENTRA = re.compile(r"entra:([0-9a-z.-]+):([0-9a-f-]{36})")
 
 
 class OnlyMe:
-    """Everybody is the user whose delegated token it is; for one person at one machine."""
+    """Everybody is the user whose own token it is."""
 
     def root(self, principal_id: str) -> str:
         """Return `me`."""
@@ -105,16 +106,23 @@ def graph_for(
     clock: Clock,
     ids: IdSource,
     limits: GraphLimits | None = None,
+    on_behalf: OnBehalf | None = None,
 ) -> GraphAssistant:
     """Return the back end that the `GRAPH_…` settings describe.
 
     Args:
         session: For every call; it goes only to hosts that the settings allow.
+        on_behalf: The users' own tokens, for `GRAPH_ON_BEHALF`.
     """
     limits = limits or GraphLimits()
+    tokens: GraphTokens
+    if settings.graph_on_behalf and on_behalf is not None:
+        tokens = UserTokens(on_behalf=on_behalf, scope=settings.graph_scope)
+    else:
+        tokens = _tokens(settings, session=session, clock=clock, limits=limits)
     client = GraphClient(
         base_url=URL(settings.graph_base_url),
-        tokens=_tokens(settings, session=session, clock=clock, limits=limits),
+        tokens=tokens,
         session=session,
         ids=ids,
         limits=limits,
@@ -129,8 +137,7 @@ def _tokens(
 ) -> GraphTokens:
     if settings.graph_token is not None:
         return OwnToken(token=settings.graph_token.get_secret_value())
-    parts = urlsplit(settings.graph_base_url)
-    scope = f"{parts.scheme}://{parts.netloc}/.default"
+    scope = settings.graph_scope
     if settings.graph_client_secret is None:
         # 0.4 s, only where the machine itself signs in.
         from services.assistant.graph_identity import IdentityIssue
@@ -147,6 +154,6 @@ def _tokens(
 
 
 def _users(settings: Settings) -> GraphUsers:
-    if settings.graph_token is not None:
+    if settings.graph_token is not None or settings.graph_on_behalf:
         return OnlyMe()
     return MappedUsers(tenant=settings.graph_tenant_id or "", named=dict(settings.graph_users))

@@ -8,7 +8,7 @@ from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantUnsureError
 from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
-from services.assistant.graph_once import looked_for, mark_of, mark_property, marked_with
+from services.assistant.graph_once import find_marked, look_for, mark_of, mark_property
 from services.assistant.graph_shapes import GraphEvent, shaped
 from services.assistant.graph_times import (
     IN_UTC,
@@ -72,7 +72,7 @@ class GraphCalendar:
         }
         if event.location:
             body["location"] = {"displayName": event.location}
-        return _needed(await self._created(body, mark, effect), self._zone)
+        return _needed(await self._create_once(body, mark, effect), self._zone)
 
     async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
         """See `Calendar.move`."""
@@ -97,14 +97,14 @@ class GraphCalendar:
             f"events/{segment(event_id)}", {"$select": "id"}, prefer=_PREFER
         )
 
-    async def _created(self, body: Json, mark: str, effect: Effect) -> Json:
+    async def _create_once(self, body: Json, mark: str, effect: Effect) -> Json:
         """Create an event, or return the one that carries the mark, also where it was moved."""
-        look = partial(marked_with, self._account, mark, among="events", prefer=_PREFER)
+        look = partial(find_marked, self._account, mark, among="events", prefer=_PREFER)
         if effect.is_repeated and (found := await look()) is not None:
             return found
         answer = await self._account.post("events", body, is_repeatable=True, prefer=_PREFER)
         if answer.code == _MADE_BEFORE:
-            found = await looked_for(look)
+            found = await look_for(look)
             if found is None:
                 raise AssistantUnsureError("the event was made before, and is not to be found")
             return found

@@ -20,8 +20,8 @@ from services.assistant.graph_wire import (
     GraphAnswer,
     GraphCall,
     GraphLimits,
-    bounded_body,
     parsed,
+    read_bounded_body,
     wait_asked,
 )
 
@@ -75,7 +75,7 @@ class GraphClient:
         try:
             async for attempt in attempts:
                 with attempt:
-                    return await self._signed_in(course, principal_id)
+                    return await self._ask_signed_in(course, principal_id)
         except AssistantUnavailableError:
             course.log("unavailable")
             if course.was_lost:
@@ -95,13 +95,13 @@ class GraphClient:
             ) as response:
                 if response.status != 200:
                     raise AssistantUnavailableError(f"the download answered {response.status}")
-                return await bounded_body(response, limit_bytes=limit_bytes)
+                return await read_bounded_body(response, limit_bytes=limit_bytes)
         except (aiohttp.ClientError, TimeoutError) as error:
             # Not `from error`: the address is as good as a token.
             reason = f"the download did not answer ({type(error).__name__})"
             raise AssistantUnavailableError(reason) from None
 
-    async def _signed_in(self, course: "_Course", principal_id: str) -> GraphAnswer:
+    async def _ask_signed_in(self, course: "_Course", principal_id: str) -> GraphAnswer:
         """Ask; where the token is not taken, once more with a new one."""
         token = await self._tokens.token(principal_id)
         answer = await self._send(course, token)
@@ -132,7 +132,7 @@ class GraphClient:
                 allow_redirects=False,
                 timeout=self.limits.timeout(),
             ) as response:
-                data = await bounded_body(response, limit_bytes=self.limits.answer_bytes)
+                data = await read_bounded_body(response, limit_bytes=self.limits.answer_bytes)
                 return self._checked(course, response, data)
         except aiohttp.ClientConnectorError as error:
             raise AssistantBusyError(_unanswered(error)) from None

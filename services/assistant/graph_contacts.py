@@ -6,7 +6,7 @@ from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.contacts import Contact, ContactChange, NewContact
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
-from services.assistant.graph_once import created_marked
+from services.assistant.graph_once import create_marked
 from services.assistant.graph_shapes import GraphContact, shaped
 from services.assistant.graph_wire import Json, segment
 from services.assistant.words import fits
@@ -49,7 +49,7 @@ class GraphAddressBook:
             body["businessPhones"] = [contact.phone]
         if contact.organization:
             body["companyName"] = contact.organization
-        row = await created_marked(self._account, "contacts", body, effect, among="contacts")
+        row = await create_marked(self._account, "contacts", body, effect, among="contacts")
         return _contact(shaped(GraphContact, row))
 
     async def change(self, contact_id: str, change: ContactChange) -> Contact:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from data_models.effects import Effect
 from data_models.errors import AssistantUnsureError
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
-from services.assistant.graph_once import created_marked
+from services.assistant.graph_once import create_marked
 from services.assistant.graph_shapes import GraphMessage, shaped
 from services.assistant.graph_times import instant_of, odata
 from services.assistant.graph_wire import Json, segment
@@ -72,7 +72,7 @@ class GraphMailbox:
         path, inside = "messages", ""
         if mail.answers:
             path, inside = f"messages/{segment(mail.answers)}/createReply", "message"
-        row = await created_marked(
+        row = await create_marked(
             self._account, path, body, effect, among="messages", inside=inside, prefer=_AS_TEXT
         )
         return _whole(shaped(GraphMessage, row), "drafts")

@@ -44,13 +44,13 @@ async def created(
     try:
         return (await account.post(path, body, prefer=prefer)).value()
     except AssistantUnsureError:
-        found = await looked_for(look)
+        found = await look_for(look)
         if found is None:
             raise
         return found
 
 
-async def looked_for(look: Look) -> Json | None:
+async def look_for(look: Look) -> Json | None:
     """Return what `look` finds, now or in a moment."""
     for wait_seconds in _LOOKS_AFTER_SECONDS:
         await asyncio.sleep(wait_seconds)
@@ -60,7 +60,7 @@ async def looked_for(look: Look) -> Json | None:
     return None
 
 
-async def created_marked(
+async def create_marked(
     account: GraphAccount,
     path: str,
     body: Json,
@@ -83,7 +83,7 @@ async def created_marked(
     whole = {inside: marked} if inside else marked
 
     async def look() -> Json | None:
-        return await marked_with(account, mark, among=among, prefer=prefer)
+        return await find_marked(account, mark, among=among, prefer=prefer)
 
     return await created(account, path, whole, effect, look=look, prefer=prefer)
 
@@ -93,7 +93,7 @@ def mark_property(mark: str) -> Json:
     return {"singleValueExtendedProperties": [{"id": _PROPERTY, "value": mark}]}
 
 
-async def marked_with(account: GraphAccount, mark: str, *, among: str, prefer: str) -> Json | None:
+async def find_marked(account: GraphAccount, mark: str, *, among: str, prefer: str) -> Json | None:
     """Return the item of the listing `among` that carries `mark`; None if there is none."""
     has_mark = f"ep/id eq '{_PROPERTY}' and ep/value eq '{mark}'"
     query = {"$filter": f"singleValueExtendedProperties/Any(ep: {has_mark})", "$top": "1"}

@@ -70,33 +70,33 @@ class GraphTasks:
             tasks,
             body,
             effect,
-            look=lambda: self._marked(tasks, mark),
+            look=lambda: self._find_marked(tasks, mark),
             prefer=_PREFER,
         )
         return self._task(row)
 
     async def complete(self, task_id: str) -> Task:
         """See `TaskList.complete`."""
-        return await self._patched(task_id, {"status": "completed"})
+        return await self._patch(task_id, {"status": "completed"})
 
     async def reopen(self, task_id: str) -> Task:
         """See `TaskList.reopen`."""
-        return await self._patched(task_id, {"status": "notStarted"})
+        return await self._patch(task_id, {"status": "notStarted"})
 
     async def move(self, task_id: str, *, due: date | None) -> Task:
         """See `TaskList.move`."""
         given = None if due is None else given_day(due, self._zone)
-        return await self._patched(task_id, {"dueDateTime": given})
+        return await self._patch(task_id, {"dueDateTime": given})
 
     async def delete(self, task_id: str) -> bool:
         """See `TaskList.delete`."""
         return await self._account.delete(await self._path(task_id), prefer=_PREFER)
 
-    async def _patched(self, task_id: str, body: Json) -> Task:
+    async def _patch(self, task_id: str, body: Json) -> Task:
         answer = await self._account.patch(await self._path(task_id), body, prefer=_PREFER)
         return self._task(answer.value())
 
-    async def _marked(self, tasks: str, mark: str) -> Json | None:
+    async def _find_marked(self, tasks: str, mark: str) -> Json | None:
         # Those that are done too: somebody may have been quick.
         query = {"$expand": "linkedResources", "$top": _PAGE}
         async for row in self._account.rows(tasks, query, prefer=_PREFER):

@@ -1,4 +1,4 @@
-"""Tokens for Microsoft Graph: a user's own, or the application's."""
+"""Tokens for Microsoft Graph: the users' own, or the application's."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,8 +9,18 @@ import aiohttp
 import orjson
 
 from data_models.clock import Clock
-from data_models.errors import AssistantBusyError, AssistantRefusedError, AssistantUnavailableError
-from services.assistant.graph_wire import GraphLimits, bounded_body, wait_asked
+from data_models.errors import (
+    AssistantBusyError,
+    AssistantNotGrantedError,
+    AssistantRefusedError,
+    AssistantSignInError,
+    AssistantUnavailableError,
+    OnBehalfRefusedError,
+    SignInNeededError,
+    SignInUnavailableError,
+)
+from services.access.on_behalf import OnBehalf
+from services.assistant.graph_wire import GraphLimits, read_bounded_body, wait_asked
 
 RENEW_BEFORE_SECONDS = 300.0
 _ANSWER_LIMIT_BYTES = 100_000
@@ -105,7 +115,36 @@ class AppTokens:
             self._renew_at = float("-inf")
 
 
-GraphTokens: TypeAlias = OwnToken | AppTokens
+class UserTokens:
+    """Each principal's own token, which the directory gives on their behalf."""
+
+    def __init__(self, *, on_behalf: OnBehalf, scope: str) -> None:
+        self._on_behalf = on_behalf
+        self._scope = scope
+
+    async def token(self, principal_id: str) -> str:
+        """Return the principal's token.
+
+        Raises:
+            AssistantSignInError: the user has to sign in first.
+            AssistantNotGrantedError: the directory does not let us act for them.
+            AssistantUnavailableError: it does not answer.
+        """
+        try:
+            return await self._on_behalf.token(principal_id, self._scope)
+        except SignInNeededError:
+            raise AssistantSignInError("the user has not signed in") from None
+        except OnBehalfRefusedError:
+            raise AssistantNotGrantedError("the directory refused the application") from None
+        except SignInUnavailableError:
+            raise AssistantUnavailableError("the directory gave no token of the user") from None
+
+    def refused(self, principal_id: str, token: str) -> None:
+        """Take note that Graph did not take `token`; a newer one stays."""
+        self._on_behalf.refused(principal_id, self._scope, token)
+
+
+GraphTokens: TypeAlias = OwnToken | AppTokens | UserTokens
 """Gives tokens by `principal_id`."""
 
 
@@ -134,7 +173,7 @@ class CredentialIssue:
                 allow_redirects=False,
                 timeout=self._limits.timeout(),
             ) as answer:
-                data = await bounded_body(answer, limit_bytes=_ANSWER_LIMIT_BYTES)
+                data = await read_bounded_body(answer, limit_bytes=_ANSWER_LIMIT_BYTES)
                 _check(answer.status, answer.headers.get("Retry-After"))
         except (aiohttp.ClientError, TimeoutError) as error:
             reason = f"the token service did not answer ({type(error).__name__})"

@@ -131,7 +131,7 @@ def wait_asked(retry_after: str | None) -> float | None:
     return float(digits) if digits.isdecimal() and len(digits) <= 6 else None
 
 
-async def bounded_body(response: aiohttp.ClientResponse, *, limit_bytes: int) -> bytes:
+async def read_bounded_body(response: aiohttp.ClientResponse, *, limit_bytes: int) -> bytes:
     """Return the body.
 
     Raises:

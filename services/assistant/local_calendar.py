@@ -43,19 +43,19 @@ class LocalCalendar:
         """See `Calendar.create`."""
         uid, now = id_of("event", effect), self._clock.now()
         await self._change(lambda file: ics.add(file, event, uid=uid, now=now))
-        return await self._known(uid)
+        return await self._find(uid)
 
     async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
         """See `Calendar.move`."""
         now = self._clock.now()
         await self._change(lambda file: ics.move(file, event_id, start, zone=self._zone, now=now))
-        return await self._known(event_id)
+        return await self._find(event_id)
 
     async def cancel(self, event_id: str) -> bool:
         """See `Calendar.cancel`."""
         return await self._change(lambda file: ics.remove(file, event_id, self._zone))
 
-    async def _known(self, event_id: str) -> CalendarEvent:
+    async def _find(self, event_id: str) -> CalendarEvent:
         found = await self.get(event_id)
         if found is None:
             raise AssistantItemGoneError("the event is no longer in the calendar")

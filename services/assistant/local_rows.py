@@ -58,7 +58,7 @@ class LocalRows(Generic[Row]):
                 raise AssistantError(f"there is room for {ROWS_LIMIT} only; delete some first")
             return [*rows, row], row
 
-        return await self._changed(added)
+        return await self._change(added)
 
     async def change(self, row_id: str, **values: Any) -> Row:
         """Give a row other values.
@@ -74,7 +74,7 @@ class LocalRows(Generic[Row]):
             new = replace(rows[place], **values)
             return [*rows[:place], new, *rows[place + 1 :]], new
 
-        return await self._changed(changed)
+        return await self._change(changed)
 
     async def remove(self, row_id: str) -> bool:
         """Remove a row; False if it was gone already."""
@@ -83,9 +83,9 @@ class LocalRows(Generic[Row]):
             left = [row for row in rows if row.id != row_id]
             return left, len(left) < len(rows)
 
-        return await self._changed(removed)
+        return await self._change(removed)
 
-    async def _changed(self, change: Callable[[list[Row]], tuple[list[Row], Result]]) -> Result:
+    async def _change(self, change: Callable[[list[Row]], tuple[list[Row], Result]]) -> Result:
         async def made(data: bytes | None) -> tuple[bytes, Result]:
             before = self._parsed(data)
             after, result = change(before)

@@ -240,13 +240,13 @@ class Deliveries:
         }
         return await self._replace(name, blob, note.model_copy(update=changes))
 
-    async def sent_as(self, conversation_id: str, channel_message_id: str) -> SentMessage:
+    async def find_sent(self, conversation_id: str, channel_message_id: str) -> SentMessage:
         """Return the run, our id and the agent of a message that the channel names.
 
         Returns:
             Empty texts if it is none of the newest two hundred runs'.
         """
-        for row in (await self._sent(conversation_id))[:SEARCHED_RUNS]:
+        for row in (await self._list_sent(conversation_id))[:SEARCHED_RUNS]:
             blob = await self._store.read(row.name)
             sent = None if blob is None else Sent.model_validate_json(blob.data)
             if sent is not None and channel_message_id in sent.messages:
@@ -281,12 +281,12 @@ class Deliveries:
         self._tidied.move_to_end(conversation_id)
         if len(self._tidied) > _TIDIED_LIMIT:
             self._tidied.popitem(last=False)
-        for number, row in enumerate(await self._sent(conversation_id)):
+        for number, row in enumerate(await self._list_sent(conversation_id)):
             is_old = now - row.modified_at > timedelta(days=KEPT_DAYS)
             if is_old or number >= SEARCHED_RUNS:
                 await self._store.delete(row.name)
 
-    async def _sent(self, conversation_id: str) -> list[BlobInfo]:
+    async def _list_sent(self, conversation_id: str) -> list[BlobInfo]:
         """Return the notes of what was sent, newest first."""
         rows = [row async for row in self._store.list(_sent_prefix(conversation_id))]
         return sorted(rows, key=lambda row: row.modified_at, reverse=True)

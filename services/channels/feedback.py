@@ -75,7 +75,7 @@ class FeedbackBook:
         Raises:
             StoreError: it was not kept.
         """
-        sent = await self._deliveries.sent_as(conversation_id, channel_message_id)
+        sent = await self._deliveries.find_sent(conversation_id, channel_message_id)
         feedback = Feedback(
             run_id=sent.run_id,
             message_id=sent.message_id,
@@ -105,7 +105,7 @@ class FeedbackBook:
         self._metrics.opinion_given(feedback.reaction, agent=agent)
         logger.info("feedback_given", run_id=run_id, outcome=feedback.reaction)
 
-    async def of_page(self, conversation_id: str, *, principal_id: str) -> list[Feedback]:
+    async def read_of_page(self, conversation_id: str, *, principal_id: str) -> list[Feedback]:
         """Return what somebody said on the web page, of whichever patient."""
         end = f"-{_about('', principal_id)}.json"
         rows = self._store.list(ConversationLayout.of(conversation_id).feedback_prefix)

@@ -80,11 +80,11 @@ class PageFeedback:
         )
         await self.book.keep(conversation_id, feedback, principal_id=owner, agent=last.agent)
 
-    async def of_history(
+    async def read_of_history(
         self, conversation_id: str, *, owner: str, patient_id: PatientId | None
     ) -> dict[str, Opinion]:
         """Return what the owner, who reads that history now, thinks of its answers, by run."""
-        rows = await self.book.of_page(conversation_id, principal_id=owner)
+        rows = await self.book.read_of_page(conversation_id, principal_id=owner)
         return {row.run_id: _shown(row) for row in rows if row.patient_id == (patient_id or "")}
 
 

@@ -8,6 +8,7 @@ from aiohttp import web
 from data_models.clock import Clock
 from data_models.turn_events import SharedState
 from services.access.limits import MessageRate
+from services.access.on_behalf import OnBehalf
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.channels.repeats import Repeats
@@ -24,6 +25,7 @@ class ChannelServices:
 
     Attributes:
         footer: Makes the PT_CTX footer of every agent message.
+        on_behalf: Takes what users sign in with; None: nobody is asked to.
         patient_id_example: An id of the form that is accepted, for texts.
     """
 
@@ -37,6 +39,7 @@ class ChannelServices:
     hand_over: HandOver
     feedback: FeedbackBook
     reader: ConversationReader
+    on_behalf: OnBehalf | None = None
     patient_id_example: str = "patient_4"
 
 

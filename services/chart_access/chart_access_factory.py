@@ -13,9 +13,11 @@ from services.access.access_factory import key_file_for, read_rate_for
 from services.access.handshake import Authenticator
 from services.access.key_file import KeyFile
 from services.access.limits import MessageRate
+from services.access.on_behalf import OnBehalf
 from services.audit.trail import Audit
 from services.chart_access.break_glass import BreakGlass
 from services.chart_access.door import AlertKind, ChartDoor
+from services.chart_access.own_token import ByOwnToken
 from services.chart_access.policy import AccessPolicy, CareRoster, OpenToAll, read_care_roster
 from services.chart_access.practitioners import NotingAuthenticator, PractitionerBook
 from services.chart_access.relationship import (
@@ -24,7 +26,7 @@ from services.chart_access.relationship import (
     Relations,
     ServerRelations,
 )
-from services.records.fhir_chosen import fhir_client_for
+from services.records.fhir_chosen import checked_base_url, fhir_client_for
 from services.records.folder.records import FolderRecords
 from services.records.records_factory import Records
 from settings import Settings
@@ -63,11 +65,13 @@ def chart_access_for(
     clock: Clock,
     ids: IdSource,
     alert: Callable[[AlertKind], None],
+    on_behalf: OnBehalf | None = None,
 ) -> ChartAccess:
     """Return the door to the charts of `records`; the log names its policy.
 
     Args:
         store: Keeps grants, and who is which Practitioner.
+        on_behalf: Users' own tokens, where they sign in for them.
 
     Raises:
         ConfigurationError: what the policy needs is not there or cannot be read.
@@ -79,7 +83,7 @@ def chart_access_for(
         of_key=keys.practitioner_of if keys is not None else lambda _: None,
     )
     glass = BreakGlass(store=store, clock=clock, ids=ids, minutes=settings.break_glass_minutes)
-    policy = _policy(settings, records, book, session, clock)
+    policy = _policy(settings, records, book, session, clock, on_behalf)
     _log.info("access_policy", policy=settings.access_policy, minutes=settings.break_glass_minutes)
     door = ChartDoor(
         policy=policy,
@@ -99,6 +103,7 @@ def _policy(
     book: PractitionerBook,
     session: aiohttp.ClientSession,
     clock: Clock,
+    on_behalf: OnBehalf | None,
 ) -> AccessPolicy:
     match settings.access_policy:
         case "open":
@@ -109,9 +114,15 @@ def _policy(
             relations = _relations(settings, records, session, clock)
             return ByRelationship(relations=relations, book=book, clock=clock)
         case "token":
-            raise ConfigurationError(
-                "ACCESS_POLICY: token needs a sign-in that hands the user's own token on, and no "
-                "sign-in of this version does. Example: ACCESS_POLICY=relationship"
+            if on_behalf is None:
+                raise ConfigurationError("ACCESS_POLICY: token needs BOT_SIGN_IN_CONNECTION")
+            return ByOwnToken(
+                on_behalf=on_behalf,
+                scope=settings.fhir_user_scope or "",
+                base_url=checked_base_url(settings.fhir_base_url or ""),
+                system=next(iter(settings.identifier_systems), None),
+                session=session,
+                clock=clock,
             )
 
 

@@ -9,7 +9,14 @@ from typing import Literal
 import structlog
 
 from data_models.clock import Clock
-from data_models.errors import ChartClosedError, ChartUncheckedError, RecordsError, StoreError
+from data_models.errors import (
+    ChartClosedError,
+    ChartSignInError,
+    ChartUncheckedError,
+    RecordsError,
+    SignInNeededError,
+    StoreError,
+)
 from data_models.identifiers import PatientId, hashed
 from services.access.limits import MessageRate
 from services.audit.entry import AuditEntry
@@ -52,6 +59,11 @@ class ChartCounter:
         return True
 
 
+_REFUSALS = {
+    "closed": ChartClosedError,
+    "unknown": ChartUncheckedError,
+    "unsigned": ChartSignInError,
+}
 AlertKind = Literal["many_charts", "break_glass", "chart_refused"]
 _log = structlog.get_logger()
 
@@ -62,12 +74,12 @@ class Access:
 
     Attributes:
         state: `emergency`: open because the glass was broken; `unknown`: nobody can tell just now,
-            and it stays closed.
+            and it stays closed; `unsigned`: nor before the user has signed in.
         until: When an emergency ends.
         may_break_glass: Whether a closed one can be opened with a reason.
     """
 
-    state: Literal["open", "emergency", "closed", "unknown"]
+    state: Literal["open", "emergency", "closed", "unknown", "unsigned"]
     until: datetime | None = None
     may_break_glass: bool = False
 
@@ -110,14 +122,16 @@ class ChartDoor:
         if not self._is_in_range(principal_id, patient_id):
             return Access("closed")
         may_break = self._glass is not None and self._glass.is_allowed
-        state: Literal["closed", "unknown"] = "closed"
+        state: Literal["closed", "unknown", "unsigned"] = "closed"
         try:
             if await self._policy.may_open(principal_id, patient_id):
                 return Access("open")
         except (RecordsError, StoreError) as error:
             _log.warning("access_unanswered", error=type(error).__name__)
             state = "unknown"
-        grant = await self._granted(principal_id, patient_id)
+        except SignInNeededError:
+            state = "unsigned"
+        grant = await self._find_grant(principal_id, patient_id)
         if grant is not None:
             return Access("emergency", until=grant.expires_at)
         return Access(state, may_break_glass=may_break)
@@ -157,8 +171,7 @@ class ChartDoor:
             await self.refuse(
                 principal_id, patient_id, conversation_id=conversation_id, run_id=run_id
             )
-            unknown = access.state == "unknown"
-            raise ChartUncheckedError if unknown else ChartClosedError
+            raise _REFUSALS[access.state]
         if self._counter.opened(principal_id, patient_id):
             _log.error("charts_opened_alert", principal=hashed(principal_id), charts=ALERT_CHARTS)
             self._alert("many_charts")
@@ -208,7 +221,7 @@ class ChartDoor:
         self._alert("break_glass")
         return grant
 
-    async def _granted(self, principal_id: str, patient_id: PatientId) -> Grant | None:
+    async def _find_grant(self, principal_id: str, patient_id: PatientId) -> Grant | None:
         if self._glass is None:
             return None
         try:

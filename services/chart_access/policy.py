@@ -22,6 +22,7 @@ class AccessPolicy(Protocol):
 
         Raises:
             RecordsError: nobody can tell just now; the chart stays closed meanwhile.
+            SignInNeededError: nor can anybody before the user has signed in.
         """
         ...
 

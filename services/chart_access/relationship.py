@@ -226,9 +226,9 @@ class ServerRelations:
             return False
         mine, patient = ",".join(refs), f"Patient/{key}"
         found = await asyncio.gather(
-            self._found("CareTeam", {"patient": patient, "participant": mine}),
-            self._found("Encounter", {"patient": patient, "participant": mine}),
-            self._found("Appointment", {"patient": patient, "actor": mine}),
+            self._search("CareTeam", {"patient": patient, "participant": mine}),
+            self._search("Encounter", {"patient": patient, "participant": mine}),
+            self._search("Appointment", {"patient": patient, "actor": mine}),
         )
         today = self._clock.now().date()
         if any(
@@ -237,7 +237,7 @@ class ServerRelations:
             for one in rows
         ):
             return True
-        groups = await self._found("Group", {"member": patient, "managing-entity": mine})
+        groups = await self._search("Group", {"member": patient, "managing-entity": mine})
         return any(is_group_of(one, meanings, frozenset({patient}), today=today) for one in groups)
 
     async def _meanings(self, practitioner: str) -> frozenset[str]:
@@ -245,15 +245,15 @@ class ServerRelations:
         known = meanings_of(practitioner, ())
         people: Sequence[Mapping[str, Any]] = ()
         if "|" in practitioner:
-            people = await self._found("Practitioner", {"identifier": practitioner})
+            people = await self._search("Practitioner", {"identifier": practitioner})
             known = meanings_of(practitioner, people)
         refs = sorted(one for one in known if one.startswith("Practitioner/"))
         if not refs:
             return known
-        roles = await self._found("PractitionerRole", {"practitioner": ",".join(refs)})
+        roles = await self._search("PractitionerRole", {"practitioner": ",".join(refs)})
         return meanings_of(practitioner, [*people, *roles]) | known
 
-    async def _found(self, kind: str, query: Mapping[str, str]) -> Sequence[Mapping[str, Any]]:
+    async def _search(self, kind: str, query: Mapping[str, str]) -> Sequence[Mapping[str, Any]]:
         url = (self._client.base_url / kind).with_query({**query, "_count": str(_PAGE)})
         answer = await self._client.get(url)
         if answer.status in (400, 404, 405, 501):

@@ -111,12 +111,11 @@ class Clearing:
             return
         rows = await manifest_rows(self._store, layout, conversation.pending_clear)
         archived = {row.original for row in rows}
-        # A journal is a copy of what is archived; only that of the turn that clears goes on.
-        ours = layout.journal_prefix(claim.run_id)
+        # A journal is a copy of what is archived.
         leaving = [
             name
             for name in await self._names(layout)
-            if name in archived or (layout.is_journal(name) and not name.startswith(ours))
+            if name in archived or layout.is_journal(name)
         ]
         await in_parallel(
             [self._delete(claim, name) for name in leaving if name != layout.context(None)]

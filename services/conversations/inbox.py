@@ -54,18 +54,22 @@ class Inbox:
                 await self.remove(message.conversation_id, queued.number)
             raise
 
-    async def find(
-        self, conversation_id: str, run_id: str, *, owner: str
-    ) -> IncomingMessage | None:
-        """Return the message that waits for that run; None if none does, or not the owner's.
+    async def read(self, conversation_id: str, *, owner: str) -> Conversation | None:
+        """Return the conversation as it is stored now; None if it is not the owner's.
 
         Raises:
             StoreError: nobody can tell just now.
         """
         stored = await self._conversations.read(conversation_id, fresh=True)
-        if stored is None or stored.document.owner != owner:
-            return None
-        async for queued in self._conversations.in_line(stored.document):
+        return None if stored is None or stored.document.owner != owner else stored.document
+
+    async def find(self, conversation: Conversation, run_id: str) -> IncomingMessage | None:
+        """Return the message that waits for that run; None if none does.
+
+        Raises:
+            StoreError: nobody can tell just now.
+        """
+        async for queued in self._conversations.list_in_line(conversation):
             if queued.run_id == run_id:
                 return queued.message
         return None

@@ -30,7 +30,7 @@ class PatientPast:
 
     async def _older(self) -> list[Turn]:
         if self._archived is None:
-            self._archived = await self._contexts.archived_turns(
+            self._archived = await self._contexts.read_archived_turns(
                 self._context, before=self._context.next_turn_id, limit=SEARCHED_TURNS
             )
         return self._archived

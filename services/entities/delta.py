@@ -36,16 +36,6 @@ class EntityDelta(BaseModel):
     handover_to: str | None = None
     is_legacy: bool = False
 
-    def is_empty(self) -> bool:
-        """Tell whether it asks for nothing."""
-        parts = (
-            self.entities_to_update,
-            self.derived_entities_to_update,
-            self.entities_to_remove,
-            self.handover,
-        )
-        return not any(parts)
-
 
 def parse_entity_delta(payload: Mapping[str, Any] | str, *, legacy: bool = True) -> EntityDelta:
     """Return the delta that `payload` holds; an empty one if it speaks of no entities.

@@ -6,14 +6,36 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import structlog
+from pydantic import ValidationError
 
 from data_models.errors import CorruptDocumentError, NotFoundError, RoundsError, StoreError
 from data_models.incoming_message import IncomingMessage
 from data_models.work_queue import WorkItem, WorkQueue
 from services.hand_over.hand_over_factory import TurnQueues
-from services.hand_over.note import message_of, note_of
 from services.telemetry.metrics import Metrics
 from services.turn_scheduler.turn_scheduler import TurnScheduler
+
+# What the queue keeps of a message: enough to find it, not a word of what it says.
+
+
+def note_of(message: IncomingMessage) -> str:
+    """Return the note of a message that its conversation holds durably."""
+    found = message.model_copy(update={"text": "", "press": None})
+    return found.model_dump_json()
+
+
+def message_of(note: str) -> IncomingMessage:
+    """Return the message that a note is about, without its text.
+
+    Raises:
+        CorruptDocumentError: it is no note of ours.
+    """
+    try:
+        return IncomingMessage.model_validate_json(note)
+    except ValidationError:
+        # `from None`: pydantic quotes what it rejects.
+        raise CorruptDocumentError("a note of the queue of turns") from None
+
 
 # A note in the queue for each turn that runs here: should this process die, the note comes up.
 #
@@ -163,7 +185,7 @@ class HandOverWorker:
         if item.taken > TAKEN_LIMIT:
             await self._bury(item)
             return
-        answering = asyncio.create_task(self._until_answered(item.body))
+        answering = asyncio.create_task(self._wait_for_answer(item.body))
         try:
             held = await keep_hidden(
                 self._queue,
@@ -185,7 +207,7 @@ class HandOverWorker:
         finally:
             answering.cancel()
 
-    async def _until_answered(self, note: str) -> None:
+    async def _wait_for_answer(self, note: str) -> None:
         message = message_of(note)
         try:
             while not await self._scheduler.is_answered(message):

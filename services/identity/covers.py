@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from services.identity.index import NameHit, PersonIndex
 from services.identity.person import Person
+from services.language.letters import folded
 from services.language.mentions import Word
 from services.language.people_words import people_words
 
@@ -82,10 +83,12 @@ def _cover(run: Sequence[Word], row: Mapping[int, NameHit], free: Collection[int
     name = person.names[next(iter(row.values())).name]
     places = set(row)
     parts = {hit.part for hit in row.values()}
-    initials = {one[0].casefold() for one in name.given if one}
+    said = {run[place].text for place in places}
+    # Of `Anna M. Berg` the M is no more of Anna than of any other.
+    initials = {one[0].casefold() for one in name.given if one and folded(one) not in said}
     has_given = "given" in parts
-    if "family" in parts and not has_given:
-        for near in (min(places) - 1, max(places) + 1):
+    if "family" in parts:
+        for near in range(min(places) - 1, max(places) + 2):
             word = run[near] if near in free and 0 <= near < len(run) else None
             if word is not None and len(word.raw) == 1 and word.text in initials:
                 places.add(near)

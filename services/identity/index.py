@@ -159,14 +159,14 @@ def squeezed(number: str) -> str:
 
 
 def form_of(number: str) -> str:
-    """Return the letters of a number and how many digits follow: `kh######`; empty without both.
+    """Return the letters of a number and how many digits follow: `t####`; empty without both.
 
     Numbers of digits alone have no form: dates, telephones and orders look the same.
     """
     text = squeezed(number)
     letters = text.rstrip("0123456789")
     digits = len(text) - len(letters)
-    is_one = letters.isalpha() and len(letters) > 1 and digits >= _DIGITS_LEAST
+    is_one = letters.isalpha() and digits >= _DIGITS_LEAST
     return letters + "#" * digits if is_one else ""
 
 

@@ -22,8 +22,9 @@ from services.language.people_words import people_words
 
 DIRECTORY_SECONDS = 2.0
 _TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{2,63}")
-_SPACED = re.compile(r"(?<![\w-])[A-Za-z]{2,6} \d{5,12}(?![\w-])")
+_SPACED = re.compile(r"(?<![\w-])[A-Za-z]{1,6} \d{4,12}(?![\w-])")
 _NUMBER_LEAST_CHARS = 5
+_LABELLED_LEAST_CHARS = 3
 _SEARCHES_LIMIT = 8
 _log = structlog.get_logger()
 
@@ -204,17 +205,19 @@ def _number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]
         token = one.group().rstrip("._-/")
         if any(date.start < one.end() and one.start() < date.end for date in dates):
             continue
-        if len(token) >= _NUMBER_LEAST_CHARS and any(each.isdigit() for each in token):
+        is_called = any(_labelled(message, [token], within=1))
+        least_chars = _LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS
+        if len(token) >= least_chars and any(each.isdigit() for each in token):
             yield token
     yield from (one.group() for one in _SPACED.finditer(message.text))
 
 
-def _labelled(message: Message, tokens: Sequence[str]) -> Iterable[str]:
-    """Yield the tokens that words before them call a patient's number."""
+def _labelled(message: Message, tokens: Sequence[str], *, within: int = 3) -> Iterable[str]:
+    """Yield the tokens that one of so many words before them calls a patient's number."""
     lowered = message.text.casefold()
     for token in tokens:
         at = lowered.find(token.casefold())
-        words = [one.text for one in message.words if one.end <= at][-3:]
+        words = [one.text for one in message.words if one.end <= at][-within:]
         if any(one in people_words().numbers for one in words):
             yield token
 

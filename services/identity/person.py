@@ -81,6 +81,15 @@ class Person:
             return None
         return any(each.isoformat().startswith(self.birth_date) for each in days)
 
+    def is_nearly_born_on(self, days: Iterable[date]) -> bool:
+        """Whether one of `days` is the birth date with another year, or day and month changed."""
+        born = self.born_on
+        return born is not None and any(
+            (each.month, each.day) == (born.month, born.day)
+            or (each.year, each.month, each.day) == (born.year, born.day, born.month)
+            for each in days
+        )
+
     def same_as(self, other: "Person") -> bool:
         """Whether both are one chart."""
         if self.patient_id is not None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
+from services.identity.asked_about import is_asked_about, is_set_aside, points_at_open
 from services.identity.index import NumberHit
 from services.identity.matching import Known, Mention
 from services.identity.person import Person
@@ -142,6 +143,8 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
             continue
         if known.open is not None and known.open.is_born_on(one.readings):
             found.names_open = True
+        elif found.names_open and _is_slip_of(one, known.open):
+            return Subject("unsure", "contradiction", tuple(born), said=_typed(said, one))
         elif one.is_birth and not born and not said.message.registers:
             return Subject("unsure", "contradiction", said=_typed(said, one))
         else:
@@ -155,6 +158,11 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
             ]
             found.asked += [(each, "birth_date", _typed(said, one)) for each in meant]
     return None
+
+
+def _is_slip_of(one: FullDate, person: Person | None) -> bool:
+    """Whether a date beside a name is its bearer's birth date but for a slip."""
+    return person is not None and person.is_nearly_born_on(one.readings)
 
 
 def _has_word_of(message: Message, person: Person, known: Known) -> bool:
@@ -240,7 +248,9 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     )
     relates = (
         said.message.compares
+        or points_at_open(said.message)
         or _is_in_passing(said, others)
+        or _is_of_other_sex(said, others)
         or is_after_the_open_one(said.message, _first_place(said, others))
     )
     if several or (others and known.open is not None and relates):
@@ -256,12 +266,29 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     return Subject("same", "named" if names_open else "nobody_else")
 
 
+def _is_of_other_sex(said: Said, others: Sequence[Person]) -> bool:
+    """Whether pronouns speak of somebody else: `before I forget Mr Doyle: what is her sodium?`."""
+    sex = said.message.told_sex
+    return sex in ("male", "female") and any(
+        one.sex in ("male", "female") and one.sex != sex for one in others
+    )
+
+
 def _is_in_passing(said: Said, others: Sequence[Person]) -> bool:
-    """Whether somebody is named as a relative of the open patient."""
+    """Whether somebody is named beside the patient: a relative, staff, `not Doyle`."""
     spans = [
         one.span for one in said.mentions if any(p.same_as(o) for p in one.people for o in others)
     ]
-    return any(span and span[0].title == "relative" for span in spans)
+    numbers = (said.message.text.find(one.text) for one in said.numbers)
+    return any(is_set_aside(said.message, place) for place in numbers) or any(
+        span
+        and (
+            span[0].title in ("relative", "staff")
+            or is_set_aside(said.message, span[0].start)
+            or not is_asked_about(said.message, span)
+        )
+        for span in spans
+    )
 
 
 def is_after_the_open_one(message: Message, place: int) -> bool:

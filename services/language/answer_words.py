@@ -28,11 +28,13 @@ class AnswerWords(BaseModel):
     no: str
     absent: str
     nothing: str
+    no_allergies: str
     nothing_then: str
     elsewhere: str
     in_papers: str
     treated_by: str
     meanwhile: str
+    usual_for: str
     measured: str
     written_later: str
     not_listed: str

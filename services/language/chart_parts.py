@@ -16,6 +16,8 @@ _ASPECTS: tuple[Aspect, ...] = (
     "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
     "whether",
 )  # fmt: skip
+_RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
+_SPELT = frozenset({"problems", "procedures", "results"})
 _OPENINGS = frozenset({"ok", "okay"})
 
 
@@ -29,6 +31,8 @@ class QuestionPart:
     aspects: set[Aspect] = field(default_factory=set)
     parts: list[Part] = field(default_factory=list)
     frames: set[str] = field(default_factory=set)
+    is_latest_too: bool = False
+    """The newest is asked for beside another: "hb now and the lowest ever"."""
     is_before: bool = False
     """What came before that which was asked last is asked for."""
 
@@ -42,11 +46,28 @@ class Run:
     is_exact: bool
     spelt: str = ""
     """The words, with the vocabulary's own for those that it knows."""
+    main: NameIs | None = None
+    """Of several known names the one that is meant: the pressure of "BP in pregnancy"."""
+    is_of_other: bool = False
+    """Whether it is said in what else it is asked for: in pregnancy, after a stroke."""
 
     @property
     def name(self) -> str:
         """The name that the vocabulary has for it, else the words themselves."""
         return self.known[0].name if self.is_exact else self.text
+
+    def head_for(self, tool: str) -> str:
+        """Return what of a longer name is known for itself in the list of `tool`."""
+        own = [one.name for one in self.known if one.tool == tool]
+        if self.main is not None and self.main.tool == tool:
+            own.append(self.main.name)
+        return own[-1] if own and not self.is_exact else ""
+
+    def name_for(self, tool: str) -> str:
+        """Return the name for `tool`, abbreviations written out: "urine creat" is creatinine."""
+        if not self.is_exact:
+            return self.spelt if tool in _SPELT else self.text
+        return next((one.name for one in self.known if one.tool == tool), self.name)
 
 
 def without_opening(pieces: list[Piece]) -> list[Piece]:
@@ -77,9 +98,10 @@ def _is_empty(piece: Piece) -> bool:
     return bool(piece.labels) and all(label.kind in ("stop", "people") for label in piece.labels)
 
 
-def is_asking(text: str, pieces: Sequence[Piece]) -> bool:
+def is_asking(text: str, pieces: Sequence[Piece], words: Lexicon) -> bool:
     """Whether the message asks or orders something, so that unknown words are worth a search."""
-    return "?" in text or bool(
+    is_question = "?" in text or any(piece.words[0] in words.words.asking for piece in pieces)
+    return is_question or bool(
         pieces[0].of("aspect") or pieces[0].of("stop") or pieces[0].of("part")
     )
 
@@ -123,10 +145,30 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         if piece.of("topic"):
             part.aspects |= words.aspects_within(piece) & _OF_ONE
     part.runs = list(_runs(pieces, words))
+    part.is_latest_too = _is_latest_too(pieces, words)
+    is_again = any(piece.text in words.words.pointers for piece in pieces)
+    if is_again and "when" in part.aspects and is_of_values(part):
+        part.aspects.add("latest")  # "his A1c and when was it done": the one that is told
     opening = next((piece for piece in pieces if not _is_joint(piece, words)), None)
     if opening is not None and "whether" in opening.of("aspect"):
         part.aspects.add("whether")
     return part
+
+
+def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:
+    sides: list[set[Aspect]] = [set()]
+    for piece in pieces:
+        if _is_joint(piece, words) or piece.text == "/":
+            sides.append(set())
+        sides[-1] |= set(piece.of("aspect"))
+    has_newest = any("latest" in side and not side & _RANKED for side in sides)
+    return has_newest and any(side & _RANKED for side in sides)
+
+
+def is_of_values(part: QuestionPart) -> bool:
+    """Whether a part names something that is measured, and no list."""
+    named = any(name.tool == "results" for run in part.runs for name in run.known)
+    return named and not part.topics
 
 
 def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
@@ -181,21 +223,50 @@ def _runs(pieces: Sequence[Piece], words: Lexicon) -> Iterator[Run]:
                 break
             end = ahead + 1
         chosen = pieces[at:end]
-        known = tuple(name for piece in chosen for name in piece.of("name"))
-        yield Run(
-            " ".join(piece.text for piece in chosen if piece.words[0] != ","),
-            known,
-            is_exact=bool(known) and len(chosen) == 1,
-            spelt=" ".join(_own_name(piece) for piece in chosen if piece.words[0] != ","),
-        )
+        if _is_list_of_values(pieces, chosen, words):
+            yield from (_run([piece], words) for piece in chosen if may_name(piece, words))
+        else:
+            yield _run(chosen, words)
         at = end
+
+
+def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
+    """Return the name that neighbouring pieces make."""
+    joint = next((at for at, piece in enumerate(chosen) if _is_of(piece, words)), len(chosen))
+    known = tuple(name for piece in chosen for name in piece.of("name"))
+    heads = [name for piece in chosen[:joint] for name in piece.of("name")] or known
+    return Run(
+        " ".join(piece.text for piece in chosen if piece.words[0] != ","),
+        known,
+        is_exact=bool(known) and len(chosen) == 1,
+        spelt=" ".join(_own_name(piece) for piece in chosen if piece.words[0] != ","),
+        main=heads[0 if words.words.head_first else -1] if heads else None,
+        is_of_other=any(name.tool != "results" for name in known),
+    )
+
+
+def _is_of(piece: Piece, words: Lexicon) -> bool:
+    """Whether a word joins a name with what it is of: in, of, for."""
+    return piece.text in words.words.connectors and not _is_joint(piece, words)
+
+
+def _is_list_of_values(pieces: Sequence[Piece], chosen: Sequence[Piece], words: Lexicon) -> bool:
+    """Whether names are typed side by side: "hb wbc plt"; what is taken may be a salt."""
+    is_taken = any("takes" in piece.of("frame") for piece in pieces)
+    named = [piece for piece in chosen if may_name(piece, words)]
+    return not is_taken and all(
+        any(name.tool == "results" for name in piece.of("name")) for piece in named
+    )
 
 
 def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> bool:
     """Whether what stands between `end` and `ahead` joins two names and no parts of one."""
     between = pieces[end:ahead]
     if any(_is_joint(piece, words) for piece in between):
-        return bool(pieces[ahead].of("name"))
+        # "Weight and length" are two; what stands behind a comma may be part of a name.
+        is_and = any(piece.text in words.words.joints for piece in between)
+        is_value = any(name.tool == "results" for name in pieces[end - 1].of("name"))
+        return bool(pieces[ahead].of("name")) or (is_and and is_value)
     # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
     is_last = ahead + 1 == len(pieces) or not may_name(pieces[ahead + 1], words)
     is_slash = any(piece.words == ("/",) for piece in between)

@@ -19,6 +19,7 @@ from services.language.chart_parts import (
     aspect_of,
     is_asking,
     is_for_others,
+    is_of_values,
     may_name,
     parted,
     read_part,
@@ -39,14 +40,20 @@ from services.language.question_figures import (
 )
 from services.language.statement_words import is_clinical_name, stem
 from services.language.times import spans_in
-from services.language.tools_named import SEARCH, tool_of, with_treatment
+from services.language.tools_named import SEARCH, tools_of, with_treatment
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
+_NEVER_OF = {
+    "problems": frozenset({"results"}),
+    "procedures": frozenset({"results", "medications", "immunizations"}),
+}
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_MEASURED_FACTS = frozenset({"ECOG"})
+_PAUSES = re.compile(r"\s[-–—+]+\s|:(?=\s)")
+"""Signs between two questions: "knee pain - what is he taking"."""
 _BY_FIELD = "ologist"
 _EVENTS = frozenset({*_REPORTS, "encounters", "procedures", "documents"})
 
@@ -60,7 +67,7 @@ def chart_questions(
         is_guess: The text may be in another language: every word of it has to be known.
     """
     words = lexicon(language)
-    folded, _ = fold(_cased(text, words))
+    folded, _ = fold(_cased(_PAUSES.sub(" ; ", text), words))
     age, folded = age_in(folded, language)
     spans, rest = spans_in(folded, today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
@@ -77,11 +84,9 @@ def chart_questions(
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
-    parts = [with_treatment(read_part(part, words), words) for part in parted(pieces, words)]
+    parts = [with_treatment(read_part(part, words)) for part in parted(pieces, words)]
     span = _span_to_now(hull_of(spans), parts, words)
-    for earlier, later in pairwise(parts):
-        later.aspects = later.aspects or earlier.aspects
-        later.frames = later.frames or earlier.frames
+    _share(parts)
     numbers = list(numbers_in(pieces, words))
     questions = [
         replace(
@@ -91,11 +96,21 @@ def chart_questions(
             at_age=age,
         )
         for part in parts
-        for question in _questions(part, words, is_asked=is_asking(text, pieces))
+        for question in _questions(part, is_asked=is_asking(text, pieces, words))
     ]
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
     return tuple(merged(with_figures(each, span, numbers, pieces) for each in questions))
+
+
+def _share(parts: Sequence[QuestionPart]) -> None:
+    """Give each part what is said once for several: "sodium and potassium trend"."""
+    for earlier, later in pairwise(parts):
+        later.aspects = later.aspects or earlier.aspects
+        later.frames = later.frames or earlier.frames
+    for later, earlier in pairwise(reversed(parts)):
+        if is_of_values(earlier) and is_of_values(later):
+            earlier.aspects = earlier.aspects or later.aspects
 
 
 def _since_event(
@@ -135,7 +150,7 @@ def _cased(text: str, words: Lexicon) -> str:
     return text
 
 
-def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[ChartQuestion]:
+def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     """Return what one part asks; of two different things "yes" would answer neither.
 
     "Is his diabetes well adjusted?": that he has diabetes is no yes.
@@ -144,7 +159,7 @@ def _questions(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> list[Ch
         return [_named(SEARCH, f"{part.runs[0].text} size", "all", None)]
     if "tolerated" in part.frames and part.runs:  # that it was given is no yes
         return [_named(SEARCH, f"{part.runs[0].text} tolerated", "all", None)]
-    found = list(_asked_of(part, words, is_asked=is_asked))
+    found = list(_asked_of(part, is_asked=is_asked))
     # That a test was done is no yes to "was it positive?".
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
@@ -175,7 +190,7 @@ def _has_more(part: QuestionPart) -> bool:
     return len(tools) > 1 or (bool(tools) and any(not run.known for run in part.runs))
 
 
-def _asked_of(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator[ChartQuestion]:
+def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
     what = what_of(part, aspect)
     topics = _telling(part.topics, part.runs)
@@ -185,22 +200,27 @@ def _asked_of(part: QuestionPart, words: Lexicon, *, is_asked: bool) -> Iterator
             which: Aspect = "all" if topic.tool == SEARCH else aspect
             yield from _of_topic(topic, part, which, what)
         others = [run for run in part.runs if _stands_alone(run, topics)]
+        if len(topics) == 1 and not others:  # "hemoglobin at diagnosis of the anemia"
+            others = [run for run in part.runs if not _may_be_of(topics[0], run)]
     else:
         others = part.runs
-    results = [run for run in others if tool_of(run, part, words) == "results"]
-    if results and not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
-        yield _of_results(list(dict.fromkeys(run.name for run in results)), aspect, what)
+    if not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
+        yield from questions_of_values(part, others, aspect, what)
     for run in others:
-        tool = tool_of(run, part, words)
-        if tool == "results" or (topics and not run.known):
-            continue
-        if tool is not None:
-            name = (
-                run.spelt if tool in ("procedures", "problems") and not run.is_exact else run.name
-            )
-            yield _named(tool, name, aspect, what)
-        elif is_asked and not topics:
-            yield _searched(run.text, aspect, what)
+        if run.known or not topics:
+            yield from _of_run(run, part, aspect, what, is_searched=is_asked and not topics)
+
+
+def _of_run(
+    run: Run, part: QuestionPart, aspect: Aspect, what: Part | None, *, is_searched: bool
+) -> Iterator[ChartQuestion]:
+    """Yield what is asked of one name, values apart."""
+    tools = tools_of(run, part)
+    for tool in tools:
+        if tool != "results":
+            yield replace(_named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
+    if not tools and is_searched:
+        yield _searched(run.text, aspect, what)
 
 
 def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec]:
@@ -247,8 +267,8 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
 def _of_topic(
     topic: TopicSpec, part: QuestionPart, aspect: Aspect, what: Part | None
 ) -> Iterator[ChartQuestion]:
-    if topic.name in _MEASURED_FACTS and aspect in OVER_TIME:
-        yield _of_results([topic.name], aspect, what)  # the status tells the newest only
+    if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
+        yield values_of([topic.name], aspect, what)  # the status tells the newest only
         return
     if topic.tool in _REPORTS:
         name = " ".join(filter(None, [topic.name, *(run.text for run in part.runs)]))
@@ -271,17 +291,27 @@ def _of_topic(
 
 def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     """Return what of a topic is asked about."""
-    if topic.tool in _FIXED or topic.tool == "results" or not part.runs:
+    runs = [run for run in part.runs if _may_be_of(topic, run)]
+    if topic.tool in _FIXED or topic.tool == "results" or not runs:
         return [topic.name]
     if topic.name == "operation":  # "operations on the knee": its X-ray is none
-        return [f"{run.name} {topic.name}" for run in part.runs]
+        return [f"{run.name} {topic.name}" for run in runs]
     if topic.tool == "encounters" and topic.name and "when" in part.aspects:
         return [topic.name]  # what a stay was for stands with it
     if topic.tool == "allergies":
-        return [run.name for run in part.runs]
-    known = [run.name for run in part.runs if run.known or _is_drug_of(topic, run)]
+        return [run.name for run in runs]
+    known = [run.name_for(topic.tool) for run in runs if run.known or _is_drug_of(topic, run)]
+    if topic.tool == "encounters" and topic.name:
+        return known or [topic.name]
     # "List active conditions" asks for all of them, whatever else is said.
-    return known or ([] if topic.arguments else [part.runs[0].name]) or [topic.name]
+    return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
+
+
+def _may_be_of(topic: TopicSpec, run: Run) -> bool:
+    """Whether a list may hold what is named: of problems no value, of operations no drug."""
+    if topic.name == "operation" and run.main is not None:
+        return False  # a part of the body is looked for, and no colonoscopy
+    return run.main is None or run.main.tool not in _NEVER_OF.get(topic.tool, ())
 
 
 def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
@@ -292,7 +322,7 @@ def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
 def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
     """Return the question for one thing: also what is over is looked at."""
     if tool == "results":
-        return _of_results([name], aspect, what)
+        return values_of([name], aspect, what)
     arguments: dict[str, object] = {}
     if tool in _NAMED_BY_ARGUMENT:
         arguments["name"] = name
@@ -308,13 +338,3 @@ def _searched(text: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
     if text.endswith(_BY_FIELD):
         return ChartQuestion("documents", name=text.removesuffix("ist") + "y", part="people")
     return ChartQuestion(SEARCH, {"query": text}, aspect, text, what)
-
-
-def _of_results(names: list[str], aspect: Aspect, what: Part | None) -> ChartQuestion:
-    return ChartQuestion("results", {"names": names}, aspect, ", ".join(names), what)
-
-
-def measured_over_time(question: ChartQuestion) -> ChartQuestion:
-    """Return the question over the measured values, where the status has but the newest."""
-    is_fact = question.tool == "current_status" and question.name in _MEASURED_FACTS
-    return _of_results([question.name], question.aspect, None) if is_fact else question

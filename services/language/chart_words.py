@@ -12,13 +12,20 @@ from rapidfuzz.distance import OSA
 from services.language.folding import fold
 from services.language.people_words import common_words
 from services.language.utterance import Aspect, Part
-from services.language.vocabulary import LANGUAGES, read_words, words_with_number
+from services.language.vocabulary import (
+    LANGUAGES,
+    drug_classes,
+    drug_names,
+    read_words,
+    words_with_number,
+)
 
 _LONGEST_PHRASE = 8
 _SLIP_CHARS = 6
 """Shorter words that differ by a letter are different words."""
 _SWAP_CHARS = 5
 """From here on two letters that changed places are a slip: "satge"."""
+_TELLING_CHARS = 4
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/]")
@@ -71,6 +78,7 @@ class ChartWords(BaseModel):
     connectors: tuple[str, ...]
     head_first: bool = False
     openers: tuple[str, ...] = ()
+    asking: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     since: tuple[str, ...] = ()
@@ -133,6 +141,12 @@ class Lexicon:
             for phrase, label in _names(fallback):
                 if _folded(phrase) not in own:
                     self._add(phrase, label)
+        known = set(self._phrases)
+        classes = {name: tuple(map(str, row["words"])) for name, row in drug_classes().items()}
+        for name, others in {**classes, **drug_names()}.items():
+            for phrase in (name, *others):
+                if _folded(phrase) not in known:
+                    self._add(phrase, Label("name", NameIs("medications", name)))
         self._own = {
             word
             for phrase in self._phrases
@@ -152,11 +166,16 @@ class Lexicon:
         found: list[Piece] = []
         at = 0
         while at < len(tokens):
-            size = next(
-                (n for n in range(_LONGEST_PHRASE, 0, -1) if self._known(tokens[at : at + n])), 1
+            size, labels = next(
+                (
+                    (n, labels)
+                    for n in range(min(_LONGEST_PHRASE, len(tokens) - at), 1, -1)
+                    if (labels := self._of_phrase(tokens[at : at + n]))
+                ),
+                (1, self._known(tokens[at : at + 1]) or self._inflected(tokens[at])),
             )
             words = tuple(tokens[at : at + size])
-            found.append(Piece(words, self._known(words) or self._inflected(words[0])))
+            found.append(Piece(words, labels))
             at += size
         return found
 
@@ -178,6 +197,16 @@ class Lexicon:
 
     def _known(self, words: Sequence[str]) -> tuple[Label, ...]:
         return self._phrases.get(tuple(words), ())
+
+    def _of_phrase(self, tokens: Sequence[str]) -> tuple[Label, ...]:
+        return self._known(tokens) or self._in_the_plural(tokens)
+
+    def _in_the_plural(self, tokens: Sequence[str]) -> tuple[Label, ...]:
+        """Return what a phrase is whose last word has an ending: "sore throats"."""
+        last = tokens[-1]
+        stems = (last.removesuffix(one) for one in self.words.inflections if last.endswith(one))
+        long = (stem for stem in stems if len(stem) >= _TELLING_CHARS)
+        return next(filter(None, (self._known([*tokens[:-1], stem]) for stem in long)), ())
 
     def _inflected(self, word: str) -> tuple[Label, ...]:
         for ending in self.words.inflections:

@@ -1,9 +1,10 @@
 """What one part of a sentence states, and how parts of a sentence go on with each other."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from services.language.quantities import Quantity
+from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
 
 _INHERITED = frozenset(
@@ -12,7 +13,12 @@ _INHERITED = frozenset(
 
 
 _BETWEEN = frozenset({"between", "zwischen"})
+_WITHOUT = frozenset({"without", "ohne"})
 _THAN = frozenset({"than", "als"})
+_OF_OTHER_TIMES = frozenset(
+    {"newest", "current", "before", "is_now", "begun", "rising", "falling", "steady", "highest",
+     "lowest", "takes", "maybe"}
+)  # fmt: skip
 _COURSES = frozenset({"rising", "falling", "steady"})
 
 
@@ -90,6 +96,9 @@ def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
     """Whether a clause says more of what the last one speaks of, or names it."""
+    is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & _WITHOUT
+    if is_denial and not _is_listed(last):
+        return False  # "marked shrinkage; no new lesion"
     if not clause.names:
         return not _collide(last, clause) or _ends_span(last, clause)
     return not last.names and not last.quantities and not last.stages
@@ -106,7 +115,16 @@ def _collide(last: Clause, clause: Clause) -> bool:
     both_measured = last.quantities and clause.quantities
     both_dated = last.dates and clause.dates and (last.quantities or clause.quantities)
     both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
-    return bool(both_measured or both_dated or both_graded or (last.often and clause.often))
+    both_often = last.often and clause.often
+    return bool(both_measured or both_dated or both_graded or both_often) or _differ(last, clause)
+
+
+def _differ(last: Clause, clause: Clause) -> bool:
+    """Whether clauses say one thing of this and the other of that: "retained; MSH6 lost"."""
+    groups = statement_words().exclusive
+    told = dict(groups[word] for word in last.exclusive)
+    said = [groups[word] for word in clause.exclusive]
+    return any(told.get(group, which) != which for group, which in said if group == "expression")
 
 
 def _joined(last: Clause, clause: Clause) -> Clause:
@@ -155,7 +173,7 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done.append(clause)
             continue
         last = done[-1]
-        if clause.cues & {"no"} and "splits" in clause.cues and not clause.names:
+        if clause.words & _WITHOUT and not clause.names:
             # "migraine without aura" denies no migraine
             done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
         elif _tells_of_deed_behind_promise(last, clause):
@@ -164,4 +182,50 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done[-1] = _joined(last, clause)
         else:
             done.append(_after(last, clause))
-    return done
+    return _of_one_day(list(_denied_together(done)))
+
+
+def _of_one_day(clauses: list[Clause]) -> list[Clause]:
+    """Return clauses, each value of a list with the day that is told once, before or behind all."""
+    dated = [one for one in clauses if one.dates]
+    if len(dated) != 1 or len(dated[0].dates) != 1:
+        return clauses
+    one, day = dated[0], dated[0].dates[0]
+    is_head = one is clauses[0] and all(day.start < each.start for each in one.quantities)
+    is_tail = one is clauses[-1] and all(each.start < day.start for each in one.quantities)
+    if not is_head and (not is_tail or "begun" in one.cues):
+        return clauses
+    return [replace(each, dates=one.dates) if _is_listed_value(each) else each for each in clauses]
+
+
+def _is_listed_value(clause: Clause) -> bool:
+    is_value = bool(clause.quantities and clause.own_names and clause.names)
+    return is_value and not clause.dates and clause.cues.isdisjoint(_OF_OTHER_TIMES)
+
+
+def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
+    """Yield clauses, those of a list with what the last says of all: "ALK and ROS1 are negative"."""
+    for at, clause in enumerate(clauses):
+        rest = clauses[at + 1 :]
+        end = next((one for one in rest if not _is_listed(one)), None)
+        if end is None or not _is_listed(clause) or not end.own_names:
+            yield clause
+            continue
+        polar = frozenset(end.exclusive) | statement_words().denying | _WITHOUT
+        yield replace(
+            clause,
+            words=clause.words | (end.words & polar),
+            exclusive=end.exclusive,
+            cues=clause.cues | (end.cues & {"no", "asserts"}),
+        )
+
+
+def _is_listed(clause: Clause) -> bool:
+    """Whether a clause only names something, so that the next tells what is said of it."""
+    said = {one for one in clause.cues if not one.startswith(("same:", "means:", "topic:"))}
+    return (
+        bool(clause.names)
+        and not clause.has_values
+        and not said - {"splits", "no"}
+        and not (clause.exclusive or "no" in said)
+    )

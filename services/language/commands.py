@@ -37,6 +37,12 @@ def command_in(text: str) -> Command | None:
     return "compare" if _compares(words) else None
 
 
+def is_retracted(text: str) -> bool:
+    """Whether `text` says, alone or before something else, that what was said is not so."""
+    at = next((at for at, each in enumerate(text) if each in ",;:."), len(text))
+    return "?" not in text and "retract" in (command_in(text), command_in(text[:at]))
+
+
 def without_outer_punctuation(text: str) -> str:
     """Return `text` without what stands around its first and last letter or digit."""
     # No expression for the end: one that looks for it from every place in a long run is slow.

@@ -25,10 +25,14 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     Args:
         raws: The words as typed; `folds` the same, folded.
     """
+    if (called := _sex_called(folds)) is not None:
+        return called
     # Behind somebody else a pronoun may be theirs: `her husband called, he is ill`.
     somebody = (at for at in range(len(folds)) if _is_somebody(folds, at))
     end = next(somebody, len(folds))
-    end -= 0 < end < len(folds) and folds[end - 1] in people_words().owners  # `his wife`
+    # `her son` may be the patient; `her oncologist` is the oncologist of the one spoken of.
+    is_relative = end < len(folds) and folds[end] not in people_words().staff
+    end -= end > 0 and is_relative and folds[end - 1] in people_words().owners
     raws, folds = raws[:end], folds[:end]
     known, said = people_words(), set(folds)
     is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
@@ -39,6 +43,23 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     if is_man and is_woman:
         return "both"
     if not (is_man or is_woman):
+        return None
+    return "male" if is_man else "female"
+
+
+def _sex_called(folds: Sequence[str]) -> Sex | None:
+    """Return the sex of who is called so and no more: `the gentleman`, `the boy's weight`.
+
+    With a pronoun of the other sex it is somebody beside the patient: `the man who brought her`.
+    """
+    known, said = people_words(), set(folds)
+    behind = {
+        one.removesuffix("s")
+        for before, one, after in zip(folds, folds[1:], [*folds[2:], ""], strict=False)
+        if before in known.definite and after not in known.described_by
+    }
+    is_man, is_woman = bool(behind & known.men), bool(behind & known.women)
+    if is_man == is_woman or said & (_WOMEN if is_man else _MEN) or said & known.relatives:
         return None
     return "male" if is_man else "female"
 

@@ -11,6 +11,8 @@ from services.language.vocabulary import LANGUAGES, replies
 WELL_READ = ("en", "de")
 """Languages whose requests the rules read throughout; of others they read the chart's questions."""
 
+_LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "ß": "de", "œ": "fr"}
+
 
 def language_of(text: str, *, default: str = "en") -> str:
     """Return the language whose small words `text` holds most of; `default` if it holds none.
@@ -21,6 +23,7 @@ def language_of(text: str, *, default: str = "en") -> str:
     for word in words_of(" ".join(part for part in text.split() if "@" not in part[1:])):
         for language in _small().get(word, ()):
             counts[language] += 1
+    counts.update(language for letter, language in _LETTERS.items() if letter in text.lower())
     if not counts:
         return default
     best = max(counts.values())
@@ -48,6 +51,8 @@ def _small() -> Mapping[str, tuple[str, ...]]:
         lists = replies(language)
         replies_of_one_word = (one for one in (*lists.yes, *lists.no) if len(words_of(one)) == 1)
         telling = (*lists.small, *replies_of_one_word)
-        for word in {each for phrase in telling for each in words_of(phrase)}:
+        split = [words_of(phrase) for phrase in telling]
+        # A letter inside a phrase is no word by itself: the t of "a-t-il".
+        for word in {one for each in split for one in each if len(one) > 1 or len(each) == 1}:
             found[word] = (*found.get(word, ()), language)
     return found

@@ -10,12 +10,12 @@ from datetime import date, timedelta
 from functools import cache
 
 from services.language.chart_parts import QuestionPart, aspect_of, read_part
-from services.language.chart_questions import measured_over_time
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.folding import fold
 from services.language.question_figures import with_days
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.value_questions import measured_over_time
 from services.language.vocabulary import LANGUAGES
 
 LONGEST_WORDS = 8
@@ -140,7 +140,11 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
         return None
     # A course tells "is it rising?" better than the first value beside the last.
-    aspect = "trend" if aspect == "change" else aspect
+    if aspect == "change":
+        kept = over_time.arguments.items()
+        rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
+        # Whether it is rising is asked of now, whatever days were asked about before.
+        over_time, aspect = replace(over_time, arguments=rest, span=None), "trend"
     return replace(over_time, aspect=aspect, part=None, back=0)
 
 

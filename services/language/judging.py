@@ -8,19 +8,6 @@ def asks_for_judgement(text: str) -> bool:
     return says(text, "advice", "comparison", "reason", "term")
 
 
-def is_about_danger(text: str) -> bool:
-    """Whether `text` tells of somebody who may be in danger now.
-
-    Who calls for help themselves is answered before any rule here is asked.
-    """
-    return says(text, "danger")
-
-
-def compares(text: str) -> bool:
-    """Whether `text` asks what changed."""
-    return says(text, "comparison")
-
-
 def caution_for(text: str) -> str:
     """Return the name of our text that says what an answer from the record is not."""
     if says(text, "advice"):

@@ -135,6 +135,7 @@ class Message:
         compares: Whether it asks to compare.
         spoken_sex: The sex that pronouns give the one spoken of, if they agree and nobody else is
             in the message to whom they may belong.
+        told_sex: The same of the whole message, whoever is named in it.
         pronoun_at: Where somebody is first spoken of as he or she, if anywhere.
         relates_at: Where `is her husband` and the like stand, if anywhere.
     """
@@ -145,6 +146,7 @@ class Message:
     registers: bool = False
     compares: bool = False
     spoken_sex: Sex | None = None
+    told_sex: Sex | None = None
     pronoun_at: int | None = None
     relates_at: int | None = None
 
@@ -201,6 +203,7 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
         registers=any(one in known.registers for one in folds),
         compares=any(one in known.compares for one in folds),
         spoken_sex=_spoken_sex(words, folds),
+        told_sex=spoken_sex([one.raw for one in words], folds),
         pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
         relates_at=next((words[at].start for at in range(len(words)) if _relates(folds, at)), None),
     )

@@ -14,6 +14,8 @@ from services.language.vocabulary import read_document
 SPOKEN = ("de", "fr", "es")
 """Languages besides English that have the file; French and Spanish only of deeds and of memory."""
 _PART = re.compile(r"\\\{(\w+)\\\}")
+_FILLED_IN = re.compile(r"\{\w+\}")
+_OF_USERS = frozenset({"said", "now", "before"})
 _CHOICE = " yes / no"
 _END = re.compile(r"(?<=[.?!:”]) (?=[A-Z`“*])")
 
@@ -72,16 +74,25 @@ def _translated(sentence: str, language: str) -> str | None:
     for form, text in _forms(language):
         if (found := form.fullmatch(sentence)) is not None:
             parts = found.groupdict()
-            known = _texts(language)  # a part may be a word of ours, such as "event"
-            told = {name: known.get(one, one) for name, one in parts.items()}
+            told = {name: _part(name, one, language) for name, one in parts.items()}
             return text.format(**told)
     return None
 
 
+def _part(name: str, filled_in: str, language: str) -> str:
+    """Return what is filled in: a word of ours, such as "event", or a person with a birth date."""
+    if name in _OF_USERS:
+        return filled_in
+    known = _texts(language).get(filled_in)
+    if known is None and name == "person":
+        known = _translated(f"person: {filled_in}", language)
+    return filled_in if known is None else known
+
+
 @cache
 def _forms(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Return what each text looks like; those that leave less open are tried first."""
-    texts = sorted(_texts(language).items(), key=lambda one: one[0].count("{"))
+    """Return what each text looks like; those that say most themselves are tried first."""
+    texts = sorted(_texts(language).items(), key=lambda one: -len(_FILLED_IN.sub("", one[0])))
     return tuple(
         (re.compile(_PART.sub(r"(?P<\1>.+?)", re.escape(english))), text) for english, text in texts
     )

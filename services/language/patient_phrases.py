@@ -25,6 +25,8 @@ _WORK = (
 _NUMBER = r"(?:(?:number|no\.?|nr\.?|id|\#)[\s:=]*)*<\d+>"
 _PATIENT = r"(?:patient(?:s|en|in|innen|e|es)?|pacientes?|pazient[ei])"
 # "PT 15" is a clotting time; where a patient stands it is short for one.
+_ONE_PATIENT = r"(?:patient(?:en|in|e)?|paciente|paziente)"
+_OTHER = r"(?:other|anderen?|anderer|autre|otr[oa]|altr[oa])"
 _SHORT = r"(?:^|\b(?:of|for|to|about|is|does|has|was|open)\s+)(?:pt|pat)\.?_?"
 _OBJECT = r"(?:(?:the|patient|case|chart|record|id|of|for)\s+)*"
 _TARGET = rf"(?:<id>|<unfit>|patient[\s:=]*{_NUMBER})"
@@ -64,7 +66,8 @@ BARE_SWITCH_BY_NUMBER = re.compile(
 """Nothing but a change of patient, by bare digits: "switch to 15"."""
 
 BARE_SWITCH_TO_OTHER = re.compile(
-    rf"(?:(?:{_SWITCH})\s+)?(?:the\s+)?other\s+(?:patient|one|case|chart){_END}"
+    rf"(?:(?:{_SWITCH}|{_SWITCH_ELSEWHERE})\s+)?(?:(?:the|der|die|den|el|la|al|l')\s*)?"
+    rf"{_OTHER}\s+(?:{_ONE_PATIENT}|one|case|chart){_END}"
 )
 
 WITHOUT_TARGET = re.compile(
@@ -102,12 +105,13 @@ UNFIT_TARGET = re.compile(
 """A token meant as an id that is none, where an order or a heading has its patient."""
 
 OTHER_PATIENT = re.compile(
-    r"\b(?:other|another|previous|prior|next|first|last|second|different)\s+(?:patient|pt)\b"
+    rf"\b(?:{_OTHER}|another|previous|prior|next|first|last|second|different)"
+    rf"\s+(?:{_ONE_PATIENT}|pt)\b"
     r"(?!\s*(?:'s|visit|note|encounter|contact|appointment|record|report|scan|message|question))"
 )
 """Somebody other than the active patient is meant, or seems to be."""
 
-THE_OTHER = re.compile(r"\bother\s+(?:patient|one|case|chart)\b")
+THE_OTHER = re.compile(rf"\b{_OTHER}\s+(?:{_ONE_PATIENT}|one|case|chart)\b")
 
 PASSING = re.compile(
     r"n't\b|\b(?:compar\w*|versus|vs|than|like|unlike|same|similar\w*|differ\w*|whereas|both"

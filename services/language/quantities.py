@@ -1,7 +1,7 @@
 """Numbers with units as people write them: `4.1 mmol/L`, `<0,5 %`, `128/76 mmHg`, `5 mg`."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 _NUMBER = re.compile(
@@ -104,6 +104,8 @@ def quantities_in(text: str) -> list[Quantity]:
         if one.start("num") < end:
             continue
         unit, end = _unit_at(text, one.end())
+        if not unit and text[end : end + 1].isalpha():
+            continue  # the name of something: "station 4R"
         readings, decimals = _readings(one["num"])
         sign = -1.0 if one["sign"] else 1.0
         found.append(
@@ -117,6 +119,15 @@ def quantities_in(text: str) -> list[Quantity]:
                 pair=float(one["pair"].replace(",", ".")) if one["pair"] else None,
             )
         )
+    return _measured_across(text, found)
+
+
+def _measured_across(text: str, found: list[Quantity]) -> list[Quantity]:
+    """Return numbers, the first of `24 x 19 mm` with its unit, too."""
+    for at in range(len(found) - 2, -1, -1):
+        one, behind = found[at], found[at + 1]
+        if not one.unit and text[one.end : behind.start].strip() in ("x", "×"):
+            found[at] = replace(one, unit=behind.unit)
     return found
 
 

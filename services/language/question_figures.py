@@ -115,6 +115,8 @@ def merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
 def _is_like(one: ChartQuestion, other: ChartQuestion) -> bool:
     if one.tool != other.tool:
         return False
+    if one.aspect != other.aspect and "names" in one.arguments:
+        return False  # "the highest hemoglobin and the lowest platelets"
     both_named = "names" in one.arguments and "names" in other.arguments
     # Two illnesses are read off the same list of problems.
     return both_named or (one.arguments == other.arguments and one.name == other.name)

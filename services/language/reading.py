@@ -212,7 +212,7 @@ def _goes_on(
     return spoken, followed_up(words, about, before.about, today=today, language=spoken)
 
 
-_NO_LOOK_UP = ("orders", "prints", "recalls")
+_NO_LOOK_UP = ("orders", "prints", "recalls", "starts_plan")
 _DEEDS_ON_TASKS = ("delete", "move", "done", "add")
 _OF_A_PERSON = re.compile(r"\b[A-Z][\w-]+ [A-Z][\w-]+['\u2019]s\b")
 _OF_ADDRESS_BOOKS = frozenset({"phone", "address"})

@@ -11,6 +11,7 @@ _DEFINITE = frozenset({"the", "these", "both", "type", "grade", "stage", "die", 
 _OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
 _LIKE = frozenset({"as", "the", "so"})
 _ONCE = frozenset({"once", "einmal"})
+_IN = frozenset({"in", "on", "am", "im"})
 _ONLY = frozenset({"only", "just", "nur", "erst"})
 _BY = frozenset({"by", "um"})
 _CHANGES = frozenset({"rising", "falling"})
@@ -109,7 +110,8 @@ def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) ->
     known, word = statement_words(), words[at][1]
     before = words[at - 1][1] if at else ""
     behind = range(at + 1, min(at + _NEAR, len(words)))
-    if word in _ONCE and (before in _ONLY or at == len(words) - 1):
+    next_word = words[at + 1][1] if at + 1 < len(words) else "in"
+    if word in _ONCE and (before in _ONLY or next_word in _IN):
         return 1
     if word in known.times:
         is_like = any(words[one][1] in _LIKE for one in behind[:1])

@@ -34,8 +34,12 @@ _ARABIC = {
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 _SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
 _COUNTED = re.compile(
-    r"(?i)\b(?P<number>[a-zü]+)(?P<what> (?:years?|months?|weeks?|days?|hours?"
-    r"|jahren?|monaten?|wochen?|tagen?|stunden?)\b)"
+    r"(?i)\b(?P<number>[a-zü]+)(?P<what> (?:years?|months?|weeks?|days?|hours?|cycles?|fractions?"
+    r"|jahren?|monaten?|wochen?|tagen?|stunden?|zyklen|fraktionen)\b)"
+)
+_LASTING_ONE = re.compile(
+    r"(?i)(?<=\blasted )an?(?= (?:hour|day|week|month|year)\b)"
+    r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
 )
 _COMPOUND = re.compile(
     r"(?i)\b(?!labor|leber|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
@@ -147,7 +151,7 @@ def with_digits(text: str) -> str:
         )
         return found.group() if not number or not among else f"{number} of {among}"
 
-    text = _OF_ALL.sub(share_in_digits, text)
+    text = _OF_ALL.sub(share_in_digits, _LASTING_ONE.sub("1", text))
     text = _COUNTED.sub(counted_in_digits, _SPOKEN.sub(written, text))
     return _SPOKEN_STAGE.sub(graded_in_digits, text)
 

@@ -17,6 +17,7 @@ from services.language.statement_tables import (
 from services.language.vocabulary import LANGUAGES
 
 _BEGINNING = 5
+_SMALL_CHARS = 3
 _CUES = (
     "no", "recorded", "nothing", "current", "takes", "ended", "begun", "when", "newest", "before",
     "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
@@ -54,7 +55,8 @@ class StatementWords:
         denying: Stems that say that what is tested is not there: `absent`, `wild-type`.
         ending: Stems that say that something has ended.
         neutral: Stems that say nothing of a patient which a row would have to say.
-        spoken: Stems of the words of all phrases.
+        spoken: Stems of the words of all phrases that say how something is, and not what.
+        named: For stems of the words of names, what these name: a group, or stems in English.
         translated: Stems of names in other languages than the record's.
         happening: Stems of what happened to a thing, which a row of it alone does not say, and
             the beginnings of words that do.
@@ -64,6 +66,7 @@ class StatementWords:
         counted: What kind of rows a plural counts; `times` where it counts any.
         allergic: Stems by which something is said of an allergy.
         kin: Stems of relatives.
+        past: Stems by which something is said to have happened, or to have been found.
         reactions: Stems of what an allergy may do.
         judging: Stems that say how a finding, an organ or a course is, or that somebody knows it.
         judged: Stems of what is judged so.
@@ -85,6 +88,7 @@ class StatementWords:
     ending: frozenset[str]
     neutral: frozenset[str]
     spoken: frozenset[str]
+    named: Mapping[str, frozenset[frozenset[str]]]
     translated: frozenset[str]
     happening: Mapping[str, tuple[str, ...]]
     sides: Mapping[str, str]
@@ -95,6 +99,7 @@ class StatementWords:
     counted: Mapping[str, str]
     allergic: frozenset[str]
     kin: frozenset[str]
+    past: frozenset[str]
     reactions: frozenset[str]
     judging: frozenset[str]
     judged: frozenset[str]
@@ -125,8 +130,13 @@ def statement_words() -> StatementWords:
     return StatementWords(
         phrases=phrases,
         spoken=frozenset(
-            stem(word) for row in phrases.values() for phrase in row for word in phrase.words
+            stem(word)
+            for row in phrases.values()
+            for phrase in row
+            if not _named_by(phrase)
+            for word in phrase.words
         ),
+        named=_named(phrases, files),
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
         imperatives=all_of(files, "imperatives"),
         abbreviations=all_of(files, "abbreviations"),
@@ -149,6 +159,7 @@ def statement_words() -> StatementWords:
         times=numbers_of(files, "times"),
         counted=by_word(files, "counted"),
         allergic=frozenset(stem(word) for word in all_of(files, "allergic")),
+        past=frozenset(stem(word) for word in all_of(files, "past")),
         kin=frozenset(stem(word) for word in all_of(files, "family")),
         reactions=frozenset(stem(word) for word in all_of(files, "reactions")),
         judging=frozenset(stem(word) for word in all_of(files, "judging")),
@@ -190,6 +201,33 @@ def read_names() -> dict[str, Any]:
 def is_translated(stemmed: str) -> bool:
     """Whether a stem is how another language calls a thing of charts."""
     return stemmed in statement_words().translated
+
+
+def _named(
+    phrases: Mapping[str, Sequence[Phrase]], files: Iterable[Mapping[str, Any]]
+) -> dict[str, frozenset[frozenset[str]]]:
+    """Return for stems of the words of names what these name, and for others what is alike."""
+    found: dict[str, set[frozenset[str]]] = {}
+    for group in (row for one in files for row in one.get("alike", ())):
+        for word in map(stem, group):
+            found.setdefault(word, set()).update(frozenset({stem(other)}) for other in group)
+    for row in phrases.values():
+        for phrase in row:
+            for word in phrase.words if (named := _named_by(phrase)) else ():
+                found.setdefault(stem(word), set()).update(named)
+    return {word: frozenset(named) for word, named in found.items()}
+
+
+def _named_by(phrase: Phrase) -> set[frozenset[str]]:
+    """Return the groups, or the stems in English, that a phrase is a name of."""
+    found: set[frozenset[str]] = set()
+    for tag in phrase.tags:
+        kind, _, name = tag.partition(":")
+        if kind in ("same", "topic"):
+            found.add(frozenset({name}))
+        elif kind == "means":
+            found.add(frozenset(stem(word) for word in name.split() if len(word) > _SMALL_CHARS))
+    return found
 
 
 def _stems_of(text: str) -> frozenset[str]:

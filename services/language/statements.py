@@ -59,6 +59,7 @@ class Sentence:
         is_question: Whether it asks.
         asks: Whether it tells somebody to do something.
         listed: Stems of the first words of each thing that it lists, whatever they are.
+        short_names: Stems of what is written in capitals: `HPV`.
     """
 
     text: str
@@ -71,6 +72,7 @@ class Sentence:
     cues: frozenset[str] = frozenset()
     words: frozenset[str] = frozenset()
     listed: tuple[tuple[str, ...], ...] = ()
+    short_names: frozenset[str] = frozenset()
 
 
 def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_name) -> Sentence:
@@ -104,6 +106,9 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         asks=first in statement_words().imperatives,
         cues=cues,
         words=frozenset(word for one in clauses for word in one.words),
+        short_names=frozenset(
+            stem(word) for _, word in words if len(word) > 2 and word.isalpha() and word.isupper()
+        ),
         listed=listed_in(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
     )
 
@@ -116,6 +121,11 @@ def refs_in(text: str) -> tuple[str, ...]:
 def _is_bold(line: str) -> bool:
     line = line.strip()
     return len(line) > 4 and line[:2] == line[-2:] == "**" and "**" not in line[2:-2]
+
+
+def _in_english(stemmed: str) -> str:
+    """Return what was cut or looked at in English letters: `hemikolektomie`."""
+    return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
 
 
 class _Reader:
@@ -202,19 +212,22 @@ class _Reader:
     ) -> frozenset[str]:
         """Return what the words of a clause say besides its names."""
         cues = {tag for one in phrases for tag in one.tags}
-        if any(self._word_before(one.start) in _OF_A_DAY for one in dates):
+        if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
         if any(word.endswith("n't") for word in self._lower[start:end]):
             cues.add("no")
         return frozenset(cues)
 
-    def _word_before(self, offset: int) -> str:
+    def _is_of_day(self, day: FoundDate) -> bool:
+        """Whether a thing is of a day, "the anaemia of 2014", and is no picture that shows one."""
         before = [
             word
             for (place, _), word in zip(self._words, self._lower, strict=True)
-            if place < offset
+            if place < day.start
         ]
-        return before[-1] if before else ""
+        kinds = statement_words().exclusive
+        is_picture = len(before) > 1 and kinds.get(stem(before[-2]), ("",))[0] == "modality"
+        return bool(before) and before[-1] in _OF_A_DAY and not is_picture
 
     def _meant(self, phrase: FoundPhrase) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Yield where a name of another language stands, and the names that it is in English."""
@@ -224,7 +237,7 @@ class _Reader:
 
     def _stem(self, at: int) -> str:
         """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
-        found = stem(self._lower[at])
+        found = _in_english(stem(self._lower[at]))
         is_ours = len(found) <= _NAME_CHARS or found[-1] not in "eao" or self._is_name(found)
         if is_ours and len(found) > _NAME_CHARS and not self._is_name(found):
             return f"{found}e" if self._is_name(f"{found}e") else found  # `Methotrexat`

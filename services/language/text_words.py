@@ -51,11 +51,6 @@ def words_of_statement(text: str) -> frozenset[str]:
     return frozenset(word[:_BEGINNING_CHARS] for word in telling)
 
 
-def joins_questions(text: str) -> bool:
-    """Whether `text` asks for more than one thing."""
-    return text.count("?") > 1 or any(sign in text for sign in ";&+,") or says(text, "joins")
-
-
 def asks_question(text: str) -> bool:
     """Whether `text` is a question by its end or by its first word."""
     return text.rstrip().endswith("?") or says(text, "question")

@@ -1,7 +1,6 @@
 """Which tool of the chart a name is for: by the vocabulary, else by the words around it. Pure."""
 
 from services.language.chart_parts import QuestionPart, Run
-from services.language.chart_words import Lexicon
 
 SEARCH = "search_record"
 """The tool for what no other is known for."""
@@ -18,14 +17,29 @@ _VALUE_ASPECTS = frozenset(
 )
 
 
-def tool_of(run: Run, part: QuestionPart, words: Lexicon) -> str | None:
+def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
+    """Return the tools that a name is for; two where it names what either tells of.
+
+    "Has she had shingles?": that she was vaccinated is no yes. Chemotherapy is drugs and sessions.
+    """
+    tool = tool_of(run, part)
+    named = {one.tool for one in run.known}
+    if tool == "problems" and "immunizations" in named:
+        is_given = part.frames & {"takes", "had_done"} or {"due", "dose"} & {*part.parts}
+        return ("immunizations",) if is_given else ("problems", "immunizations")
+    if tool == "medications" and "procedures" in named:
+        return ("procedures", "medications")
+    return () if tool is None else (tool,)
+
+
+def tool_of(run: Run, part: QuestionPart) -> str | None:
     """Return the tool that a name is for: by the vocabulary, else by the words around it."""
     if "reaction" in part.parts:
         return "allergies"
-    if not run.known:
+    if run.main is None:
         return _tool_around(part)
-    tool = run.known[0 if words.words.head_first else -1].tool
-    if tool == "immunizations" and "measured" in part.frames:
+    tool = run.main.tool
+    if "measured" in part.frames and any(one.tool == "immunizations" for one in run.known):
         return SEARCH  # a test for what there are vaccines against
     if tool == "problems" and "tested" in part.frames:
         return SEARCH  # a test for an illness says not that it is there
@@ -42,10 +56,12 @@ def _tool_around(part: QuestionPart) -> str | None:
     return by_frame or by_part or ("results" if part.aspects & _VALUE_ASPECTS else None)
 
 
-def with_treatment(part: QuestionPart, words: Lexicon) -> QuestionPart:
+def with_treatment(part: QuestionPart) -> QuestionPart:
     """Note what is asked in "what did he take for the sinusitis?": how it was treated."""
-    known = [tool_of(run, part, words) for run in part.runs if run.known]
-    is_of_illness = known == ["problems"] and not part.topics and not part.parts
-    if is_of_illness and "takes" in part.frames and "whether" not in part.aspects:
-        part.parts.append("treatment")
+    known = [tool_of(run, part) for run in part.runs if run.known]
+    if known != ["problems"] or part.parts:
+        return part
+    is_taken = "takes" in part.frames and "whether" not in part.aspects
+    if [topic.name for topic in part.topics] == ["treatment"] or (is_taken and not part.topics):
+        part.topics, part.parts = [], ["treatment"]
     return part

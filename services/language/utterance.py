@@ -16,6 +16,7 @@ Command: TypeAlias = Literal[
     "compare",
     "undo",
     "undo_clear",
+    "retract",
     "wrong_patient",
     "known",
 ]
@@ -74,6 +75,7 @@ class ChartQuestion:
         aspect: Which of its rows, or what of them.
         name: Of what, as asked; "" for everything that the tool gives.
         part: What of one row is asked for; None for what it says at large.
+        head: What of the name may be told where nothing has the whole of it.
         above: Values greater than this are asked for.
         below: Likewise, less than this.
         span: Days asked about, also where the tool takes none.
@@ -89,6 +91,7 @@ class ChartQuestion:
     aspect: Aspect = "all"
     name: str = ""
     part: Part | None = None
+    head: str = ""
     above: float | None = None
     below: float | None = None
     span: TimeSpan | None = None

@@ -81,6 +81,24 @@ def read_words(language: str, name: str, kind: type[_File]) -> _File:
         raise ConfigurationError(f"{language}/{name}.yaml is not usable: {error}") from error
 
 
+@cache
+def drug_names() -> Mapping[str, tuple[str, ...]]:
+    """Return ingredients of drugs, each with its brands and other names; of no language."""
+    return {str(name): tuple(map(str, said)) for name, said in _drugs()["drugs"].items()}
+
+
+@cache
+def drug_classes() -> Mapping[str, Mapping[str, Any]]:
+    """Return the classes of drugs: `words`, `members` and, where there is one, `atc`."""
+    return {str(name): row for name, row in _drugs()["classes"].items()}
+
+
+@cache
+def _drugs() -> Mapping[str, Any]:
+    rows: Mapping[str, Any] = yaml.load((_FOLDER / "drug_names.yaml").read_bytes(), Loader=_LOADER)  # noqa: S506
+    return rows
+
+
 def read_document(language: str, name: str) -> Any:
     """Return what the file `name` of `language` holds.
 

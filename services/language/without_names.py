@@ -3,32 +3,44 @@
 Whom a message is about is settled before it is read; the name itself asks for nothing.
 """
 
+import re
 from collections.abc import Collection, Sequence
 
 from services.language.full_dates import full_dates
 from services.language.letters import folded, spellings
 from services.language.mentions import Word, read_words
+from services.language.statement_words import is_clinical_name, stem
 
 _PATIENT = "patient"
+_INITIALS_LIMIT = 2
+_NUMBER_LEAST_CHARS = 4
 _PEOPLE = ("man", "woman", "patient")
 
 
-def without_names(text: str, names: Collection[str], *, born: str = "") -> str:
+def without_names(
+    text: str, names: Collection[str], *, born: str = "", numbers: Collection[str] = ()
+) -> str:
     """Return `text` with the names of its subject replaced by `patient`, without the birth date.
 
     Args:
         names: The subject's names, as recorded; a word of common language that is one of them is
             replaced only where it stands as a name.
         born: The subject's birth date in ISO; it says who is meant and no time that is asked for.
+        numbers: The subject's identifiers; they are replaced as the names are.
     """
+    for number in numbers:
+        text = _without_number(text, number)
     for one in reversed(full_dates(text)):
         if born in {day.isoformat() for day in one.readings}:
             text = text[: one.start].rstrip(" ,(") + text[one.end :].removeprefix(")")
-    known = {folded(part) for name in names for part in name.split()}
-    known |= {spelt for part in known for spelt in spellings(part)}
+    parts = [part for name in names for part in name.split()]
+    known = {spelt for part in parts for spelt in (*spellings(part), *spellings(_joined(part)))}
+    known |= {spelt for part in parts for each in _split(part) for spelt in spellings(each)}
     known = {part for part in known if len(part) > 1}
     words = read_words(text).words
-    named = [_is_name(words, at, known) for at in range(len(words))]
+    initials = {folded(part)[:1] for part in parts}
+    named = [_is_name(words, at, known, initials) for at in range(len(words))]
+    named = [one or _is_initial(words, at, named, initials) for at, one in enumerate(named)]
     result, end = "", 0
     for at, word in enumerate(words):
         if not named[at]:
@@ -41,14 +53,46 @@ def without_names(text: str, names: Collection[str], *, born: str = "") -> str:
     return result + text[end:]
 
 
-def _is_name(words: Sequence[Word], at: int, known: set[str]) -> bool:
+def _is_name(
+    words: Sequence[Word], at: int, known: Collection[str], initials: Collection[str]
+) -> bool:
     word = words[at]
     if word.text not in known and word.text.removesuffix("s") not in known:
         return False
     beside = [words[each].text for each in (at - 1, at + 1) if 0 <= each < len(words)]
-    if any(one in known for one in beside):
+    if any(one in known or one in initials for one in beside):
         return True
     return word.stands_as_name or not word.is_common
+
+
+def _is_initial(
+    words: Sequence[Word], at: int, named: Sequence[bool], initials: Collection[str]
+) -> bool:
+    """Whether a letter beside a name, over others of that kind, is short for one: `Moen E.`."""
+    if len(words[at].raw) != 1 or words[at].text not in initials:
+        return False
+    is_term = at > 0 and is_clinical_name(stem(words[at - 1].text))  # `hepatitis C`
+    ends = range(at - 1, -1, -1), range(at + 1, len(words))
+    beside = (next((one for one in end if len(words[one].raw) > 1), None) for end in ends)
+    near = [one for one in beside if one is not None and abs(one - at) <= _INITIALS_LIMIT]
+    return not is_term and any(named[one] for one in near)
+
+
+def _without_number(text: str, number: str) -> str:
+    """Return `text` with an identifier, whole and in whatever case, replaced by `patient`."""
+    if len(number) < _NUMBER_LEAST_CHARS:
+        return text
+    return re.sub(rf"(?<![\w-]){re.escape(number)}(?![\w-])", _PATIENT, text, flags=re.IGNORECASE)
+
+
+def _split(part: str) -> Sequence[str]:
+    """Return the words between the signs of a part: Sorensen of `Çelik-Sørensen`."""
+    return "".join(each if each.isalpha() else " " for each in part).split()
+
+
+def _joined(part: str) -> str:
+    """Return a part without the signs in it, as it is typed in haste: `OBrien`."""
+    return "".join(each for each in part if each.isalpha())
 
 
 def _start_of_title(words: Sequence[Word], at: int) -> int:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from services.language.statement_words import statement_words
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
+_FIRST_DAY = re.compile(r"(?<![\w.,/-])(?P<day>\d{1,2})\.?\s?(?:to|until|and|bis|und|–|-)\s?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,17 @@ class FoundDate:
 def dates_in(text: str) -> list[FoundDate]:
     """Return the dates in `text` from the left; they do not overlap."""
     pattern = _pattern()
-    return [found for one in pattern.finditer(text) if (found := _found(one)) and _is_date(found)]
+    found = [one for hit in pattern.finditer(text) if (one := _found(hit)) and _is_date(one)]
+    return [each for one in found for each in (*_begun(text, one), one)]
+
+
+def _begun(text: str, end: FoundDate) -> Iterator[FoundDate]:
+    """Yield the first day of "28 to 30 March 2017"."""
+    last = end.readings[0]
+    first = _FIRST_DAY.search(text, 0, end.start) if last.day is not None else None
+    if first is not None and 1 <= int(first["day"]) < (last.day or 0):
+        day = WrittenDate(last.year, last.month, int(first["day"]))
+        yield FoundDate(first.start("day"), first.end("day"), (day,))
 
 
 @lru_cache(maxsize=4_000)

@@ -263,7 +263,7 @@ class Backup:
             return
         # Each blob of these stands for itself, and there may be very many.
         async for info in self.containers[container].list(ConversationLayout(folder).prefix):
-            rows = await self._copied(container, [info], target, exact=False) or []
+            rows = await self._copy(container, [info], target, exact=False) or []
             await self._noted(rows, target, tally)
 
     async def _noted(self, rows: Sequence[BackupRow], target: Path, tally: _Tally) -> None:
@@ -276,28 +276,28 @@ class Backup:
         store = self.containers[container]
         for _ in range(_TRIES):
             shutil.rmtree(target / container / folder, ignore_errors=True)
-            if (rows := await self._between_turns(container, folder, target)) is not None:
+            if (rows := await self._copy_between_turns(container, folder, target)) is not None:
                 return rows
             await asyncio.sleep(_PAUSE_SECONDS)
         conversation_id = await conversation_of(store, folder)
         if conversation_id is None:
             raise BackupError(f"the conversation {folder} changes all the time")
         async with self.maintenance_lease.holding(conversation_id, principal_id="backup") as claim:
-            rows = await self._copied(container, await _listing(store, folder), target, exact=False)
+            rows = await self._copy(container, await _listing(store, folder), target, exact=False)
             await claim.hold()  # if somebody took us for dead, the copy is worth nothing
         return rows or []
 
-    async def _between_turns(
+    async def _copy_between_turns(
         self, container: str, folder: str, target: Path
     ) -> list[BackupRow] | None:
         store = self.containers[container]
         before = await _listing(store, folder)
         if await is_held(store, folder, now=self.clock.now()):
             return None
-        rows = await self._copied(container, before, target, exact=True)
+        rows = await self._copy(container, before, target, exact=True)
         return rows if await _listing(store, folder) == before else None
 
-    async def _copied(
+    async def _copy(
         self, container: str, listed: Sequence[BlobInfo], target: Path, *, exact: bool
     ) -> list[BackupRow] | None:
         """Write the blobs as files; None if one is not the version that was listed."""

@@ -82,7 +82,7 @@ class Forgetting:
             seen.update(new)
             for folder in new:
                 await self._visit(ConversationLayout(folder), patient_id, report, dry_run=dry_run)
-        await self._beside(patient_id, report, dry_run=dry_run)
+        await self._forget_beside(patient_id, report, dry_run=dry_run)
         return report
 
     async def _visit(
@@ -108,7 +108,7 @@ class Forgetting:
         conversation = await self.sessions.read(layout.conversation)
         if conversation is not None and is_waited_for(conversation.data, patient_id):
             return True
-        shared = [name async for name in self._shared(layout)]
+        shared = [name async for name in self._list_shared(layout)]
         return any([await _names(self.sessions, name, patient_id) for name in shared])
 
     async def _one(
@@ -126,18 +126,20 @@ class Forgetting:
                 conversation_id, principal_id=PRINCIPAL
             ) as claim:
                 await self._cut_out(layout, patient_id, report, claim=claim)
-                await claim.update(partial(_without, patient_id=patient_id))
+                await claim.update(partial(_remove, patient_id=patient_id))
         async for row in self.sessions.list(layout.prefix):
             if await _names(self.sessions, row.name, patient_id):
                 report.mentions.append(row.name)
 
-    async def _beside(self, patient_id: PatientId, report: ForgetReport, *, dry_run: bool) -> None:
+    async def _forget_beside(
+        self, patient_id: PatientId, report: ForgetReport, *, dry_run: bool
+    ) -> None:
         async for folder in self.users.folders():
             if folder == _OWNER_INDEX:
                 continue
             async for row in self.users.list(f"{folder}/"):
                 if folder == ROUNDS:
-                    await self._of_round(row.name, patient_id, report, dry_run=dry_run)
+                    await self._forget_in_round(row.name, patient_id, report, dry_run=dry_run)
                 else:
                     await self._one_beside(row.name, patient_id, report, dry_run=dry_run)
 
@@ -145,7 +147,7 @@ class Forgetting:
         self, name: str, patient_id: PatientId, report: ForgetReport, *, dry_run: bool
     ) -> None:
         if name.startswith(f"{EMERGENCIES}/"):
-            report.rewritten += await self._without_reason(name, patient_id, dry_run=dry_run)
+            report.rewritten += await self._forget_reason(name, patient_id, dry_run=dry_run)
         elif name.startswith(f"{NAMES}/"):
             report.rewritten += await forget_conversations(
                 self.users, name, report.conversations, dry_run=dry_run
@@ -155,9 +157,9 @@ class Forgetting:
             if not dry_run:
                 await self.users.delete(name)
         elif await _names(self.users, name, patient_id):
-            await self._owed(name, report, dry_run=dry_run)
+            await self._forget_owed(name, report, dry_run=dry_run)
 
-    async def _owed(self, name: str, report: ForgetReport, *, dry_run: bool) -> None:
+    async def _forget_owed(self, name: str, report: ForgetReport, *, dry_run: bool) -> None:
         """Take out a reply that waits for its channel; report whatever else names the patient."""
         if not (name.startswith(_OWED) or f"/{_OWED}" in name):
             report.mentions.append(name)
@@ -166,7 +168,7 @@ class Forgetting:
         if not dry_run:
             await self.users.delete(name)
 
-    async def _of_round(
+    async def _forget_in_round(
         self, name: str, patient_id: PatientId, report: ForgetReport, *, dry_run: bool
     ) -> None:
         """Take the patient out of a round's list, and delete what was written of them on it."""
@@ -185,7 +187,7 @@ class Forgetting:
             report.deleted += not rest
             return
 
-    async def _without_reason(self, name: str, patient_id: PatientId, *, dry_run: bool) -> bool:
+    async def _forget_reason(self, name: str, patient_id: PatientId, *, dry_run: bool) -> bool:
         """Take out why a chart was opened in an emergency; who, when and the review stay."""
         blob = await self.users.read(name)
         rest = None if blob is None else without_reason(blob.data, patient_id)
@@ -211,7 +213,7 @@ class Forgetting:
             report.deleted += 1
         cut = _Cut(layout, patient_id, gone=frozenset(own))
         # Manifests last: they carry the hashes of what is rewritten before.
-        names = sorted([name async for name in self._shared(layout)], key=_is_manifest)
+        names = sorted([name async for name in self._list_shared(layout)], key=_is_manifest)
         for name in names:
             if claim is not None:
                 await claim.hold()
@@ -238,7 +240,7 @@ class Forgetting:
         """Return what is left of runs that were watched: copies of turns, of whichever patient."""
         return [row.name async for row in self.sessions.list(layout.watched_prefix)]
 
-    async def _shared(self, layout: ConversationLayout) -> AsyncIterator[str]:
+    async def _list_shared(self, layout: ConversationLayout) -> AsyncIterator[str]:
         """Yield the documents that list several patients."""
         async for row in self.sessions.list(layout.prefix):
             if layout.lists_patients(row.name):
@@ -250,7 +252,7 @@ async def _names(store: BlobStore, name: str, patient_id: PatientId) -> bool:
     return blob is not None and names(blob.data, patient_id)
 
 
-def _without(draft: Conversation, *, patient_id: PatientId) -> None:
+def _remove(draft: Conversation, *, patient_id: PatientId) -> None:
     """Leave of the conversation document's references only that the messages were answered."""
     forget_what_waits(draft, patient_id)
     draft.last_clear = None  # who is erased does not come back by an undo

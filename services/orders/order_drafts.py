@@ -1,12 +1,11 @@
 """Stores drafts of orders once and takes them back, over any back end of records."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
 
 from data_models.clock import Clock
 from data_models.errors import RecordChangedError, ToolInputError
 from data_models.identifiers import PatientId
-from data_models.resource import Resource
+from data_models.resource import ResourceStore
 from services.orders.draft_order import (
     ORDER,
     DraftOrder,
@@ -18,34 +17,6 @@ from services.orders.draft_order import (
 from services.orders.wording import said_in
 
 
-class OrderRecords(Protocol):
-    """What drafts need of the records; one for a FHIR server, one for embedded storage."""
-
-    async def patient_key(self, patient_id: PatientId) -> str:
-        """Return the id of the Patient resource that carries `patient_id`."""
-        ...
-
-    async def read(self, kind: str, resource_id: str) -> Resource | None:
-        """Return one resource; None if and only if there is none."""
-        ...
-
-    async def search(self, kind: str, query: Sequence[tuple[str, str]]) -> Sequence[Resource]:
-        """Return what fits `query`; it may return more, never less."""
-        ...
-
-    async def may_create(self, kind: str) -> bool:
-        """Tell whether the back end says that it creates a type, once."""
-        ...
-
-    async def create_once(self, body: Mapping[str, Any]) -> Resource:
-        """Store a new resource, or return the one that carries its first identifier already."""
-        ...
-
-    async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
-        """Put `body` in place of `before`, unless somebody else wrote it since."""
-        ...
-
-
 class OrderDrafts:
     """Makes drafts and takes them back. Holds nothing of any turn.
 
@@ -53,7 +24,7 @@ class OrderDrafts:
     nobody knows whether a write happened, and the same again does it once.
     """
 
-    def __init__(self, *, records: OrderRecords, clock: Clock) -> None:
+    def __init__(self, *, records: ResourceStore, clock: Clock) -> None:
         self._records = records
         self._clock = clock
 

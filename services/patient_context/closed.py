@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
+from data_models.errors import ChartSignInError
 from data_models.identifiers import PatientId
 from services.chart_access.break_glass import COMMAND, REASON_LEAST_CHARS, Grant
 from services.chart_access.door import Access
@@ -111,6 +112,8 @@ def _refusal(patient_id: PatientId, access: Access, *, may_name: bool) -> str:
             f"Whether the chart `{patient_id}` is open to you cannot be checked just now, so "
             "nothing was opened or answered. Please try again in a moment."
         )
+    if access.state == "unsigned":
+        return f"{ChartSignInError.user_message} Nothing of `{patient_id}` was opened or answered."
     return closed_to_you(patient_id)
 
 

@@ -11,10 +11,12 @@ from services.records.measurements import Series
 
 _ONE_SLIP_CHARS = 5
 _TWO_SLIPS_CHARS = 9
+_BEGINNING_CHARS = 5
 _DRUG_SLIP_CHARS = 9
 """Shorter names of drugs that differ by one letter are different drugs."""
 # These turn a finding into its opposite or into another thing.
 _PRESSURE = "Blood pressure"
+_JOINING = frozenset(words_of("a an the of to for in on at by from with"))
 _OPPOSITES = ("hypo", "hyper")
 
 
@@ -63,7 +65,8 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     concept = table.named(kind, name)
     if concept is None:
         # "Brain metastases" is "Metastasis to brain".
-        return bool(wanted) and (holds(have, wanted) or (len(wanted) > 1 and {*wanted} <= {*have}))
+        is_same = holds(have, wanted) or (len(wanted) > 1 and {*wanted} <= {*have})
+        return bool(wanted) and (is_same or (kind == "drug" and _is_short_for(wanted, have)))
     pairs = tuple(codes)
     if any(_is_coded(part, pairs) for part in (concept, *table.leaves(concept))):
         return True
@@ -73,6 +76,15 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     # "Amoxicillin 250 MG / Clavulanate 125 MG" is Augmentin: doses stand between the names.
     return kind == "drug" and (
         any(len(words) > 1 and {*words} <= {*have} for words in said) or _is_misspelt(have, said)
+    )
+
+
+def _is_short_for(wanted: Sequence[str], have: Sequence[str]) -> bool:
+    """Whether a drug of the record is called by how its name begins: "pembro"."""
+    return (
+        len(wanted) == 1
+        and len(wanted[0]) >= _BEGINNING_CHARS
+        and any(word.startswith(wanted[0]) for word in have)
     )
 
 
@@ -129,7 +141,7 @@ def _without_halves(found: list[Series]) -> tuple[Series, ...]:
 
 
 def _by_words(series: Sequence[Series], name: str) -> tuple[Series, ...]:
-    wanted = frozenset(words_of(name))
+    wanted = frozenset(words_of(name)) - _JOINING
     if not wanted:
         return ()
     exact = [one for one in series if one.words == wanted]

@@ -54,3 +54,9 @@ def is_withdrawn(kind: str, raw: Raw) -> bool:
     if kind in _CANCELLED_IS_NO_FACT and "cancelled" in said:
         return True
     return bool(said & _WITHDRAWN)
+
+
+NUMBERS_OF_STATE = frozenset(
+    {"social security number", "driver's license", "passport number", "mothers maiden name"}
+)
+"""Told to who asks for them by name, in no summary and for no other words."""

@@ -61,7 +61,7 @@ class Choice:
             raise RoundsListError(" ".join(one.user_message for one in problems))
         return list(dict.fromkeys(one for one in found if not isinstance(one, RoundsListError)))
 
-    async def seen_on(self, day: date, *, owner: str) -> list[PatientId]:
+    async def find_seen_on(self, day: date, *, owner: str) -> list[PatientId]:
         """Return who has a visit or an appointment on `day`, of those open to the owner, by id.
 
         Raises:
@@ -69,9 +69,9 @@ class Choice:
             RecordsError: the directory has no answer.
         """
         if self.on_server is None:
-            found = await self._seen_in_folder(day, owner)
+            found = await self._find_seen_in_folder(day, owner)
         else:
-            seen = await self.on_server.seen_on(day)
+            seen = await self.on_server.find_seen_on(day)
             found = [one for one in seen if await self.door.may_open(owner, one)]
         if not found:
             raise RoundsListError(
@@ -84,7 +84,7 @@ class Choice:
             )
         return found
 
-    async def _seen_in_folder(self, day: date, owner: str) -> list[PatientId]:
+    async def _find_seen_in_folder(self, day: date, owner: str) -> list[PatientId]:
         people = (await self.directory.people_for(Sought())).people
         known = sorted(one.patient_id for one in people if one.patient_id and one.is_active)
         free = asyncio.Semaphore(_LOADED_AT_ONCE)

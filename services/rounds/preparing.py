@@ -57,7 +57,7 @@ class Preparation:
     async def run(self, found: RoundList, patient: RoundPatient) -> RoundPatient | None:
         """Return the patient as prepared, or as failed; None: it goes on elsewhere or later."""
         try:
-            return await self._prepared(found, patient)
+            return await self._prepare_patient(found, patient)
         except ChartClosedError as error:
             return prepared(patient, "closed", error.code)
         except ServerStoppingError:
@@ -66,10 +66,12 @@ class Preparation:
             _log.warning("round_patient_failed", code=error.code, round=found.round_id)
             return prepared(patient, "failed", error.code)
 
-    async def _prepared(self, found: RoundList, patient: RoundPatient) -> RoundPatient | None:
+    async def _prepare_patient(
+        self, found: RoundList, patient: RoundPatient
+    ) -> RoundPatient | None:
         chat, owner = patient.conversation_id, found.owner
         await self.door.enter(owner, patient.patient_id, conversation_id=chat)
-        await self._counted(owner)
+        await self._count(owner)
         await self.audit.record(
             AuditEntry(
                 principal=owner,
@@ -82,7 +84,7 @@ class Preparation:
         now = self.clock.now()
         # A chart whose card cannot be made says so now, not at the bedside.
         await viewed(record, lambda one: card_parts(one, now=now, before=None, keeps_looks=False))
-        run = await self._asked(self._message(found, patient))
+        run = await self._ask(self._message(found, patient))
         failure = _failure(run)
         if failure is not None:
             return _after_failure(patient, failure)
@@ -96,7 +98,7 @@ class Preparation:
             return prepared(patient, "failed", "no_answer")
         return prepared(patient, "ready").model_copy(update={"run_id": run.run_id})
 
-    async def _counted(self, owner: str) -> None:
+    async def _count(self, owner: str) -> None:
         """Count a read of the owner's, once they may read more."""
         while True:
             try:
@@ -106,7 +108,7 @@ class Preparation:
             else:
                 return
 
-    async def _asked(self, message: IncomingMessage) -> Run:
+    async def _ask(self, message: IncomingMessage) -> Run:
         """Have the patient's own conversation answer; return the run that did."""
         left = await self.scheduler.go_on(message)  # what a dead replica had begun
         if left is not None:
@@ -198,7 +200,7 @@ class RoundPreparer:
     async def _look(self) -> None:
         while True:
             try:
-                for round_id in await self._book.unprepared():
+                for round_id in await self._book.list_unprepared():
                     self.prepare(round_id)
             except StoreError as error:
                 _log.warning("rounds_unread", code=error.code)

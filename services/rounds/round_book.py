@@ -56,7 +56,7 @@ class RoundBook:
         """Note that all of it is prepared, or that there is no such list."""
         await self.store.delete(f"{_OPEN}/{round_id}")
 
-    async def unprepared(self) -> list[str]:
+    async def list_unprepared(self) -> list[str]:
         """Return the ids of lists that are not prepared yet."""
         return [row.name.rpartition("/")[2] async for row in self.store.list(f"{_OPEN}/")]
 
@@ -64,7 +64,7 @@ class RoundBook:
         """Return the newest 20 lists that `principal` made or was handed patients of."""
         rows = [row async for row in self.store.list(f"{_OWNED}/{hashed(principal)}/")]
         rows.sort(key=lambda row: row.modified_at, reverse=True)
-        found = [await self._found(row.name.rpartition("/")[2]) for row in rows[:LISTED]]
+        found = [await self._read_list(row.name.rpartition("/")[2]) for row in rows[:LISTED]]
         return [one for one in found if one is not None]
 
     async def read(self, round_id: str) -> RoundList:
@@ -131,7 +131,7 @@ class RoundBook:
         except BlobExistsError:
             return
 
-    async def _found(self, round_id: str) -> RoundList | None:
+    async def _read_list(self, round_id: str) -> RoundList | None:
         """A list that cannot be read is told to who opens it, and hides no other."""
         try:
             return await self.read(round_id)

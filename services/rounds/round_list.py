@@ -1,7 +1,5 @@
 """The list of a round: whose turn it is and how far each is. Ids and states only. Pure."""
 
-from collections import Counter
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, TypeAlias
 
@@ -88,11 +86,6 @@ class RoundList(BaseModel):
     def waiting(self) -> tuple[RoundPatient, ...]:
         """Those who are to be prepared yet."""
         return tuple(one for one in self.patients if one.state == "waiting")
-
-    @property
-    def progress(self) -> Mapping[str, int]:
-        """How many patients are in each state."""
-        return Counter(one.state for one in self.patients)
 
 
 class Note(BaseModel):

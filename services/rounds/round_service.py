@@ -76,7 +76,7 @@ class RoundService:
             RecordsError: the directory has no answer.
         """
         if day is not None and not entries:
-            patients = await self.choice.seen_on(day, owner=owner)
+            patients = await self.choice.find_seen_on(day, owner=owner)
         else:
             patients = await self.choice.named(entries, owner=owner)
         found = RoundList(
@@ -150,7 +150,7 @@ class RoundService:
             of=len(patients),
             row=row,
             parts=parts,
-            said=await self._said(patient, principal) if is_mine else [],
+            said=await self._read_said(patient, principal) if is_mine else [],
             chat_id=patient.conversation_id if is_mine else "",
             notes=notes.notes,
             sign_outs=notes.sign_outs,
@@ -191,7 +191,7 @@ class RoundService:
             make = partial(
                 card_parts,
                 now=now,
-                before=await self._before(patient_id, principal),
+                before=await self._read_states(patient_id, principal),
                 keeps_looks=self.looks is not None,
             )
             return (
@@ -200,13 +200,13 @@ class RoundService:
         except RecordsError as error:
             return None, error.user_message
 
-    async def _before(self, patient_id: PatientId, principal: str) -> ChartStates | None:
+    async def _read_states(self, patient_id: PatientId, principal: str) -> ChartStates | None:
         if self.looks is None:
             return None
         looked = await self.looks.read(principal, patient_id)
         return None if looked is None else looked.baseline(self.clock.now())
 
-    async def _said(self, patient: RoundPatient, owner: str) -> list[AgentMessage]:
+    async def _read_said(self, patient: RoundPatient, owner: str) -> list[AgentMessage]:
         """Return what the model said of this patient; nothing before they are prepared."""
         if patient.state != "ready":
             return []

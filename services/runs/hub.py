@@ -29,8 +29,6 @@ class Run:
         self.queued = False
         self.others_wait = False
         self._events: list[TurnEvent] = []
-        self._watchers = 0
-        self._was_watched = False
         self._grown = asyncio.Event()
         self._finished = asyncio.Event()
         self._stop: asyncio.Future[StopReason] = asyncio.get_running_loop().create_future()
@@ -44,11 +42,6 @@ class Run:
     def is_finished(self) -> bool:
         """Whether the last event has happened."""
         return self._finished.is_set()
-
-    @property
-    def is_deserted(self) -> bool:
-        """Whether somebody watched it here, and nobody does now."""
-        return self._was_watched and self._watchers == 0
 
     def past(self, after: int = 0) -> Sequence[TurnEvent]:
         """Return what has happened so far past the `after`-th event."""
@@ -64,20 +57,15 @@ class Run:
 
     async def events(self, *, after: int = 0) -> AsyncIterator[tuple[int, TurnEvent]]:
         """Yield (seq, event) for every event past `after`, then live, until the last."""
-        self._was_watched = True
-        self._watchers += 1
-        try:
-            seq = after
-            while True:
-                grown = self._grown
-                while seq < len(self._events):
-                    seq += 1
-                    yield seq, self._events[seq - 1]
-                if self.is_finished:
-                    return
-                await grown.wait()
-        finally:
-            self._watchers -= 1
+        seq = after
+        while True:
+            grown = self._grown
+            while seq < len(self._events):
+                seq += 1
+                yield seq, self._events[seq - 1]
+            if self.is_finished:
+                return
+            await grown.wait()
 
     def request_stop(self, reason: StopReason) -> None:
         """Ask the turn to end soon; what was shown so far is kept."""
@@ -111,12 +99,6 @@ class RunHub:
     def ended(self, run: Run) -> None:
         """Start the five minutes after which `run` is forgotten."""
         self._ended[run.run_id] = self._clock.monotonic()
-
-    def drop(self, run: Run) -> None:
-        """Forget `run` at once."""
-        if self._runs.get(run.run_id) is run:
-            del self._runs[run.run_id]
-            self._ended.pop(run.run_id, None)
 
     def find(self, run_id: str) -> Run | None:
         """Return the run of that id, if it is still kept."""

@@ -1,4 +1,4 @@
-"""The clinic: finds, books, moves and cancels over any `ClinicRecords`.
+"""The clinic: finds, books, moves and cancels over any `ResourceStore`.
 
 A Slot is the lock on its time. Whoever books first marks it `busy-tentative` on the version that
 was read, then files the Appointment, then marks it `busy`: of any number of rivals one gets past
@@ -14,7 +14,7 @@ from datetime import date, datetime, time, timedelta, tzinfo
 from data_models.clock import Clock, IdSource
 from data_models.errors import RecordChangedError, RecordNotFoundError, ToolInputError
 from data_models.identifiers import PatientId
-from data_models.resource import Resource
+from data_models.resource import Resource, ResourceStore
 from services.scheduling.fhir import (
     appointment_of,
     appointment_resource,
@@ -38,7 +38,6 @@ from services.scheduling.fhir import (
 )
 from services.scheduling.ports import (
     Appointment,
-    ClinicRecords,
     Coverage,
     Doctor,
     Known,
@@ -60,7 +59,7 @@ class Clinic:
     """
 
     def __init__(
-        self, *, records: ClinicRecords, clock: Clock, ids: IdSource, zone: tzinfo
+        self, *, records: ResourceStore, clock: Clock, ids: IdSource, zone: tzinfo
     ) -> None:
         self._records = records
         self._clock = clock
@@ -114,13 +113,13 @@ class Clinic:
         patient = await self._records.patient_key(patient_id)
         kept, slot = await self._slot(slot_id)
         await self._refuse_taken(kept)
-        booked = await self._booked(patient)
+        booked = await self._find_booked(patient)
         _refuse_overlap([each for each in booked if each.body["id"] != instead_of], slot)
         return slot
 
     async def of_patient(self, patient_id: PatientId) -> Sequence[Appointment]:
         """Return the patient's booked appointments by time."""
-        rows = await self._booked(await self._records.patient_key(patient_id))
+        rows = await self._find_booked(await self._records.patient_key(patient_id))
         return sorted(map(self._appointment, rows), key=lambda each: each.start)
 
     async def book(self, patient_id: PatientId, slot_id: str, reason: str) -> Appointment:
@@ -131,7 +130,7 @@ class Clinic:
         """
         patient = await self._records.patient_key(patient_id)
         kept, slot = await self._slot(slot_id)
-        booked = await self._booked(patient)
+        booked = await self._find_booked(patient)
         own = [each for each in booked if self._appointment(each).slot_id == slot_id]
         if own:
             if kept.body.get("status") != "busy":
@@ -140,7 +139,7 @@ class Clinic:
         await self._refuse_taken(kept)
         _refuse_overlap(booked, slot)
         mine = await self._hold(kept)
-        filed = await self._filed(patient, mine, slot, reason)
+        filed = await self._file(patient, mine, slot, reason)
         await self._keep(mine, filed)
         return self._appointment(filed)
 
@@ -151,7 +150,7 @@ class Clinic:
             ToolInputError: as `bookable`, or the patient has no such appointment.
         """
         patient = await self._records.patient_key(patient_id)
-        booked = await self._booked(patient)
+        booked = await self._find_booked(patient)
         old = self._own(booked, appointment_id)
         kept, slot = await self._slot(slot_id)
         await self._refuse_taken(kept)
@@ -160,7 +159,7 @@ class Clinic:
         new = appointment_resource(patient, slot, before.reason)
         mine = await self._hold(kept)
         left = await self._hold_of(before)
-        moved = await self._changed(old, {**old.body, **new})
+        moved = await self._change(old, {**old.body, **new})
         await self._keep(mine, moved)
         if left is not None:
             await self._settle(left, is_free=True)
@@ -172,10 +171,10 @@ class Clinic:
         Raises:
             ToolInputError: the patient has no such appointment.
         """
-        booked = await self._booked(await self._records.patient_key(patient_id))
+        booked = await self._find_booked(await self._records.patient_key(patient_id))
         mine = self._own(booked, appointment_id)
         left = await self._hold_of(self._appointment(mine))
-        gone = await self._changed(mine, {**mine.body, "status": "cancelled"})
+        gone = await self._change(mine, {**mine.body, "status": "cancelled"})
         if left is not None:
             await self._settle(left, is_free=True)
         return self._appointment(gone)
@@ -244,7 +243,7 @@ class Clinic:
         rows = [self._appointment(each) for each in found if is_active(each.body)]
         return all(each.slot_id != kept.body["id"] for each in rows)
 
-    async def _booked(self, patient: str) -> list[Resource]:
+    async def _find_booked(self, patient: str) -> list[Resource]:
         found = await self._records.search("Appointment", [("patient", f"Patient/{patient}")])
         return [each for each in found if is_booked_by(each.body, patient)]
 
@@ -288,20 +287,20 @@ class Clinic:
         try:
             await self._records.update(mine, settled(mine.body, "busy"))
         except RecordChangedError:
-            await self._changed(filed, {**filed.body, "status": "cancelled"})
+            await self._change(filed, {**filed.body, "status": "cancelled"})
             raise ToolInputError(_TAKEN) from None  # said in the agent's words
 
-    async def _filed(self, patient: str, mine: Resource, slot: Slot, reason: str) -> Resource:
+    async def _file(self, patient: str, mine: Resource, slot: Slot, reason: str) -> Resource:
         wanted = appointment_resource(patient, slot, reason)
         filed = await self._records.create_once(wanted)
         if not is_active(filed.body):  # cancelled before, and booked again
-            return await self._changed(filed, {**filed.body, **wanted})
+            return await self._change(filed, {**filed.body, **wanted})
         if self._appointment(filed).slot_id != slot.slot_id:
             await self._settle(mine, is_free=True)
             raise ToolInputError(_ELSEWHERE)
         return filed
 
-    async def _changed(self, before: Resource, body: dict[str, object]) -> Resource:
+    async def _change(self, before: Resource, body: dict[str, object]) -> Resource:
         try:
             return await self._records.update(before, body)
         except RecordChangedError:

@@ -9,6 +9,7 @@ from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 
 _SMALL_CHARS = 3
+_SHORT_PLACES = frozenset({"hip", "eye", "ear", "arm", "leg", "toe", "jaw", "rib", "son"})
 _BROADER = frozenset({"cancer", "tumor", "malignancy", "krebs"})
 _SAYS_NO_MORE = frozenset(
     {"patient", "stage", "diagnosed", "diagnosi", "diagnosis", "known", "found", "with", "current",
@@ -51,9 +52,9 @@ def told_of(words: Iterable[str]) -> frozenset[str]:
     return frozenset(
         word
         for word in words
-        if len(word) > _SMALL_CHARS
+        if (len(word) > _SMALL_CHARS or word in _SHORT_PLACES)
         and word.isalpha()
-        and word not in known.phrases
+        and (word not in known.spoken or word in known.kin)
         and word not in known.common
         and word not in known.soft
         and word not in known.fillers

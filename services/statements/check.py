@@ -9,16 +9,22 @@ from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.bounds import of_all_values
 from services.statements.changes import changed
-from services.statements.clause_parts import CLINICAL_TOPICS, each, is_measured, listed_kinds
+from services.statements.clause_parts import (
+    CLINICAL_TOPICS,
+    each,
+    is_measured,
+    is_value_alone,
+    listed_kinds,
+)
 from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
-from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course
+from services.statements.deeds_told import deed_told
 from services.statements.durations import lasted
-from services.statements.fit import fits
+from services.statements.fit import fits, has_date
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
-from services.statements.subject import person_groups
+from services.statements.subject import person_groups, visits_of
 from services.statements.unknown_prose import adds_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
@@ -59,11 +65,14 @@ class MessageCheck:
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         if sentence.is_question or not sentence.clauses or self._is_general(sentence):
             return UNCHECKED
-        quoted = self._quoted(sentence)
+        is_alone = is_value_alone(sentence)
+        quoted = None if is_alone else self._quoted(sentence)
         if quoted is not None:
             self._remember(sentence)
             return Verdict("supported", quoted)
-        verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
+        now = frozenset({"is_now"} if is_alone else ())
+        clauses = [replace(one, cues=one.cues | now) for one in sentence.clauses]
+        verdicts = [self._clause(sentence, clause) for clause in clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
         if grounds.is_other_person(text) and worst(verdicts).state == "supported":
@@ -78,19 +87,31 @@ class MessageCheck:
         if unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and self.speaker.reads_records:
-            known = grounds.rows.words | grounds.own_names
-            is_alone = states_unknown(sentence, known) or judges_alone(sentence, grounds.rows.rows)
+            is_alone = states_unknown(sentence, grounds.rows, grounds.own_names)
+            is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (
-            self._cites_another(sentence, found) or self._adds_unknown(sentence)
+            self._cites_another(sentence, found) or self._adds_unknown(sentence, found)
         ):
             return Verdict("unsupported", found.sources, found.record_says)
         return found
 
-    def _adds_unknown(self, sentence: Sentence) -> bool:
-        rows, own = self.grounds.rows, self.grounds.own_names
-        is_told_alone = not self.speaker.reads_records or "as_you_said" in sentence.cues
-        return not is_told_alone and adds_unknown(sentence, rows.words | own, rows.begun)
+    def _adds_unknown(self, sentence: Sentence, found: Verdict) -> bool:
+        """Whether the rows that support a sentence have no word of what it says besides."""
+        if not self.speaker.reads_records or "as_you_said" in sentence.cues or not found.sources:
+            return False
+        known = self.grounds.rows
+        named = {name for one in sentence.clauses for name in one.names}
+        rows = [
+            row
+            for ref in found.sources
+            for row in known.by_source(ref)
+            if not named or not named.isdisjoint(row.words)
+        ]
+        rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
+        rows += visits_of(rows, known)
+        rows += [row for row in known.rows if row.kind == "patient"]
+        return adds_unknown(sentence, rows, self.grounds.own_names)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
         """Whether a value stands in none of the sources that its sentence names."""
@@ -114,7 +135,7 @@ class MessageCheck:
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
             return compare_values(clause, self.grounds.held, names=clause.names)
-        deed = self._deed(sentence, clause)
+        deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
         names = clause.names or self._carried(sentence, clause)
@@ -126,7 +147,8 @@ class MessageCheck:
         if "no" in clause.cues or "nothing" in clause.cues:
             return self._absence(sentence, clause, names)
         if not self._is_stated(sentence, clause, names):
-            return UNCHECKED
+            is_new = self._names_unknown(sentence, clause)
+            return Verdict("unsupported") if is_new else UNCHECKED
         if unknown:
             return Verdict("unsupported")
         return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
@@ -146,6 +168,14 @@ class MessageCheck:
         if is_hypothetical or sentence.is_heading:
             return False
         return self._names_something(sentence, clause)
+
+    def _names_unknown(self, sentence: Sentence, clause: Clause) -> bool:
+        """Whether a clause says of what no row has the name, and does not only think of it."""
+        is_thought = sentence.asks or sentence.is_heading or clause.cues & {"maybe", "general"}
+        if is_thought or not self.speaker.reads_records or not clause.own_names:
+            return False
+        known = self.grounds.rows.words
+        return any(one not in known and is_clinical_name(one) for one in clause.names)
 
     def _names_something(self, sentence: Sentence, clause: Clause) -> bool:
         if clause.sites and (clause.names or "asserts" in clause.cues or sentence.is_item):
@@ -186,6 +216,8 @@ class MessageCheck:
         )
 
     def _absence(self, sentence: Sentence, clause: Clause, names: tuple[str, ...]) -> Verdict:
+        if not clause.own_names and person_groups(clause):
+            return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else ())
@@ -194,7 +226,9 @@ class MessageCheck:
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
         if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED
-        return compare_absence(clause, self.grounds.rows, names=about)
+        # "No problems and no medications": of two kinds, each for itself.
+        each_of = [(one,) for one in about] if not clause.names else [about]
+        return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
 
     def _smoking(self, clause: Clause) -> Verdict:
         rows = [row for row in self.grounds.rows.rows if row.smoking]
@@ -207,9 +241,15 @@ class MessageCheck:
             if clause.smoking == "never"
             else [row for row in rows if not row.order] or [newest]
         )
+        then = [row for row in rows if clause.dates and has_date(clause.dates[0], row)]
+        if then and all(row.smoking == clause.smoking for row in then):
+            return Verdict("supported", then[0].sources, then[0].says)
         others = [row for row in (*told, newest) if row.smoking != clause.smoking]
         if others:
             return Verdict("contradicted", others[0].sources, others[0].says)
+        is_dated = bool(clause.dates) and clause.smoking != "never"
+        if is_dated or any(one.unit == "{packyears}" for one in clause.quantities):
+            return compare_values(clause, self.grounds.rows, names=("=smoking",))
         return Verdict("supported", newest.sources, newest.says)
 
     def _figures(
@@ -232,31 +272,6 @@ class MessageCheck:
             if number not in counts[kind]:
                 return Verdict("unsupported")
         return Verdict("supported")
-
-    def _deed(self, sentence: Sentence, clause: Clause) -> Verdict | None:
-        """Return the verdict over a deed that the agent claims; None where it claims none."""
-        kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
-        if not kinds:
-            return None
-        reads_records = self.speaker.reads_records
-        if not claims_deed(clause, kinds, reads_records=reads_records):
-            is_cited = bool(sentence.refs)
-            is_of_course = not reads_records and NEVER_DONE.isdisjoint(kinds)
-            is_told = is_of_course or is_in_course(
-                clause, kinds, self.grounds.rows.words, is_cited=is_cited
-            )
-            return None if is_told else Verdict("unsupported")
-        if clause.cues & {"maybe", "no", "not_yet"} or sentence.cues & {"not_yet"}:
-            return UNCHECKED
-        if set(kinds) & self.grounds.deeds:
-            return UNCHECKED
-        if (
-            compare_values(clause, self.grounds.rows, names=clause.names).state == "supported"
-            and clause.has_values
-        ):
-            return UNCHECKED
-        said = f"Nothing was {kinds[0]} in this conversation."
-        return Verdict("contradicted", (), said)
 
     # -- what it is about -----------------------------------------------------------------------
 

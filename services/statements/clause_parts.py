@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.statement_parts import graded
 from services.language.statements import Sentence
 
 _LISTS = frozenset({"=medication", "=problem", "=allergy", "=procedure", "=immunization"})
@@ -14,6 +15,25 @@ CLINICAL_TOPICS = frozenset(
         "biomarker", "infection", "anticoagulant",
     )
 )  # fmt: skip
+
+
+def is_value_alone(sentence: Sentence) -> bool:
+    """Whether a name and its value are all that a sentence says: they are told as of now."""
+    if len(sentence.clauses) != 1 or sentence.is_item or sentence.refs:
+        return False
+    return _is_name_and_value(sentence.clauses[0])
+
+
+def _is_name_and_value(clause: Clause) -> bool:
+    """Whether a clause is a name and its value and not a word more: `CEA: 18.4 ng/mL`, `Stage IVA`.
+
+    "Baseline stage IVA" and "CEA fell to 3.1" are none.
+    """
+    units = {part for one in clause.quantities for part in one.unit.lower().split("/")}
+    words = {one for one in clause.words - units if one[0].isalpha()}
+    left = {one for one in words if not graded(one.upper())}
+    named = left & set(clause.names)
+    return bool(clause.quantities or clause.stages) and len(left - named) <= (0 if named else 1)
 
 
 def each(clauses: Iterable[Clause]) -> Iterator[Clause]:

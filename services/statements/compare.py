@@ -30,11 +30,20 @@ from services.statements.compare_several import (
     against_order,
     by_each,
     by_each_day,
+    by_each_stage,
     by_each_year,
     by_nearest,
 )
 from services.statements.comparisons import compared
-from services.statements.fit import excludes, fits, has_date, has_sites, is_measured, stands
+from services.statements.fit import (
+    excludes,
+    fits,
+    has_date,
+    has_sites,
+    is_denied_alike,
+    is_measured,
+    stands,
+)
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, of_state, person_groups, refs, supported
@@ -87,13 +96,16 @@ def _compared(
     if several is not None:
         return several
     of_days = by_each_year(clause, candidates) or by_each_day(clause, candidates)
+    of_days = of_days or by_each_stage(clause, rows, names)
     if others := of_days or by_broader_name(clause, rows, names):
         return supported(others)
     relaxed = by_nearest(clause, rows, names)
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         return _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
-    counter = _contradicting(clause, [row for row in subject if not row.is_earlier])
+    # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
+    own = [row for row in subject if not names or not row.needs.isdisjoint(names)]
+    counter = _contradicting(clause, [row for row in own if not row.is_earlier])
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
@@ -152,12 +164,19 @@ def _against_polarity(
     clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
 ) -> Verdict | None:
     """Return the row that says absent where a clause says present, for all that texts may say."""
-    if not clause.exclusive or not all(row.is_text for row in fitting):
+    if not all(row.is_text for row in fitting):
         return None
     for row in candidates:
-        if not row.is_text and not row.is_earlier and excludes(clause, row):
+        is_denied = row.needs <= clause.words and not is_denied_alike(clause, row)
+        is_otherwise = is_denied or (clause.exclusive and excludes(clause, row))
+        if not row.is_text and not row.is_earlier and is_otherwise:
             return Verdict("contradicted", row.sources, row.says)
-    return None
+    told = {ref for row in fitting for ref in row.sources}
+    texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
+    denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
+    # A text that says both, "calls with a seizure" and "no seizure", says neither.
+    is_denied = any(not told.isdisjoint(row.sources) for row in denied)
+    return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
 
 
 def _against_part(
@@ -196,6 +215,8 @@ def _objection(
         return Verdict("unsupported", row.sources)
     if is_of_earlier_time(clause, row):
         return Verdict("contradicted", row.sources, row.says)
+    if (earliest := _begun_before(clause, row, candidates)) is not None:
+        return Verdict("contradicted", earliest.sources, earliest.says)
     series = series_of(clause, row, candidates)
     if not series:
         return None
@@ -219,6 +240,15 @@ def _against_course(
     if not clause.quantities:
         return against_trend(clause, numbers) or against_extreme(clause, fitting, numbers)
     return against_step(clause, row, numbers) or against_extreme(clause, fitting, numbers)
+
+
+def _begun_before(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> KnownRow | None:
+    """Return the row of a problem that was there before the day that is told as its first."""
+    is_first = "first" in clause.words and bool(clause.dates)
+    if not is_first or row.kind not in ("problem", "encounter"):
+        return None
+    problems = [one for one in candidates if one.kind == "problem" and one.order]
+    return next((one for one in problems if one.order[:10] < row.order[:10]), None)
 
 
 _SIDES = frozenset({"high", "low", "elevated", "erhoht"})

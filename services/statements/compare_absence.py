@@ -5,13 +5,11 @@ from collections.abc import Sequence
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.statements.compare_series import is_judged_rightly
-from services.statements.fit import has_date
+from services.statements.fit import WITHOUT, has_date
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
-
-_WITHOUT = frozenset({"without", "ohne"})
 
 
 def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
@@ -24,14 +22,15 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     denied = [
         row
         for row in meant
-        if (row.negated and row.standing != "absent")
-        or row.words & _WITHOUT & clause.words
+        if (row.negated and (row.standing != "absent" or row.order))
+        or row.words & WITHOUT & clause.words
         or row.smoking == "never"
     ]
     if "recorded" in clause.cues or "nothing" in clause.cues:
         return _not_recorded(clause, rows, meant, names)
     plain = [row for row in meant if not row.negated and not row.is_text]
-    if denied:
+    there = [row for row in plain if row.standing == "active" and row.needs <= set(clause.words)]
+    if denied and not (there and all(row.is_text for row in denied)):
         return supported(denied)
     if (judged := _judged_otherwise(clause, plain)) is not None:
         return judged
@@ -74,7 +73,7 @@ def _not_recorded(
             return Verdict("supported", (), empty.says)
     if any(row.standing == "absent" for row in meant):
         return supported([row for row in meant if row.standing == "absent"])
-    said = _missing_from_list(rows, names)
+    said = _missing_from_list(rows, clause.names or names)
     return Verdict("supported", (), said) if said else Verdict("unsupported")
 
 

@@ -13,11 +13,16 @@ _UNCHANGED = 0.05
 _NOT_CHANGED = frozenset({"changed", "unchanged", "verändert", "unverändert"})
 _SAME = 0.005
 _STEP_BY_STEP = frozenset({"steadily", "continuously", "stetig", "kontinuierlich"})
+_GOING_ON = frozenset(
+    {"rising", "increasing", "climbing", "growing", "falling", "decreasing", "declining",
+     "dropping", "steigt", "sinkt", "fällt", "steigend", "fallend", "sinkend"}
+)  # fmt: skip
 _BETTER_OR_WORSE = frozenset(
     {"improved", "improving", "worsened", "worsening", "deteriorated", "deteriorating", "better",
      "worse", "verbessert", "gebessert", "verschlechtert", "besser", "schlechter"}
 )  # fmt: skip
 _FROM = frozenset({"from", "von"})
+_UNTIL_NOW = frozenset({"has", "been"})
 
 
 def series_of(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> list[KnownRow]:
@@ -152,11 +157,14 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
     if len(numbers) < 2:
         return None
     first, before, last = (value_of(one) for one in (numbers[0], numbers[-2], numbers[-1]))
-    is_now = bool(clause.cues & {"is_now", "newest"}) and not clause.dates
+    is_now = bool(clause.cues & {"is_now", "newest"}) or clause.words >= _UNTIL_NOW
+    is_now = is_now and not clause.dates
     rises = last > before or (last > first and not (is_now and last < before))
     falls = last < before or (last < first and not (is_now and last > before))
     if clause.dates:
         rises, falls = last > first, last < first
+    if clause.words & _GOING_ON:
+        rises, falls = rises and last >= before, falls and last <= before
     if clause.words & _STEP_BY_STEP:
         steps = list(pairwise(value_of(one) for one in numbers))
         rises = all(now >= then for then, now in steps)

@@ -9,7 +9,7 @@ from services.statements.broader import is_cancer_of
 from services.statements.compare_series import is_multiplied, since
 from services.statements.fit import fits, is_aim
 from services.statements.known import KnownRows
-from services.statements.rows import KnownRow
+from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
 from services.statements.verdict import Verdict
 
@@ -33,6 +33,7 @@ _ORDINALS = {
     "funfte": 5,
 }
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
+_OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
 
 
@@ -47,9 +48,11 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     if not all(any(not is_aim(row) for row in rows.about([name])) for name in names):
         return []
     if not clause.has_values:
+        # How it goes is said of the first: "Bilirubin is falling after the stent".
+        each = [clause, *[replace(clause, cues=clause.cues - JUDGED)] * (len(names) - 1)]
         found = [
-            [row for row in of_state(clause, rows.about([name]), [name]) if fits(clause, row)]
-            for name in names
+            [row for row in of_state(one, rows.about([name]), [name]) if fits(one, row)]
+            for name, one in zip(names, each, strict=True)
         ]
         is_told = all(found) and _is_in_time(clause, found)
         return [row for one in found for row in one[:1]] if is_told else []
@@ -123,17 +126,23 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         for one, dates in zip(measured, _days_of(clause), strict=True)
     ]
     found = [
-        [row for row in about(part, rows, names) if fits(part, row) and row.needs_all]
+        [
+            row
+            for row in about(part, rows, names)
+            if (row.needs_all or row.is_text) and fits(part, row)
+        ]
         for part in parts
     ]
     if not all(found):
         return None
     if is_ranged and (is_since or not clause.dates):
         return _by_range([one[0] for one in found], since(clause, about(clause, rows, names)))
-    first, last = (one[0].number or 0.0 for one in (found[0], found[-1]))
+    first, last = measured[0].number, measured[-1].number
     is_trend = bool(clause.cues & {"rising", "falling"})
     is_trend = is_trend or bool(clause.words & _FROM)
-    is_in_order = any(a.order <= b.order for a in found[0] for b in found[-1])
+    is_in_order = any(
+        a.is_text or b.is_text or a.order <= b.order for a in found[0] for b in found[-1]
+    )
     if is_trend and not is_in_order:
         return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
     is_other_way = ("rising" in clause.cues and last < first) or (
@@ -187,3 +196,20 @@ def against_order(
     if any((first.order < row.order) == is_before or first.order == row.order for row in others):
         return None
     return Verdict("contradicted", others[0].sources, f"{first.says}; {others[0].says}")
+
+
+def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows of "stage IIIB (pT3 pN1b)" or "stage IVA with liver metastases".
+
+    Each stage is in a row of its own, and what else is named in another.
+    """
+    is_told = bool(clause.stages) and all(one.scale in _OF_A_TUMOR for one in clause.stages)
+    if not is_told or clause.quantities or (len(clause.stages) < 2 and not names):
+        return []
+    parts = [replace(clause, stages=(one,)) for one in clause.stages]
+    staged = [row for row in rows.rows if row.stages]
+    found = [[row for row in staged if fits(one, row)] for one in parts]
+    if names:
+        rest = replace(clause, stages=())
+        found.append([row for row in about(rest, rows, names) if fits(rest, row)])
+    return [row for one in found for row in one[:1]] if all(found) else []

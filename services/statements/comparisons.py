@@ -26,6 +26,9 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     rows = [row for row in subject if row.number is not None and not row.is_text]
     if len(clause.dates) == 2 and not clause.quantities:
         sides = [[row for row in rows if has_date(one, row)] for one in clause.dates]
+    elif len(clause.dates) == 1 and not clause.quantities and rows and not _changes(clause):
+        newest = max(rows, key=_day)
+        sides = [[newest], [row for row in rows if has_date(clause.dates[0], row)]]
     elif len(clause.quantities) == 2:
         unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
         numbers = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
@@ -41,3 +44,12 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     sources = (*first.sources, *second.sources)
     both = f"{first.says}; {second.says}"
     return Verdict("supported" if holds else "contradicted", sources, "" if holds else both)
+
+
+def _day(row: KnownRow) -> str:
+    return row.order
+
+
+def _changes(clause: Clause) -> bool:
+    """Whether a clause tells of a change: "has more than doubled since 2013"."""
+    return bool(clause.cues & {"rising", "falling"})

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.statements.compare_series import since
-from services.statements.fit import fits, has_date
+from services.statements.fit import fits, has_date, has_sites
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
@@ -26,7 +26,8 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if not number:
         return None  # that there is none is a matter of absence
     subject = about(clause, rows, names)
-    if told := [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]:
+    told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
+    if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)
     plain = replace(clause, counted=(), quantities=(), dates=())
     found = [row for row in subject if not row.is_text and row.order and fits(plain, row)]
@@ -44,7 +45,9 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
 
 def _may_sum_up(row: KnownRow, clause: Clause) -> bool:
     """Whether a row may stand for several of a kind: `recorded 3 times, last 2019-12-04`."""
-    return row.is_text or (row.kind in ("problem", "medication") and fits(clause, row))
+    if row.is_text:
+        return all(has_date(day, row) for day in clause.dates)
+    return row.kind in ("problem", "medication") and fits(clause, row)
 
 
 def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:

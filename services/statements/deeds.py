@@ -8,6 +8,9 @@ from services.language.statement_words import statement_words
 DONE = "done"
 """What "Done." claims: something was changed."""
 
+CARRIED_OUT = "carried out"
+"""What "Order placed." and "Your appointment is confirmed." claim, of whatever errand."""
+
 _DONE = {
     "book": "booked", "send": "sent", "register": "registered", "cancel": "cancelled",
     "move": "moved", "delete": "deleted", "add": "added", "create": "added",
@@ -40,13 +43,15 @@ def proven_by(tool: str) -> Iterator[str]:
     """Yield the deeds that a run of `tool` did, or looked up as done, such as `booked`."""
     kind = _DONE.get(tool.partition("_")[0])
     if kind is not None:
-        yield kind
-        yield DONE
+        yield from (kind, DONE, CARRIED_OUT)
+        if kind in ("saved", "added"):
+            yield "documented"
     if tool == "move_appointment":
         yield "booked"
     if tool in ("create_event", "create_report", "draft_mail"):
         yield from ("booked",) if tool == "create_event" else ("saved", "added")
-    yield from _LOOKED_UP.get(tool, ())
+    if tool in _LOOKED_UP:
+        yield from (*_LOOKED_UP[tool], CARRIED_OUT)
 
 
 def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) -> bool:
@@ -54,6 +59,9 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
     is_short = len(clause.words) <= _SHORT_CLAIM_WORDS and not clause.names
     if is_short and not clause.has_values:
         return True
+    if kinds == [CARRIED_OUT]:  # the record has its own: "the diagnosis was confirmed"
+        is_errand = bool(clause.cues & {"things_done", "first_person"})
+        return is_errand and not reads_records and "when" not in clause.cues
     if kinds == [DONE] or "doers" not in clause.cues:
         return False
     if clause.cues & {"things_done", "first_person"}:
@@ -64,14 +72,20 @@ def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) ->
 
 
 def is_in_course(
-    clause: Clause, kinds: Sequence[str], known: Collection[str], *, is_cited: bool
+    clause: Clause,
+    kinds: Sequence[str],
+    known: Collection[str],
+    *,
+    is_cited: bool,
+    reads_records: bool = True,
 ) -> bool:
     """Whether what was done in the patient's course is told by a word of `known`, where it must.
 
     "The biopsy is ordered", now, on no day and from no row, is this conversation's own deed,
     whatever a letter says.
     """
-    is_told = "doers" in clause.cues and bool(_IN_A_COURSE & set(kinds))
+    is_told = "doers" in clause.cues or not reads_records  # "CT ordered for tomorrow"
+    is_told = is_told and bool(_IN_A_COURSE & set(kinds))
     if not is_told or clause.cues & {"maybe", "no", "not_yet"}:
         return True
     if "is_now" in clause.cues and not clause.has_values and not is_cited:

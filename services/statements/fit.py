@@ -5,12 +5,14 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
-from services.statements.rows import KnownRow
+from services.statements.rows import JUDGED, KnownRow
 from services.statements.units import is_same
 
 _SAME_LETTERS = 7
-_DONE = frozenset({"ended", "when", "takes", "altered"})
-_ONE_OF = frozenset({"acuity", "colon", "malignancy", "aim", "margin"})
+ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
+WITHOUT = frozenset({"without", "ohne"})
+_NOT_DONE = frozenset({"planned", "maybe"})
+_ONE_OF = frozenset({"acuity", "stay", "colon", "malignancy", "aim", "margin"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
@@ -27,7 +29,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
         and all(_is_of_day(one, clause, row) for one in clause.dates)
-        and not (row.is_plan and clause.cues & _DONE and "planned" not in clause.cues)
+        and not (row.is_plan and clause.cues.isdisjoint(_NOT_DONE))
         and _measures(clause, row)
         and all(
             any(one.fits(known) for known in row.stages) or _says_plainly(one.scale, one.value, row)
@@ -41,6 +43,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and _has_happened(clause, row)
         and _says_which(clause, row)
+        and (not row.is_text or clause.cues & JUDGED <= row.judged)
     )
 
 
@@ -59,6 +62,8 @@ def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
     is_told_of_kin = row.kind.startswith("family") or bool(row.words & vocabulary.kin)
     if ("family" in clause.cues) != is_told_of_kin:
         return False
+    if is_told_of_kin and not clause.words & vocabulary.kin - ANY_KIN <= row.words:
+        return False
     is_of_allergy = row.kind.startswith("allerg") or "=allergy" in row.words
     is_of_allergy = is_of_allergy or bool(row.words & vocabulary.allergic)
     if is_of_allergy and not _has_reactions(clause.words & vocabulary.reactions, row):
@@ -76,12 +81,21 @@ def _has_reactions(said: frozenset[str], row: KnownRow) -> bool:
 
 def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
     """Whether a row that denies something is told so: `EGFR T790M is absent`."""
-    return not row.negated or bool(clause.words & statement_words().denying)
+    denying = statement_words().denying
+    is_denied = row.negated or (row.is_text and not row.words.isdisjoint(denying))
+    return not is_denied or bool(clause.words & (denying | WITHOUT))
 
 
 def has_sites(clause: Clause, row: KnownRow) -> bool:
-    """Whether a row has every side beside the same words."""
-    return all(any(site <= known for known in row.sites) for site in clause.sites)
+    """Whether a row has every side beside the same place; what is there may stand elsewhere."""
+    sides = frozenset(statement_words().sides.values())
+    return all(
+        any(
+            site & sides <= known and len(site & known) > 1 and site <= known | row.words
+            for known in row.sites
+        )
+        for site in clause.sites
+    )
 
 
 def _measures(clause: Clause, row: KnownRow) -> bool:
@@ -107,7 +121,9 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
 def _is_mixture(told: Quantity, row: KnownRow) -> bool:
     """Whether a row has both parts of a mixture: "Humulin 70/30"."""
     numbers = {one.number for one in row.quantities}
-    return told.pair is not None and not told.unit and {told.number, told.pair} <= numbers
+    units = {one.unit for one in row.quantities}
+    is_of_unit = not told.unit or told.unit in units
+    return told.pair is not None and is_of_unit and {told.number, told.pair} <= numbers
 
 
 def _range_of(row: KnownRow) -> list[float] | None:
@@ -123,7 +139,9 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the date; when a text was written is not when a thing began."""
     if not has_date(found, row):
         return False
-    if row.written is None or not clause.cues & _AT_A_TIME:
+    title = row.words - row.name - statement_words().fillers - set(clause.names)
+    is_of_title = not clause.words.isdisjoint(title)
+    if row.written is None or not clause.cues & _AT_A_TIME or is_of_title:
         return True
     own = [one for one in row.dates if one is not row.written]
     return any(reading.fits(known) for reading in found.readings for known in own)
@@ -165,8 +183,10 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False
     if row.standing == "active" and "ended" in cues and not row.ended:
         return False
-    if clause.dates and "ended" in cues and row.ended is not None and "begun" not in cues:
-        return any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
+    if clause.dates and "ended" in cues and row.ended is not None:
+        is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
+        if is_then or "begun" not in cues:
+            return is_then
     if clause.dates and "begun" in cues and row.begun is not None and row.ended is not None:
         return any(
             reading.fits(known)

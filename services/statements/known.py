@@ -15,7 +15,7 @@ from services.statements.rows import (
     rows_of_text,
     stems_of,
 )
-from services.statements.view_rows import empty_of_view, rows_of_view
+from services.statements.view_rows import each_of_its_day, empty_of_view, rows_of_view
 
 _MISSING = ": not in the record"
 """How a view says that something was asked for by name and is not there."""
@@ -35,7 +35,6 @@ class KnownRows:
         self.empty: list[EmptyResult] = []
         self.whole: dict[str, str] = {}  # what a list of all of a kind says of what it lacks
         self.words: set[str] = set()
-        self.begun: set[str] = set()  # beginnings of these words
         self.counts: dict[str, set[float]] = {}
         self.sources: set[str] = set()
         self._quotable: list[Quotable] = []
@@ -50,7 +49,7 @@ class KnownRows:
         """Take in what a tool of this turn returned."""
         self.sources.update(source.ref for source in view.sources)
         self._add(rows_of_view(view))
-        for row in view.rows:
+        for row in (one for row in view.rows for one in each_of_its_day(row)):
             text = f"{row.value} {row.unit} {row.range} {row.flag} {row.status} {row.detail}"
             self._quotable.append(quotable(row.name, f"{text} {row.end}", row.date, row.sources))
         for source in view.sources:
@@ -115,7 +114,6 @@ class KnownRows:
         for row in rows:
             self.rows.append(row)
             self.words |= row.words
-            self.begun |= row.beginnings
             self.sources.update(row.sources)
             for ref in row.sources:
                 self._by_source.setdefault(ref, []).append(row)

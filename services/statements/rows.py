@@ -13,9 +13,12 @@ from services.language.statement_parts import REFERENCE
 from services.language.statement_words import is_clinical_name, statement_words, stem
 from services.language.statements import read_sentence
 from services.language.written_dates import WrittenDate, recorded_date
+from services.statements.units import quantity
 
 Standing: TypeAlias = Literal["active", "ended", "absent", ""]
 SHOWN_CHARS = 200
+JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
+_NOT_DONE = frozenset({"planned", "maybe"})
 BEGINNING = 6
 """Words that begin with the same letters are taken for one: `prescribed`, `prescription`."""
 _WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
@@ -37,8 +40,8 @@ class KnownRow:
         order: Sorts rows of one name by date.
         written: When a text was written: not when what it tells of began or ended.
         is_plan: A text of what is to be done.
-        beginnings: How its words begin.
         naming: Words of `needs` that name something of themselves.
+        judged: How a text says that a thing is or goes on: `high`, `falling`.
     """
 
     name: frozenset[str]
@@ -67,13 +70,11 @@ class KnownRow:
     exclusive: frozenset[str] = field(default_factory=frozenset)
     sites: tuple[frozenset[str], ...] = ()
     written: WrittenDate | None = None
+    judged: frozenset[str] = frozenset()
     is_plan: bool = False
-    beginnings: frozenset[str] = field(init=False, repr=False, compare=False)
     naming: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        beginnings = frozenset(word[:BEGINNING] for word in self.words)
-        object.__setattr__(self, "beginnings", beginnings)
         object.__setattr__(self, "naming", frozenset(filter(_may_name, self.needs)))
 
 
@@ -118,19 +119,28 @@ def _read_rows(
         if not piece.strip():
             continue
         clauses = _clauses_of(piece)
+        if clauses and "planned" in clauses[0].cues:
+            clauses = [replace(one, cues=one.cues | {"planned"}) for one in clauses]
         for clause in clauses:
             yield _row_of_clause(clause, piece, own, sources, about, is_earlier)
-        if len(clauses) > 1 and not any("no" in one.cues for one in clauses):
+        if len(clauses) > 1 and not any(map(negates, clauses)) and not _parts(clauses):
             # Names and dates may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
             yield replace(row, quantities=(), stages=(), often=frozenset())
 
 
-def _clauses_of(piece: str) -> tuple[Clause, ...]:
+def _parts(clauses: Sequence[Clause]) -> bool:
+    """Whether a sentence says one thing of this and the other of that: "retained … lost"."""
+    groups = statement_words().exclusive
+    said = {groups[word] for one in clauses for word in one.exclusive}
+    return len({group for group, _ in said}) < len(said)
+
+
+def _clauses_of(piece: str) -> list[Clause]:
     """Return what a sentence of the record states."""
     sentence = read_sentence(piece, is_name=is_clinical_name)
-    return tuple(one for one in sentence.clauses if one.words or one.quantities)
+    return [one for one in sentence.clauses if one.words or one.quantities]
 
 
 def _row_of_clause(
@@ -146,7 +156,7 @@ def _row_of_clause(
         name=clause.words,
         says=shortened(text),
         words=clause.words | about | frozenset((*clause.names, *clause.topics)),
-        quantities=clause.quantities,
+        quantities=(*clause.quantities, *times_of(clause)),
         dates=(*dates, *((day,) if day else ())),
         stages=clause.stages,
         often=clause.often,
@@ -154,7 +164,8 @@ def _row_of_clause(
         negated="no" in clause.cues and "recorded" not in clause.cues,
         sources=sources,
         written=day,
-        is_plan="planned" in clause.cues,
+        is_plan=not _NOT_DONE.isdisjoint(clause.cues),
+        judged=clause.cues & JUDGED,
         is_text=True,
         is_earlier=is_earlier,
         exclusive=frozenset(clause.exclusive),
@@ -187,6 +198,11 @@ def clause_of(text: str) -> Clause:
     """Return what a row's words say, as one clause."""
     plain = text.replace(",", " ").replace(";", " ")
     return joined(read_sentence(plain, is_name=is_clinical_name).clauses or (Clause(),))
+
+
+def times_of(clause: Clause) -> Iterator[Quantity]:
+    """Yield how often one row stands for what happened: `recorded 3 times`."""
+    return (quantity(number, "") for number, kind in clause.counted if kind == "times")
 
 
 def negates(clause: Clause) -> bool:

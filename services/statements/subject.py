@@ -40,6 +40,17 @@ def about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRo
     return [row for row in found if row.is_text or is_meant(row, spoken, names)]
 
 
+def visits_of(found: Iterable[KnownRow], rows: KnownRows) -> list[KnownRow]:
+    """Return the visits of the days of `found`: "at the last check-up"."""
+    days = {row.order[:10]: row.begun for row in found if row.begun is not None and row.begun.day}
+    return [
+        row
+        for order, day in days.items()
+        for row in rows.with_day(day.year, day.month)
+        if row.kind == "encounter" and row.order[:10] == order
+    ]
+
+
 def is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bool:
     """Whether a clause that names some of a row's words speaks of that row."""
     if row.needs_all:

@@ -47,7 +47,7 @@ def _in_unit(known: Quantity, unit: str) -> tuple[float, ...]:
     return () if found is None else (found,)
 
 
-_BARE_UNITS = frozenset({"{score}", "a", "{cycle}", "{tbl}"})
+_BARE_UNITS = frozenset({"{score}", "a", "{cycle}", "{tbl}", "Cel", "mm[Hg]"})
 
 
 def _fits(claimed: Quantity, number: float, there: float, is_about: bool) -> bool:

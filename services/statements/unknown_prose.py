@@ -1,47 +1,97 @@
 """Whether prose says of the patient what no row has a word of: "She is anaemic." Pure."""
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.broader import told_of
-from services.statements.rows import BEGINNING
+from services.statements.fit import ANY_KIN, WITHOUT, is_measured
+from services.statements.known import KnownRows
+from services.statements.rows import BEGINNING, KnownRow
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
+_ONE = frozenset({"one", "ein", "eine", "eins"})
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
 
 
-def states_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
-    """Whether fewer than half of the words by which a sentence states something are known.
+def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
+    """Whether no row has all words by which a sentence states something of the patient."""
+    if sentence.is_heading or sentence.asks or sentence.refs:
+        return False
+    is_of_patient = "about_patient" in sentence.cues
+    return any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
+
+
+def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
+    """Whether a sentence says something besides of which none of the rows that support it has a word.
+
+    What is told to be there is told by no row that denies something: "No leptomeningeal
+    enhancement" is no word for "leptomeningeal disease".
 
     Args:
-        known: Stems of the words of all rows, and of the patient's name.
-    """
-    is_plain = not (sentence.is_heading or sentence.asks or sentence.refs)
-    is_told = is_plain and "about_patient" in sentence.cues
-    return is_told and all(_is_unknown(clause, known) for clause in sentence.clauses)
-
-
-def adds_unknown(sentence: Sentence, known: AbstractSet[str], begun: AbstractSet[str]) -> bool:
-    """Whether a sentence that rows support says something besides that no row has a word of.
-
-    Args:
-        known: Stems of the words of all rows, and of the patient's name.
-        begun: Beginnings of these, of `BEGINNING` letters.
+        rows: Those that stand on the sources by which it is supported.
+        own_names: Stems of the words of the patient's name.
     """
     return any(
-        word not in known
-        and word[:BEGINNING] not in begun
-        and not _is_neutral(word, clause)
-        and not _is_of_two(word, known)
-        for clause in sentence.clauses
-        if not clause.cues & {"no", "nothing", "recorded"}
-        for word in told_of(clause.words)
+        _adds_unknown(clause, rows, own_names, sentence.short_names) for clause in sentence.clauses
     )
+
+
+def _adds_unknown(
+    clause: Clause,
+    rows: Sequence[KnownRow],
+    own_names: AbstractSet[str],
+    short_names: AbstractSet[str],
+) -> bool:
+    if clause.cues & {"no", "nothing", "recorded"}:
+        return False
+    said = _said(clause, own_names) | (clause.words & short_names)
+    if not said:
+        return False
+    denials = statement_words().denying | WITHOUT
+    is_denied = not denials.isdisjoint(clause.words)
+    meant = [row for row in rows if is_denied or not (row.negated or row.words & WITHOUT)]
+    meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
+    known = frozenset(clause.names).union(*(row.words for row in meant))
+    return not _has_all(said, known)
+
+
+def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
+    """Return the words of a clause that a row has to have."""
+    told = told_of(clause.words) - own_names
+    groups = statement_words().exclusive
+    seen = {word for word in clause.exclusive if groups[word][0] == "modality"}
+    return seen | {word for word in told if not _is_neutral(word, clause)}
+
+
+def _has_all(said: AbstractSet[str], known: AbstractSet[str]) -> bool:
+    if said <= known:
+        return True
+    begun = {word[:BEGINNING] for word in known}
+    return all(
+        word in known
+        or word[:BEGINNING] in begun
+        or _is_named(word, known)
+        or _is_of_two(word, known)
+        or _is_short_for(word, known)
+        for word in said
+    )
+
+
+def _is_short_for(word: str, known: AbstractSet[str]) -> bool:
+    """Whether known words begin with the letters of a short name: `ACL`."""
+    initials = {one[0] for one in known if one.isalpha()}
+    return len(word) == 3 and initials.issuperset(word)
+
+
+def _is_named(word: str, known: AbstractSet[str]) -> bool:
+    """Whether a word is of another name of what is known: `Kalium`, `clot`."""
+    return any(one <= known for one in statement_words().named.get(word, ()))
 
 
 def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
@@ -51,6 +101,8 @@ def _is_of_two(word: str, known: AbstractSet[str]) -> bool:
 
 def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
+    if word in known.kin and word not in ANY_KIN:
+        return False
     forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
     if any(one in known.neutral or one in known.spoken for one in forms):
         return True
@@ -60,10 +112,43 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     return any(word in one.unit.lower().replace("[", "") for one in clause.quantities)
 
 
-def _is_unknown(clause: Clause, known: AbstractSet[str]) -> bool:
-    if not clause.cues & {"asserts", "current"} or clause.cues & _NO_STATEMENT or clause.has_values:
+def _is_unknown(
+    clause: Clause, rows: KnownRows, own_names: AbstractSet[str], is_of_patient: bool
+) -> bool:
+    """Whether no row says what a clause says: it has all its words, and its numbers.
+
+    A clause that is not of the patient by its words is so by a value or a finding of something
+    that rows speak of: "The Mirels score is 7."
+    """
+    if not clause.cues & {"asserts", "current"} or clause.cues & _NO_STATEMENT or clause.dates:
         return False
-    if any(cue.startswith("deed:") for cue in clause.cues):
+    if (
+        clause.stages
+        or clause.codes
+        or clause.words & WITHOUT
+        or any(cue.startswith("deed:") for cue in clause.cues)
+    ):
         return False
-    said = {word for word in told_of(clause.words) if not word.endswith(_MEASURED)}
-    return bool(said) and 2 * len(said & known) < len(said)
+    told = frozenset(w for w in told_of(clause.words) - own_names if not w.endswith(_MEASURED))
+    said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
+    said |= clause.words & statement_words().happening.keys()
+    meant = [_meaning(word, rows.words) for word in said]
+    is_found = bool(clause.quantities or clause.exclusive or clause.counted) and any(meant)
+    is_past = not clause.words.isdisjoint(statement_words().past)
+    if not said or not (is_of_patient or is_found or is_past):
+        return False
+    polar = frozenset(clause.exclusive) | (clause.words & statement_words().numbers.keys() - _ONE)
+    return not any(
+        not row.negated
+        and polar <= row.words
+        and all(not one.isdisjoint(row.words) for one in meant)
+        and all(is_measured(one, row) for one in clause.quantities)
+        for row in rows.rows
+    )
+
+
+def _meaning(word: str, known: AbstractSet[str]) -> frozenset[str]:
+    """Return the words among `known` that may stand for one."""
+    begun = statement_words().happening.get(word, (word[:BEGINNING],))
+    alike = {one for group in statement_words().named.get(word, ()) for one in group}
+    return frozenset(one for one in known if one in alike or one == word or one.startswith(begun))

@@ -25,6 +25,7 @@ from services.statements.rows import (
     rows_of_text,
     shortened,
     stems_of,
+    times_of,
 )
 from services.statements.units import quantity
 
@@ -109,6 +110,12 @@ def _measured_row(row: ViewRow) -> ViewRow:
     if not whole or (found[0].start, found[0].end) != (0, len(row.value)):
         return row
     return row.model_copy(update={"number": found[0].number, "unit": found[0].unit})
+
+
+def each_of_its_day(row: ViewRow) -> tuple[ViewRow, ...]:
+    """Return a row, and the values of other days that it tells, each as a row of its own."""
+    own, others = _parted(row)
+    return (own, *others)
 
 
 def _parted(row: ViewRow) -> tuple[ViewRow, list[ViewRow]]:
@@ -205,16 +212,11 @@ def _quantities(row: ViewRow, clause: Clause) -> tuple[Quantity, ...]:
     if row.kind == "patient":
         return (*clause_of(row.value).quantities,)
     if row.number is None:
-        return (*clause.quantities, *_times(clause))
+        return (*clause.quantities, *times_of(clause))
     numbers = {row.number, *(one.number for one in quantities_in(row.value))}
     own = [one for one in clause.quantities if one.number in numbers]
     told = clause_of(row.detail).quantities
-    return (*own, *told, *_measured(row), *_times(clause))
-
-
-def _times(clause: Clause) -> Iterator[Quantity]:
-    """Yield how often one row stands for what happened: `recorded 3 times`."""
-    return (quantity(number, "") for number, kind in clause.counted if kind == "times")
+    return (*own, *told, *_measured(row), *times_of(clause))
 
 
 def _measured(row: ViewRow) -> Iterator[Quantity]:

@@ -24,7 +24,6 @@ from data_models.errors import (
 from data_models.layout import timestamp
 from data_models.tool_memory import ToolMemory
 from services.folder_maintenance import maintenance_for
-from services.run_journal.left_over import LeftOverJournals
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, USERS, open_container
 from services.tool_memory.personal import PersonalToolMemories
@@ -83,7 +82,7 @@ class IdleArchive:
             if dry_run:
                 report.archived += len(idle)
             elif idle:
-                await self._held(folder, idle, report)
+                await self._archive_held(folder, idle, report)
         return report
 
     async def _documents(self, folder: str, report: IdleReport) -> AsyncIterator[str]:
@@ -98,7 +97,7 @@ class IdleArchive:
             except (ValueError, CorruptDocumentError):
                 report.unreadable += 1
 
-    async def _held(self, folder: str, names: Sequence[str], report: IdleReport) -> None:
+    async def _archive_held(self, folder: str, names: Sequence[str], report: IdleReport) -> None:
         try:
             async with self._holding(folder) as claim:
                 for name in names:
@@ -182,12 +181,10 @@ async def _clean(settings: Settings, *, dry_run: bool) -> tuple[dict[str, int], 
         settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"
     )
     archive = IdleArchive(store=sessions, holding=maintenance.holding, clock=clock, ids=ids)
-    left_over = LeftOverJournals(store=sessions, clock=clock)
     try:
-        journals = await left_over.sweep(folders, dry_run=dry_run)
         personal = await PersonalToolMemories(store=users).sweep(now=clock.now(), dry_run=dry_run)
         report = await archive.run(folders, dry_run=dry_run)
-        counts = {**asdict(report), "journals": journals, "personal": personal}
+        counts = {**asdict(report), "personal": personal}
         return counts, not report.unreadable
     finally:
         await sessions.close()

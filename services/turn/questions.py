@@ -25,6 +25,7 @@ from services.turn.draft import TurnDraft
 from services.turn.forgetting import TurnForgetting
 from services.turn.orders import TurnOrders
 from services.turn.remembering import TurnRemembering
+from services.turn.stops import TurnStops
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies
 
@@ -158,6 +159,9 @@ class TurnQuestions:
         self.remembering = TurnRemembering(
             documents=documents, replies=replies, clock=clock, ids=ids
         )
+        self.stops = TurnStops(
+            documents=documents, replies=replies, remembering=self.remembering, ids=ids
+        )
 
     async def answered(self, turn: TurnDraft) -> str | None:
         """Return what the user is told if this message is a yes or no to our question, else None.
@@ -196,7 +200,9 @@ class TurnQuestions:
         """
         if self.forgetting.ask(turn) or self.forgetting.tell(turn):
             return True
-        return self.remembering.note(turn) or await self._undo(turn)
+        if self.remembering.note(turn) or self.remembering.retract(turn):
+            return True
+        return await self._undo(turn)
 
     async def _undo(self, turn: TurnDraft) -> bool:
         """Take the user's newest undoable deed back: a write to memory, or a change of their own.

@@ -1,7 +1,7 @@
 """Reads the message of a turn, once."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import lru_cache
 
@@ -22,24 +22,36 @@ _NEAR = timedelta(minutes=30)
 def utterance_of(turn: TurnDraft, text: str, agents: Sequence[AgentCard]) -> Utterance:
     """Return what `text` says; read anew only where the turn's words have changed since."""
     if turn.utterance is None or turn.utterance.text != text:
-        asked = _nameless(text, *_name_of(turn))
+        asked = _nameless(text, _subject_of(turn))
         turn.utterance = replace(read(asked, situation_of(turn, agents)), text=text)
     return turn.utterance
 
 
-def _name_of(turn: TurnDraft) -> tuple[str, str]:
-    """Return the name and birth date of whose chart is open; empty where there is none."""
-    subject = identity_of(turn, turn.patient_id)
-    return ("", "") if subject is None else (subject.name, subject.birth_date)
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What says whose chart is open, and asks for nothing of it; empty where none is."""
+
+    names: tuple[str, ...] = ()
+    born: str = ""
+    numbers: tuple[str, ...] = ()
+
+
+def _subject_of(turn: TurnDraft) -> _Subject:
+    known = identity_of(turn, turn.patient_id)
+    if known is None:
+        return _Subject()
+    names: tuple[str, ...] = (known.name,)
+    numbers: tuple[str, ...] = () if turn.patient_id is None else (turn.patient_id,)
+    if turn.person is not None and turn.person.patient_id == turn.patient_id:
+        names += tuple(one.label for one in turn.person.names)
+        numbers += tuple(one.value for one in turn.person.numbers)
+    return _Subject(names, known.birth_date, numbers)
 
 
 @lru_cache(maxsize=1_000)
-def _nameless(text: str, name: str, born: str) -> str:
-    """Return `text` without the name of whose chart is open: it is no concept.
-
-    A message is read again in each of the turns that follow.
-    """
-    return without_names(text, (name,), born=born) if name or born else text
+def _nameless(text: str, subject: _Subject) -> str:
+    """Return `text` without its subject; a message is read again in the turns that follow."""
+    return without_names(text, subject.names, born=subject.born, numbers=subject.numbers)
 
 
 def member_of(card: AgentCard) -> TeamMember:
@@ -82,8 +94,8 @@ def _told_by(texts: Iterable[str]) -> str:
 def _asked_before(turn: TurnDraft) -> Iterator[str]:
     """Yield what was asked about this patient just before, the newest last."""
     document = turn.context.document if turn.context is not None else None
-    name, born = _name_of(turn)
+    subject = _subject_of(turn)
     for earlier in document.chat_history[-_TURNS_BEFORE - 1 :] if document is not None else ():
         is_near = turn.now - earlier.timestamp <= _NEAR
         if earlier.run_id != turn.run.run_id and is_near:
-            yield _nameless(earlier.user_message, name, born)
+            yield _nameless(earlier.user_message, subject)

@@ -10,6 +10,7 @@ from datetime import datetime
 from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
+from services.language.commands import is_retracted
 from services.language.held_statements import asks_to_hold, held_statements, is_correction
 from services.language.yes_no import says_no
 from services.memory_blocks.limits import NAME_CHARS
@@ -76,6 +77,30 @@ class TurnRemembering:
             text = _NOT_NOTED
         self.replies.say(turn, text)
         return True
+
+    def retract(self, turn: TurnDraft) -> bool:
+        """Take back what the user stated just before, where the message says that it is not so."""
+        if turn.claim.message.press is not None or not is_retracted(turn.text):
+            return False
+        taken = self.taken_back(turn)
+        if taken:
+            self.replies.say(turn, taken)
+        return bool(taken)
+
+    def taken_back(self, turn: TurnDraft) -> str:
+        """Take back what the user's message before stated, and say so; empty if it stated nothing.
+
+        The turn's document is open. What was said earlier, or by somebody else, stays.
+        """
+        document, name = turn.document(), turn.claim.message.sender.display_name
+        before = [one for one in document.chat_history if one.run_id != turn.run.run_id][-1:]
+        said = [
+            one.point_id
+            for one in document.memory.key_points
+            if one.status == "active" and one.said_by == one_line(name, NAME_CHARS) and one.quote
+            if any(one.quote in each.user_message for each in before)
+        ]
+        return self._undone(turn, MemoryWrite(turn.now, points=tuple(said))) if said else ""
 
     def undo(self, turn: TurnDraft) -> bool:
         """Take back the user's newest write to the open patient's memory; "undo" was said.

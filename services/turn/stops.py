@@ -8,8 +8,10 @@ from services.language.commands import command_in
 from services.language.folding import words_of
 from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
+from services.patient_context.wording import named
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
+from services.turn.remembering import TurnRemembering
 from services.turn.turn_replies import TurnReplies
 
 _OTHERS_OFFERED = 5
@@ -21,21 +23,35 @@ class TurnStops:
     Holds no state of any turn.
     """
 
-    def __init__(self, *, documents: TurnDocuments, replies: TurnReplies, ids: IdSource) -> None:
+    def __init__(
+        self,
+        *,
+        documents: TurnDocuments,
+        replies: TurnReplies,
+        remembering: TurnRemembering,
+        ids: IdSource,
+    ) -> None:
         self._documents = documents
+        self._remembering = remembering
         self._replies = replies
         self._ids = ids
 
     async def answer_wrong_patient(self, turn: TurnDraft) -> bool:
-        """Ask which patient is meant, if this message says that the chart is the wrong one."""
+        """Ask which patient is meant, if this message says that the chart is the wrong one.
+
+        What the user stated just before was not about this patient then, and is held no more.
+        """
         active = turn.loaded_registry().active_patient_id
         if active is None or _command(turn) != "wrong_patient" or _says_which_item(turn):
             return False
         turn.decision, turn.withdraws_question = "UNCHANGED", True
         await self._documents.open(turn, active)
-        known = turn.loaded_registry().patient_registry
-        others = [one for one in known if one != active][:_OTHERS_OFFERED]
-        text = f"Stopped. This is the chart of `{active}`. {_which(others)}"
+        registry = turn.loaded_registry()
+        others = [one for one in registry.patient_registry if one != active][:_OTHERS_OFFERED]
+        which = _which([named(one, registry) for one in others])
+        text = f"Stopped. This is the chart of {named(active, registry)}. {which}"
+        if taken := self._remembering.taken_back(turn):
+            text = f"{taken} {text}"
         turn.ask(
             "which_patient",
             text,
@@ -116,5 +132,4 @@ def _says_which_item(turn: TurnDraft) -> bool:
 def _which(others: Sequence[str]) -> str:
     if not others:
         return "Which patient do you mean?"
-    named = " or ".join(f"`{one}`" for one in others)
-    return f"Which patient do you mean: {named}, or another one?"
+    return f"Which patient do you mean: {' or '.join(others)}, or another one?"

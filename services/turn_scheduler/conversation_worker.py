@@ -11,13 +11,18 @@ from data_models.claim import Claim, Successor, unchanged
 from data_models.claim_decision import queue_length
 from data_models.conversation import AnsweredMessage, Conversation
 from data_models.documents import Stored
-from data_models.errors import RoundsError, ServerStoppingError, StoreError
+from data_models.errors import (
+    InterruptedTurnError,
+    RoundsError,
+    ServerStoppingError,
+    StoreError,
+)
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import RunFailed, RunFinished, TurnTiming
 from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
 from services.runs.hub import Run, RunHub
-from services.runs.run_exchange import RunExchange
+from services.runs.stop_requests import StopRequests
 from services.turn_pipeline import TurnPipeline
 from services.turn_scheduler.running_turns import RunningTurns
 from services.turn_scheduler.turn_slots import TurnSlots
@@ -46,13 +51,13 @@ class ConversationWorker:
         answers: StoredAnswers,
         hub: RunHub,
         slots: TurnSlots,
-        exchange: RunExchange,
+        stops: StopRequests,
     ) -> None:
         self._pipeline = pipeline
         self._claimant = claimant
         self._answers = answers
         self._hub = hub
-        self._exchange = exchange
+        self._stops = stops
         self.crisis_response = pipeline.crisis_response
         self.slots = slots
         self._deliver: dict[str, Deliver] = {}
@@ -121,7 +126,7 @@ class ConversationWorker:
             successor = await self._successor(claim)
             return await claim.release(None, change=unchanged, successor=successor)
         needs_no_seat = not self.slots.has_room and self.crisis_response.is_due(run.message)
-        with self._exchange.shared.offered(run, claim):
+        with self._stops.heeded(run):
             async with nullcontext() if needs_no_seat else self.slots.seated(claim, run):
                 outcome = await self._pipeline.run(claim, run)
         successor = await self._successor(claim)
@@ -156,7 +161,6 @@ class ConversationWorker:
             try:
                 stored = await self._claimant.look(message, fresh=True)
                 await self._repeat_answered(running, stored.document)
-                self._show_answered_elsewhere(running, stored.document)
                 if queue_length(stored.document) == 0:
                     running.is_queue_left = False
                 claim = await self._claim_next(stored)
@@ -181,17 +185,17 @@ class ConversationWorker:
 
     async def _repeat_answered(self, running: RunningTurns, conversation: Conversation) -> None:
         """Repeat to their watchers what another replica answered."""
+        turn = conversation.running_turn
         for run in list(running.waiting.values()):
             answered = await self._claimant.answered(conversation, run.message)
             if answered is not None:
                 running.waiting.pop(run.run_id, None)
+                # What this replica remembers is older than that answer.
+                self._claimant.forget(conversation.conversation_id)
                 await self._repeat(run, answered)
-
-    def _show_answered_elsewhere(self, running: RunningTurns, conversation: Conversation) -> None:
-        """Show to its watchers, as it grows, what another replica answers just now."""
-        run = self._exchange.elsewhere.take_up(conversation, running.waiting)
-        if run is not None:
-            del running.waiting[run.run_id]
+            elif not run.queued and (turn is None or turn.run_id != run.run_id):
+                del running.waiting[run.run_id]  # its replica gave it up, and nothing is stored
+                self.refused(run, InterruptedTurnError())
 
     async def _repeat(self, run: Run, answered: AnsweredMessage) -> None:
         run.replayed = True
@@ -233,9 +237,9 @@ class ConversationWorker:
     def keep(self, task: "asyncio.Task[Any]") -> None:
         """Keep a task alive whose caller may go away."""
         self._tasks.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._drop)
 
-    def _done(self, task: "asyncio.Task[Any]") -> None:
+    def _drop(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.discard(task)
         if not task.cancelled():
             task.exception()  # its caller may have gone away

@@ -8,6 +8,7 @@ before `submit` returns, and its turn runs whether or not anybody watches.
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime
 from functools import partial
 
 import structlog
@@ -29,7 +30,7 @@ from data_models.incoming_message import IncomingMessage
 from services.conversations.claimant import Claimant
 from services.language.commands import command_in
 from services.runs.hub import Run, RunHub
-from services.runs.run_exchange import RunExchange
+from services.runs.stop_requests import StopRequests
 from services.turn_scheduler.conversation_worker import ConversationWorker, Deliver
 from services.turn_scheduler.running_turns import RunningTurns
 
@@ -49,7 +50,7 @@ class TurnScheduler:
         claimant: Claimant,
         hub: RunHub,
         ids: IdSource,
-        exchange: RunExchange,
+        stops: StopRequests,
         message_limit_chars: int = 16_000,
     ) -> None:
         self._driver = driver
@@ -57,9 +58,7 @@ class TurnScheduler:
         self._hub = hub
         self._ids = ids
         self._message_limit_chars = message_limit_chars
-        self._exchange = exchange
-        self._elsewhere = exchange.elsewhere
-        self._elsewhere.on_dead(self.go_on)
+        self._stops = stops
         self._crisis_response = driver.crisis_response
         self._conversations: dict[str, RunningTurns] = {}
         self._is_stopping = False
@@ -89,6 +88,20 @@ class TurnScheduler:
             run = Run(run_id=self._ids.new_id("run"), message=message)
             return self._driver.refused(self._hub.add(run), error)
 
+    async def submit_if_idle(self, message: IncomingMessage, *, since: datetime) -> Run | None:
+        """Have `message` answered at once or not at all; raises as `submit` does.
+
+        None where a turn runs, a message waits, or anything happened since `since`, when the
+        conversation had last changed as the caller saw it.
+        """
+        async with self._visited(message.conversation_id) as running:
+            stored = await self._claimant.look(message, fresh=True)
+            is_free = self._claimant.state(stored.document, runs_here=False) == "free"
+            is_idle = is_free and running.driver is None and queue_length(stored.document) == 0
+            if self._is_stopping or not is_idle or stored.document.updated_at != since:
+                return None
+            return await self._claim(running, stored, message)
+
     def find(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
         """Return a run of the caller's conversation that goes on or ended within five minutes."""
         run = self._hub.find(run_id)
@@ -99,16 +112,23 @@ class TurnScheduler:
     async def watch(self, conversation_id: str, run_id: str, *, owner: str) -> Run | None:
         """Return a run of the caller's conversation, also one that goes on or waits elsewhere.
 
+        What another replica answers is shown once its answer is stored; it is answered here
+        should that one die.
+
         Raises:
             StoreError: it does not run here, and nobody can tell just now whether elsewhere.
         """
         run = self.find(conversation_id, run_id, owner=owner)
-        if run is None:
-            run = await self._elsewhere.watch(conversation_id, run_id, owner=owner)
         if run is not None or self._is_stopping:
             return run
-        message = await self._claimant.inbox.find(conversation_id, run_id, owner=owner)
-        return None if message is None else await self._wait_for(message, run_id)
+        stored = await self._claimant.inbox.read(conversation_id, owner=owner)
+        if stored is None:
+            return None
+        turn = stored.running_turn
+        if turn is not None and turn.run_id == run_id and turn.purpose == "turn":
+            return await self._wait_for(turn.message, run_id, is_queued=False)
+        message = await self._claimant.inbox.find(stored, run_id)
+        return None if message is None else await self._wait_for(message, run_id, is_queued=True)
 
     async def stop(self, conversation_id: str, *, owner: str, run_id: str | None = None) -> bool:
         """Cancel the running turn, here or elsewhere; False if none runs. What was shown is kept.
@@ -119,7 +139,7 @@ class TurnScheduler:
         running = self._conversations.get(conversation_id)
         run = running.current if running is not None else None
         if run is None:
-            return await self._elsewhere.stop(conversation_id, owner=owner, run_id=run_id)
+            return await self._stops.send(conversation_id, owner=owner, run_id=run_id)
         if run.is_finished or run.message.owner != owner or run_id not in (None, run.run_id):
             return False
         run.request_stop("cancelled")
@@ -174,7 +194,7 @@ class TurnScheduler:
                 running.current.request_stop("interrupted")
         with suppress(TimeoutError):
             await asyncio.wait_for(self.idle(), _LATE_SECONDS)
-        await self._exchange.close()
+        await self._stops.close()
 
     async def idle(self) -> None:
         """Return once no turn runs or waits here."""
@@ -215,12 +235,12 @@ class TurnScheduler:
             running.visitors -= 1
             self._tidy(conversation_id)
 
-    async def _wait_for(self, message: IncomingMessage, run_id: str) -> Run:
-        """Return a run that waits here for a message that another replica put in line."""
+    async def _wait_for(self, message: IncomingMessage, run_id: str, *, is_queued: bool) -> Run:
+        """Return a run that waits here for a message that another replica has taken in."""
         async with self._visited(message.conversation_id) as running:
             run = running.find(message.message_hash)
             if run is None:
-                run = self._waiting(running, message, run_id)
+                run = self._waiting(running, message, run_id, is_queued=is_queued)
                 self._wait(running, self._hub.add(run))
             return run
 
@@ -229,21 +249,28 @@ class TurnScheduler:
             stored = await self._claimant.look(message, fresh=attempt > 0)
             answered = await self._claimant.answered(stored.document, message)
             if answered is not None:
-                run = Run(run_id=answered.run_id, message=message)
-                self._driver.repeat(run, answered)
+                self._driver.repeat(run := Run(run_id=answered.run_id, message=message), answered)
                 return run
             if running.driver is None:
                 await self._resume(running, stored)
             if (same := self._same_elsewhere(running, stored.document, message)) is not None:
+                self._wait(running, self._hub.add(same))
                 return same
             if running.driver is not None or self._must_wait(stored.document):
                 return await self._enqueue(running, message, stored)
-            run = Run(run_id=self._ids.new_id("run"), message=message)
-            claim = await self._claimant.claim(stored, message, run.run_id)
-            if claim is not None:
-                self._drive(running, self._hub.add(run), claim)
-                return run
+            if (begun := await self._claim(running, stored, message)) is not None:
+                return begun
         raise StoreUnavailableError("the conversation could not be claimed")
+
+    async def _claim(
+        self, running: RunningTurns, stored: Stored[Conversation], message: IncomingMessage
+    ) -> Run | None:
+        run = Run(run_id=self._ids.new_id("run"), message=message)
+        claim = await self._claimant.claim(stored, message, run.run_id)
+        if claim is None:
+            return None
+        self._drive(running, self._hub.add(run), claim)
+        return run
 
     async def _revive(self, running: RunningTurns, message: IncomingMessage) -> Run | None:
         if running.driver is not None or self._is_stopping:
@@ -277,9 +304,13 @@ class TurnScheduler:
         self, running: RunningTurns, conversation: Conversation, message: IncomingMessage
     ) -> Run | None:
         """Return the run of a message that came again, while another replica answers it."""
-        if running.driver is not None:
+        turn = conversation.running_turn
+        if running.driver is not None or turn is None or turn.message.is_delivered:
             return None
-        return self._elsewhere.same(conversation, message)
+        is_same = turn.purpose == "turn" and turn.message.message_hash == message.message_hash
+        if not is_same or self._claimant.state(conversation, runs_here=False) != "held":
+            return None
+        return self._waiting(running, message, turn.run_id, is_queued=False)
 
     async def _enqueue(
         self, running: RunningTurns, message: IncomingMessage, stored: Stored[Conversation]
@@ -297,10 +328,18 @@ class TurnScheduler:
         self._wait(running, self._hub.add(run))
         return run
 
-    def _waiting(self, running: RunningTurns, message: IncomingMessage, run_id: str) -> Run:
+    def _waiting(
+        self,
+        running: RunningTurns,
+        message: IncomingMessage,
+        run_id: str,
+        *,
+        is_queued: bool = True,
+    ) -> Run:
         run = Run(run_id=run_id, message=message)
-        run.emit(self._crisis_response.while_waiting(message))
-        run.queued = True
+        run.queued = is_queued
+        if is_queued:
+            run.emit(self._crisis_response.while_waiting(message))
         running.waiting[run_id] = run
         if running.current is not None:
             running.current.others_wait = True

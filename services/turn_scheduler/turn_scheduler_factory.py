@@ -1,4 +1,4 @@
-"""The scheduler as the settings ask for it, with what lets other replicas show its runs."""
+"""The scheduler as the settings ask for it."""
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
@@ -7,7 +7,7 @@ from services.conversations.claimant import Claimant
 from services.conversations.stored_answers import StoredAnswers
 from services.replica import Replica
 from services.runs.hub import RunHub
-from services.runs.run_exchange import run_exchange_for
+from services.runs.stop_requests import ReplicaSignals, StopRequests
 from services.turn_pipeline import TurnPipeline
 from services.turn_scheduler.conversation_worker import ConversationWorker
 from services.turn_scheduler.turn_scheduler import TurnScheduler
@@ -22,7 +22,6 @@ def turn_scheduler_for(
     claimant: Claimant,
     answers: StoredAnswers,
     conversations: ConversationAccessor,
-    sessions: BlobStore,
     users: BlobStore,
     replica: Replica,
     clock: Clock,
@@ -30,15 +29,8 @@ def turn_scheduler_for(
 ) -> TurnScheduler:
     """Return the one door to `pipeline`."""
     hub = RunHub(clock=clock)
-    exchange = run_exchange_for(
-        sessions=sessions,
-        users=users,
-        replica=replica.name,
-        conversations=conversations,
-        claimant=claimant,
-        answers=answers,
-        hub=hub,
-        clock=clock,
+    stops = StopRequests(
+        conversations=conversations, signals=ReplicaSignals(store=users), replica=replica.name
     )
     driver = ConversationWorker(
         pipeline=pipeline,
@@ -46,13 +38,13 @@ def turn_scheduler_for(
         answers=answers,
         hub=hub,
         slots=TurnSlots(limit=settings.turns_at_once),
-        exchange=exchange,
+        stops=stops,
     )
     return TurnScheduler(
         driver=driver,
         claimant=claimant,
         hub=hub,
         ids=ids,
-        exchange=exchange,
+        stops=stops,
         message_limit_chars=settings.message_limit_chars,
     )

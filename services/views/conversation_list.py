@@ -87,7 +87,7 @@ class ConversationList:
         names = await self.names.read(owner)
         found = await self.reader.list_of(owner=owner)
         wanted = [row for row in found if names.of(row.chat_id).is_archived == archived]
-        return list(await asyncio.gather(*(self._named(row, owner, names) for row in wanted)))
+        return list(await asyncio.gather(*(self._name(row, owner, names) for row in wanted)))
 
     async def change(
         self, conversation_id: str, *, owner: str, title: str | None, archived: bool | None
@@ -122,14 +122,16 @@ class ConversationList:
             return Hits(hits=hits, is_complete=False)
         return Hits(hits=hits, is_complete=True)
 
-    async def _named(
+    async def _name(
         self, row: ConversationSummary, owner: str, names: UserNames
     ) -> NamedConversation:
         kept = names.of(row.chat_id)
-        title = kept.title or await self._made(row, owner, kept)
+        title = kept.title or await self._make_title(row, owner, kept)
         return NamedConversation(**dict(row), title=title, archived=kept.is_archived)
 
-    async def _made(self, row: ConversationSummary, owner: str, kept: ConversationName) -> str:
+    async def _make_title(
+        self, row: ConversationSummary, owner: str, kept: ConversationName
+    ) -> str:
         """Return the title out of the first question; of a closed chart there is none."""
         if kept.made_in == row.epoch and (kept.made_of is None or kept.made_of in row.patient_ids):
             return kept.made
@@ -182,7 +184,7 @@ class ConversationList:
     async def _turns(self, document: ChatContext) -> list[Turn]:
         history = document.chat_history
         first = history[0].turn_id if history else document.next_turn_id
-        older = await self.contexts.archived_turns(document, before=first, limit=_OLDER_TURNS)
+        older = await self.contexts.read_archived_turns(document, before=first, limit=_OLDER_TURNS)
         return [*older, *history]
 
 

@@ -84,11 +84,11 @@ class ConversationReader:
         One whose documents cannot be read is left out and logged; it takes no other with it.
         """
         ids = (await self._owners.of(owner))[:_LISTED]
-        found = await asyncio.gather(*(self._listed(each, owner) for each in ids))
+        found = await asyncio.gather(*(self._summarize(each, owner) for each in ids))
         rows = [row for row in found if row is not None]
         return sorted(rows, key=lambda row: row.updated_at, reverse=True)
 
-    async def _listed(self, conversation_id: str, owner: str) -> ConversationSummary | None:
+    async def _summarize(self, conversation_id: str, owner: str) -> ConversationSummary | None:
         try:
             stored = await self._conversations.read(conversation_id, fresh=True)
             document = None if stored is None else stored.document
@@ -105,7 +105,7 @@ class ConversationReader:
         Raises:
             NotFoundError: malformed, absent (unless `unclaimed_ok`) or somebody else's.
         """
-        conversation = await self._found(conversation_id)
+        conversation = await self._find(conversation_id)
         if conversation is None and unclaimed_ok:
             return
         if conversation is None or conversation.owner != owner:
@@ -117,12 +117,12 @@ class ConversationReader:
         Raises:
             NotFoundError: malformed.
         """
-        conversation = await self._found(conversation_id)
+        conversation = await self._find(conversation_id)
         return conversation is not None and not conversation.owner.startswith(CHANNEL_OWNER)
 
     async def view(self, conversation_id: str, *, owner: str) -> ConversationView:
         """Return the conversation as it stands, without patients whose charts are closed."""
-        conversation = await self._accessed(conversation_id, owner)
+        conversation = await self._check_access(conversation_id, owner)
         registry = await self._registry(conversation)
         shown = await self._open_to(owner, registry)
         active = registry.active_patient_id
@@ -150,7 +150,7 @@ class ConversationReader:
 
     async def progress(self, conversation_id: str, *, owner: str) -> Progress:
         """Return what runs and what ended last: one small read, nothing of a patient."""
-        conversation = await self._accessed(conversation_id, owner)
+        conversation = await self._check_access(conversation_id, owner)
         running, answered = conversation.running_turn, conversation.answered
         return Progress(
             running_run_id=None if running is None else running.run_id,
@@ -171,7 +171,7 @@ class ConversationReader:
         Raises:
             NotFoundError: also for a patient that is not in the roster.
         """
-        conversation = await self._accessed(conversation_id, owner)
+        conversation = await self._check_access(conversation_id, owner)
         patient, limit = await self._patient(conversation, patient_id), min(limit, PAGE_LIMIT_TURNS)
         context = await self._context(conversation, patient, owner, action="read_history")
         turns = [one for one in context.chat_history if before is None or one.turn_id < before]
@@ -179,7 +179,7 @@ class ConversationReader:
         if len(turns) < limit:
             first = turns[0].turn_id if turns else (before or context.next_turn_id)
             missing = limit - len(turns)
-            older = await self._contexts.archived_turns(context, before=first, limit=missing)
+            older = await self._contexts.read_archived_turns(context, before=first, limit=missing)
             turns = older + turns
         whole = [await self._contexts.whole_turn(context, turn) for turn in turns]
         views = await asyncio.gather(*(self._views(context, turn) for turn in whole))
@@ -210,7 +210,7 @@ class ConversationReader:
             NotFoundError: also for a file of another patient.
             ChartClosedError: the patient's chart is not open to who reads.
         """
-        conversation = await self._accessed(conversation_id, owner)
+        conversation = await self._check_access(conversation_id, owner)
         patient = await self._patient(conversation, patient_id)
         context = await self._context(
             conversation, patient, reader or owner, action="read_artifact"
@@ -237,7 +237,7 @@ class ConversationReader:
         Args:
             action: What the audit trail calls it.
         """
-        conversation = await self._accessed(conversation_id, owner)
+        conversation = await self._check_access(conversation_id, owner)
         patient = await self._patient(conversation, patient_id)
         return await self._context(conversation, patient, owner, action=action)
 
@@ -250,7 +250,7 @@ class ConversationReader:
             NotFoundError: also for a patient that is not in the roster.
             ChartClosedError: the patient's chart is not open to the owner.
         """
-        conversation = await self._accessed(conversation_id, owner)
+        conversation = await self._check_access(conversation_id, owner)
         patient = await self._patient(conversation, patient_id)
         await self._door.enter(owner, patient, conversation_id=conversation_id)
         return patient
@@ -275,13 +275,13 @@ class ConversationReader:
             epoch=conversation.epoch,
         )
 
-    async def _accessed(self, conversation_id: str, owner: str) -> Conversation:
-        conversation = await self._found(conversation_id)
+    async def _check_access(self, conversation_id: str, owner: str) -> Conversation:
+        conversation = await self._find(conversation_id)
         if conversation is None or conversation.owner != owner:
             raise NotFoundError("no such conversation")
         return conversation
 
-    async def _found(self, conversation_id: str) -> Conversation | None:
+    async def _find(self, conversation_id: str) -> Conversation | None:
         try:
             stored = await self._conversations.read(conversation_id, fresh=True)
         except InvalidIdentifierError:

@@ -78,6 +78,15 @@ class ConversationView(BaseModel):
     running_turn: RunningRow | None
     queued: int
     branched_from: BranchOrigin | None = None
+    visit: "VisitRow | None" = None
+
+
+class VisitRow(BaseModel):
+    """The visit for which a record system launched the conversation, in that system's words."""
+
+    patient_id: PatientId
+    text: str
+    begins: str
 
 
 class HistoryPage(BaseModel):

@@ -29,7 +29,7 @@ class DayOnServer:
     client: FhirClient
     directory: Directory
 
-    async def seen_on(self, day: date) -> list[PatientId]:
+    async def find_seen_on(self, day: date) -> list[PatientId]:
         """Return who has a visit or an appointment on `day`, by id; who has no id of ours is none.
 
         Raises:

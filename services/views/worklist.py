@@ -95,11 +95,11 @@ class Worklist:
         """
         await self._record(owner, "read_worklist")
         day = self.clock.now().astimezone(self.zone).date()
-        found, state = await self._seen(day)
+        found, state = await self._find_seen(day)
         seen = sorted(_each_once(found.seen), key=_by_start)
         people = {one.patient_id: one.person for one in seen if _is_in_use(one.person)}
         asked = dict(list(people.items())[:SEEN_LIMIT])
-        pinned = await self._pinned(owner, asked)
+        pinned = await self._find_pinned(owner, asked)
         shown = await self._open_to(owner, asked.keys() | pinned.keys())
         today = shown & asked.keys()
         return WorklistView(
@@ -125,7 +125,7 @@ class Worklist:
             RecordsError: the directory has no answer.
         """
         patient = _storable(patient_id)
-        if patient is None or patient not in await self._known([patient]):
+        if patient is None or patient not in await self._find_known([patient]):
             raise NoSuchPatientError("the records know no such patient")
         await self.door.enter(owner, patient, conversation_id="")
         pins = await self._pins(owner)
@@ -147,7 +147,7 @@ class Worklist:
         await self._record(owner, "unpin_patient", patient)
         await self.store.delete(_name(owner, patient))
 
-    async def _seen(self, day: date) -> tuple[DaySeen, TodayState]:
+    async def _find_seen(self, day: date) -> tuple[DaySeen, TodayState]:
         """Return who is seen; what is pinned is shown even where that cannot be told."""
         try:
             found = await self.days.visits_on(day, self.zone)
@@ -160,14 +160,14 @@ class Worklist:
         names = [row.name async for row in self.store.list(prefix)]
         return [PatientId(name.removeprefix(prefix).removesuffix(".json")) for name in names]
 
-    async def _pinned(
+    async def _find_pinned(
         self, owner: str, known: Mapping[PatientId, Person]
     ) -> Mapping[PatientId, Person]:
         pins = await self._pins(owner)
-        found = await self._known([one for one in pins if one not in known])
+        found = await self._find_known([one for one in pins if one not in known])
         return found | {one: known[one] for one in pins if one in known}
 
-    async def _known(self, ids: Collection[PatientId]) -> dict[PatientId, Person]:
+    async def _find_known(self, ids: Collection[PatientId]) -> dict[PatientId, Person]:
         """Return who the records know by these ids; who was merged or withdrawn is nobody."""
         if not ids:
             return {}

@@ -21,6 +21,7 @@ from data_models.local_blob_store import LocalBlobStore
 from data_models.turn_events import RunFinished, TurnTiming
 from routes.problem import problems
 from services.access.limits import MessageRate
+from services.access.on_behalf import OnBehalf
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.channels.ports import ChannelServices
@@ -126,7 +127,11 @@ async def start(
     started: list[Bot] = []
 
     async def begin(
-        *, per_minute: int | None = None, replica: Replica | None = None, **config: Any
+        *,
+        per_minute: int | None = None,
+        replica: Replica | None = None,
+        on_behalf: OnBehalf | None = None,
+        **config: Any,
     ) -> Bot:
         clock = SystemClock()
         scheduler = BotScheduler(clock=clock, ids=RandomIds())
@@ -151,6 +156,7 @@ async def start(
             ),
             reader=FakeReader(scheduler=scheduler, ids=RandomIds()),
             hand_over=hand_over,
+            on_behalf=on_behalf,
         )
         app = web.Application(middlewares=[problems(ids=CountingIds())], client_max_size=262_144)
         add_bot_routes(app, config=replace(BotConfig(), **config), services=services)

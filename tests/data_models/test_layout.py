@@ -104,7 +104,7 @@ def test_all_that_is_stored_of_one_patient_belongs_to_that_patient_alone() -> No
 def test_a_clear_makes_no_copy_of_the_commit_record_the_queue_journals_and_archives() -> None:
     layout = ConversationLayout.of("c")
     kept = [layout.conversation, layout.inbox(1), layout.answered(1), layout.manifest(TS)]
-    kept.append(layout.journal("run_1", "host:1/2/3", 0))
+    kept.append("c/watched/run_1/one-0.jsonl")
     assert all(map(layout.survives_clear, kept))
     gone = [*names(layout, PatientId("patient_4")), layout.registry, layout.legacy]
     assert not any(map(layout.survives_clear, gone))
@@ -115,18 +115,3 @@ def test_only_queued_messages_have_a_number() -> None:
     assert layout.inbox_number(layout.inbox(12)) == 12
     assert layout.inbox_number("c/inbox/12.json.corrupt-1") == -1
     assert layout.inbox_number(layout.conversation) == -1
-
-
-def test_a_journal_belongs_to_one_run_of_one_replica() -> None:
-    layout = ConversationLayout.of("c")
-    names = {
-        layout.journal(run, replica, part)
-        for run in ("run_1", "run_10")
-        for replica in ("host:1/2/3", "host:1/2/4")
-        for part in (0, 1)
-    }
-    assert len(names) == 8
-    assert all(name.startswith("c/watched/") and layout.is_journal(name) for name in names)
-    ours = layout.journal_prefix("run_1")
-    assert len([name for name in names if name.startswith(ours)]) == 4
-    assert not layout.is_journal(ConversationLayout.of("c1").journal("run_1", "one", 0))

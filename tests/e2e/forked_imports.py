@@ -4,7 +4,6 @@
 
 import app
 import group_chat.build
-import group_chat.connected_factory
 import group_chat.tools.personal
 from services.language.reading import make_ready
 

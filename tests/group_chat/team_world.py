@@ -66,7 +66,7 @@ class RecordingWatcher:
     async def finished(self, turn: TurnContext, run: ToolRun) -> None:
         self.runs.append(run)
 
-    async def refused_patient(self, turn: TurnContext, tool: str) -> None:
+    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
         self.refused.append((turn.request.patient_id, tool))
 
 

@@ -64,7 +64,7 @@ async def test_good_and_failed_runs_are_remembered_and_passed_on() -> None:
     turn = _turn(memory)
     await watcher.finished(turn, _run(None))
     await watcher.finished(turn, _run("tool_timeout"))
-    await watcher.refused_patient(turn, "search_record")
+    await watcher.note_refused_patient(turn, "search_record")
     assert [one.success for one in memory.executions] == [True, False]
     assert "x1y2z3" not in memory.model_dump_json()
     assert len(then.runs) == 2

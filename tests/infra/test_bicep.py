@@ -9,8 +9,8 @@ import pytest
 
 from routes.serving import DRAIN_SECONDS
 from scripts.bicep import MAIN, problems, problems_of_parameters, read
+from scripts.workshop import ROOT
 from services.channels.deliveries import KEPT_DAYS
-from services.run_journal.left_over import LEFT_OVER_DAYS
 from services.tool_memory.personal import KEPT_DAYS as PERSONAL_DAYS
 from services.views.drafts import KEPT_DAYS as DRAFT_DAYS
 from settings import Settings
@@ -178,7 +178,7 @@ def test_journals_go_and_nothing_else_that_lies_beside_them() -> None:
     assert "blockBlob" not in rule
     days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
     assert days is not None
-    assert int(days[1]) == LEFT_OVER_DAYS
+    assert int(days[1]) == 1
 
 
 def test_drafts_go_when_no_device_shows_them_any_more() -> None:
@@ -205,3 +205,21 @@ def test_notes_of_deliveries_go_when_the_server_needs_them_no_more() -> None:
     days = re.search(r"delete: { daysAfterModificationGreaterThan: (\d+) }", rule)
     assert days is not None
     assert int(days[1]) == KEPT_DAYS
+
+
+def test_a_second_installation_and_a_second_try_find_their_names_free() -> None:
+    main = MAIN.read_text("utf-8")
+    vault = (INFRA / "modules" / "vault.bicep").read_text("utf-8")
+    bot = main[main.index("module bot ") :]
+    assert "name: '${name}-${token}'" in bot[: bot.index("endpoint:")]
+    assert "enablePurgeProtection: isProduction ? true : null" in vault
+    assert "softDeleteRetentionInDays: isProduction ? 90 : 7" in vault
+
+
+def test_nobody_installs_a_bot_that_answers_nobody() -> None:
+    main = MAIN.read_text("utf-8")
+    declared = main[: main.index("\nparam allowedBotUsers string\n")]
+    assert declared.endswith("@minLength(1)")
+    asked = json.loads((INFRA / "main.parameters.json").read_text("utf-8"))
+    assert asked["parameters"]["allowedBotUsers"]["value"] == "${ROUNDS_BOT_USERS}"
+    assert "azd env set ROUNDS_BOT_USERS" in (ROOT / "docs" / "operations.md").read_text("utf-8")

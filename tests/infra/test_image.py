@@ -131,5 +131,8 @@ def test_the_image_works_without_a_right_to_write() -> None:
     with open_folder() as folder:
         report = check(folder)
         assert (folder / "data" / "chat-sessions").is_dir()
-    assert report.packages_mb < 400
+    assert report.packages_mb < 340
+    assert report.model_calls > 0
+    # Once Semantic Kernel imports without it, it goes into infra/unused.txt.
+    assert "av" in report.needs_av
     assert report.memory_mb < 300

@@ -14,7 +14,7 @@ class Ehr(Provider):
 
     Attributes:
         context: Goes beside the tokens: the patient who is open.
-        patients: By id; read with the access token only.
+        patients: By id; read with the access token only. Likewise `encounters`.
     """
 
     def __init__(self, *, clock: Clock, redirect_uri: str) -> None:
@@ -22,10 +22,12 @@ class Ehr(Provider):
         self.claims = {"fhirUser": "Practitioner/17"}
         self.context: dict[str, Any] = {"patient": "p-77", "expires_in": 1_800}
         self.patients: dict[str, dict[str, Any]] = {}
+        self.encounters: dict[str, dict[str, Any]] = {}
         self.asked: dict[str, str] = {}
         router = self.server.app.router
         router.add_get("/fhir/.well-known/smart-configuration", self._configuration)
         router.add_get("/fhir/Patient/{id}", self._patient)
+        router.add_get("/fhir/Encounter/{id}", self._encounter)
 
     @property
     def fhir(self) -> str:
@@ -43,7 +45,13 @@ class Ehr(Provider):
         return super()._tokens(nonce) | self.context
 
     async def _patient(self, request: web.Request) -> web.Response:
+        return self._shown(request, self.patients)
+
+    async def _encounter(self, request: web.Request) -> web.Response:
+        return self._shown(request, self.encounters)
+
+    def _shown(self, request: web.Request, rows: dict[str, dict[str, Any]]) -> web.Response:
         if request.headers.get("Authorization") != "Bearer at-secret":
             return web.Response(status=401)
-        found = self.patients.get(request.match_info["id"])
+        found = rows.get(request.match_info["id"])
         return web.Response(status=404) if found is None else web.json_response(found)

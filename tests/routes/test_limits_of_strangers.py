@@ -15,7 +15,7 @@ from data_models.errors import (
     TooManyExportsError,
     TooManyReadsError,
 )
-from data_models.folder_lock import folder_held
+from data_models.local_files import folder_held
 from routes.evened import STEP_SECONDS, evened, wait_seconds
 from routes.problem import problems
 from routes.serving import BoundedSite

@@ -13,6 +13,7 @@ from aiohttp.test_utils import unused_port
 
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
+from data_models.incoming_message import IncomingMessage
 from routes.server import Door, create_runner, create_web_app
 from services.access.oidc import OidcRules, OidcSignIn
 from services.access.oidc_provider import OidcProvider
@@ -440,3 +441,62 @@ async def test_a_practitioner_is_believed_of_the_charts_own_server_alone(
     url, kept = await smart.begin(issuer=clinic.ehr.fhir, launch="xyz")
     launched = await smart.finish(kept=kept, **clinic.ehr.sign_in(url))
     assert launched.session.practitioner == known_as
+
+
+VISIT = {
+    "resourceType": "Encounter",
+    "id": "e-1",
+    "status": "in-progress",
+    "subject": {"reference": "Patient/p-77"},
+    "type": [{"coding": [{"display": "Follow-up <b>encounter</b>"}]}],
+    "period": {"start": "2030-01-02T09:00:00Z"},
+}
+
+
+async def visit_shown(clinic: Clinic) -> Any:
+    clinic.ehr.context["encounter"] = "e-1"
+    answer = await clinic.launch()
+    assert answer.status == 303, await answer.text()
+    chat = answer.headers["Location"].removeprefix("/#/chats/")
+    user = {"Sec-Fetch-Site": "same-origin", "Cookie": cookie_of(answer)}
+    shown = await clinic.get(f"/api/chats/{chat}", user)
+    assert shown.status == 200, await shown.text()
+    await clinic.scheduler.submit(replace_chat(clinic.scheduler.messages[-1], "another"))
+    elsewhere = await clinic.get("/api/chats/another", user)
+    assert (await elsewhere.json())["visit"] is None
+    return (await shown.json())["visit"]
+
+
+def replace_chat(message: IncomingMessage, chat: str) -> IncomingMessage:
+    return message.model_copy(update={"conversation_id": chat, "message_id": chat})
+
+
+async def test_the_visit_of_a_launch_is_shown_in_its_conversation_alone(clinic: Clinic) -> None:
+    clinic.ehr.encounters["e-1"] = VISIT
+    assert await visit_shown(clinic) == {
+        "patient_id": "patient_4",
+        "text": "Follow-up <b>encounter</b>",
+        "begins": "2030-01-02",
+    }
+    assert "patient/Encounter.r" in clinic.ehr.asked["scope"].split()
+    stored = b"".join(clinic.store.contents.values())
+    assert b"Follow-up" not in stored
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        None,
+        {"subject": {"reference": "Patient/p-78"}},
+        {"subject": {"reference": "https://evil.example/fhir/Patient/p-77"}},
+        {"subject": {}},
+        {"id": "e-2"},
+        {"status": "entered-in-error"},
+    ],
+)
+async def test_a_visit_that_is_not_the_patients_own_is_not_shown(
+    clinic: Clinic, changes: dict[str, Any] | None
+) -> None:
+    if changes is not None:
+        clinic.ehr.encounters["e-1"] = VISIT | changes
+    assert await visit_shown(clinic) is None

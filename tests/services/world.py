@@ -48,9 +48,8 @@ from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.replica import Replica
-from services.run_journal.pace import Pace
 from services.runs.hub import Run, RunHub
-from services.runs.run_exchange import run_exchange_for
+from services.runs.stop_requests import ReplicaSignals, StopRequests
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
 from services.tool_memory.personal import PersonalToolMemories
@@ -164,7 +163,7 @@ class World:
     safety: SafetyAnswers | None = None
     memory: TurnMemory | None = None
     tools: TurnTools | None = None
-    pace: Pace | None = None
+    look_seconds: float = 1.0
     group_chat: GroupChat | None = None
     decider: StructuredModel = field(default_factory=NoModel)
     cards: Sequence[AgentCard] = ()
@@ -232,16 +231,11 @@ class World:
             ids=ids,
             facilitator="Orchestrator",
         )
-        exchange = run_exchange_for(
-            sessions=documents.store,
-            users=self.users,
-            replica=self.replica.name,
+        stops = StopRequests(
             conversations=self.conversations,
-            claimant=claimant,
-            answers=answers,
-            hub=hub,
-            clock=clock,
-            pace=self.pace,
+            signals=ReplicaSignals(store=self.users),
+            replica=self.replica.name,
+            look_seconds=self.look_seconds,
         )
         self.scheduler = TurnScheduler(
             driver=ConversationWorker(
@@ -250,12 +244,12 @@ class World:
                 answers=answers,
                 hub=hub,
                 slots=self.slots,
-                exchange=exchange,
+                stops=stops,
             ),
             claimant=claimant,
             hub=hub,
             ids=ids,
-            exchange=exchange,
+            stops=stops,
         )
         self.reader = ConversationReader(
             conversations=self.conversations,

@@ -5,7 +5,7 @@ import * as api from "./api";
 import type { People } from "./chat";
 import { hueOf, PatientMark, Who } from "./patient_mark";
 import { strings } from "./strings";
-import type { Demographics, Person, SharedState } from "./types";
+import type { Demographics, Person, SharedState, Visit } from "./types";
 import { PinButton } from "./worklist";
 
 const said = strings.banner;
@@ -17,6 +17,8 @@ interface BannerProps {
   chatId: string;
   state: SharedState;
   people: People;
+  /** For which the conversation was launched, if it is of a patient whom a record system opened. */
+  visit: Visit | null;
   isOffline: boolean;
   isBusy: boolean;
   onSwitch: (patientId: string) => void;
@@ -34,6 +36,7 @@ export function Banner({
   chatId,
   state,
   people,
+  visit,
   isOffline,
   isBusy,
   onSwitch,
@@ -55,6 +58,11 @@ export function Banner({
           {strings.product}
         </span>
         <Identity chatId={chatId} patientId={active} people={people} />
+        {visit !== null && visit.patient_id === active && (
+          <span class="badge" title={strings.recordSystem.visitHint}>
+            {strings.recordSystem.visit(visit.begins, visit.text)}
+          </span>
+        )}
         {active !== null && <PinButton patientId={active} />}
         <span class="spacer" />
         {isOffline && (

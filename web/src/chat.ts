@@ -339,6 +339,7 @@ function customised(turn: Turn, frame: Custom): Turn {
         ...item,
         views: [...item.views, frame.value],
       }));
+    case "record_system":
     case "run_unknown":
       return turn;
   }

@@ -13,6 +13,7 @@ import { AnswersContext, useAnswers } from "./opinions";
 import { Known, Who } from "./patient_mark";
 import { PlanCard } from "./plan_card";
 import { QuestionCard } from "./question_card";
+import { RecordSystemStrip } from "./record_system";
 import { ReceiptPanel } from "./receipt_panel";
 import { matching, SearchBar, useHighlight } from "./search";
 import { BESIDE } from "./sheet";
@@ -158,6 +159,7 @@ export function Room({ chatId, session, drafts, onOpen, onNew, onSignIn }: RoomP
             chatId={chatId}
             state={chat.state}
             people={chat.people}
+            visit={controls.visit}
             isOffline={session.model_kind === "offline"}
             isBusy={busy}
             onSwitch={(id) => send(`switch to ${id}`)}
@@ -335,7 +337,7 @@ interface BottomProps {
 }
 
 function Bottom({ controls, problem, hasDictation, attaching, draft, onDraft, onSignIn }: BottomProps) {
-  const { chat, link, isElsewhere, verifiedAt, send, stop } = controls;
+  const { chat, link, isElsewhere, recordSystem, verifiedAt, send, stop } = controls;
   const { plan, question, patient_id, undo } = chat.state;
   const canSend = link === "open" || link === "connecting";
   const busy = isBusy(chat);
@@ -364,6 +366,14 @@ function Bottom({ controls, problem, hasDictation, attaching, draft, onDraft, on
             {strings.undoClear}
           </button>
         </p>
+      )}
+      {recordSystem && (
+        <RecordSystemStrip
+          told={recordSystem}
+          patientId={patient_id}
+          isBusy={busy || !canSend}
+          onOpen={(id) => answer(`open ${id}`)}
+        />
       )}
       <LinkStatus link={link} verifiedAt={verifiedAt} onSignIn={onSignIn} />
       {isElsewhere && (

@@ -250,6 +250,18 @@ const english = {
     byUnknown: "Origin not noted",
   },
 
+  recordSystem: {
+    visit: (begins: string, text: string) => ["Visit", begins, text].filter(Boolean).join(" · "),
+    visitHint:
+      "As the record system named it when it opened this conversation. Answers are from the whole chart.",
+    asks: (who: string, id: string) => `Your record system shows ${who} (${id}).`,
+    open: "Open here too",
+    stay: "Stay",
+    unknown: "Your record system shows a patient who has no chart here, or none that is open to you.",
+    apart: "Your record system may show another patient than this conversation.",
+    lost: "This conversation no longer follows your record system.",
+  },
+
   branch: {
     from: (question: number) => `Branched from another conversation, before its question ${question}.`,
     open: "Open that conversation",

@@ -255,6 +255,19 @@ export const german: Strings = {
     byUnknown: "Herkunft nicht vermerkt",
   },
 
+  recordSystem: {
+    visit: (begins: string, text: string) => ["Kontakt", begins, text].filter(Boolean).join(" · "),
+    visitHint:
+      "Wie das Krankenblattsystem ihn nannte, als es dieses Gespräch öffnete. Antworten kommen aus der ganzen Akte.",
+    asks: (who: string, id: string) => `Ihr Krankenblattsystem zeigt ${who} (${id}).`,
+    open: "Auch hier öffnen",
+    stay: "Hier bleiben",
+    unknown:
+      "Ihr Krankenblattsystem zeigt einen Patienten, dessen Akte hier fehlt oder Ihnen nicht offensteht.",
+    apart: "Ihr Krankenblattsystem zeigt vielleicht einen anderen Patienten als dieses Gespräch.",
+    lost: "Dieses Gespräch folgt Ihrem Krankenblattsystem nicht mehr.",
+  },
+
   branch: {
     from: (question: number) => `Abgezweigt von einem anderen Gespräch, vor dessen Frage ${question}.`,
     open: "Jenes Gespräch öffnen",

@@ -186,6 +186,14 @@ export interface ChatView {
   scenario: ScenarioPlace | null;
   running_turn: { run_id: string } | null;
   branched_from?: BranchOrigin | null;
+  visit?: Visit | null;
+}
+
+/** The visit for which a record system launched the conversation, in its own words. */
+export interface Visit {
+  patient_id: string;
+  text: string;
+  begins: string;
 }
 
 /** The conversation whose beginning this one has, and the turn before which that ends. */
@@ -337,7 +345,14 @@ export type Frame =
   | (Bare<"CUSTOM"> & { name: "view"; value: ChartView & { message_id: string } })
   | (Bare<"CUSTOM"> & { name: "claims"; value: { message_id: string; claims: Claim[] } })
   | (Bare<"CUSTOM"> & { name: "notice"; value: NoticeValue })
+  | (Bare<"CUSTOM"> & { name: "record_system"; value: RecordSystem })
   | (Bare<"CUSTOM"> & { name: "run_unknown"; value: { runId?: string } });
+
+/** What the record system that launched this page shows, seen from this conversation. */
+export interface RecordSystem {
+  kind: "followed" | "asks" | "unknown" | "apart" | "lost";
+  patient: { patient_id: string; name: string; birth_date: string } | null;
+}
 
 export interface Press {
   target_id: string;

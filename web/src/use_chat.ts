@@ -17,7 +17,7 @@ import {
 } from "./chat";
 import { Connection, type Link, type Outgoing } from "./connection";
 import { strings } from "./strings";
-import type { ChatView, Frame, Press } from "./types";
+import type { ChatView, Frame, Press, RecordSystem, Visit } from "./types";
 import { useProgress } from "./use_progress";
 
 const SEARCH_PAGE_TURNS = 200;
@@ -31,6 +31,9 @@ export interface ChatControls {
   /** Whether a turn runs on a server whose answer cannot be seen here as it grows. */
   isElsewhere: boolean;
   isLoading: boolean;
+  visit: Visit | null;
+  /** What the record system shows; null where none is followed. */
+  recordSystem: RecordSystem | null;
   /** Sends a message; `writtenFor`: whose patient's it is, where that is known. */
   send: (text: string, press?: Press, writtenFor?: string) => void;
   stop: () => void;
@@ -70,6 +73,8 @@ export function useChat(chatId: string): ChatControls {
   const [problem, setProblem] = useState<string | null>(null);
   const [isElsewhere, setElsewhere] = useState(false);
   const [isLoading, setLoading] = useState(true);
+  const [visit, setVisit] = useState<Visit | null>(null);
+  const [recordSystem, setRecordSystem] = useState<RecordSystem | null>(null);
   const connection = useRef<Connection | null>(null);
   // What was said while the page still asked what is stored here, before there was a connection.
   const early = useRef<Outgoing[]>([]);
@@ -98,6 +103,7 @@ export function useChat(chatId: string): ChatControls {
   const refresh = useCallback(async () => {
     const view = await api.showChat(chatId);
     if (view) await restore(view, readHistory, update);
+    setVisit(view?.visit ?? null);
     if (view?.patient_id && !view.running_turn) await showInterrupted(chatId, current, update);
     return view;
   }, [chatId, current, readHistory, update]);
@@ -107,6 +113,8 @@ export function useChat(chatId: string): ChatControls {
     reset();
     setProblem(null);
     setElsewhere(false);
+    setRecordSystem(null);
+    setVisit(null);
     setLoading(true);
     const lost = (runId: string): void => {
       // It ended long ago, or waits for its turn elsewhere; what it said is in the history.
@@ -121,6 +129,7 @@ export function useChat(chatId: string): ChatControls {
         setProblem(frame.message);
       }
       if (frame.type === "RUN_STARTED") setElsewhere(false);
+      if (frame.type === "CUSTOM" && frame.name === "record_system") setRecordSystem(frame.value);
       if (frame.type === "CUSTOM" && frame.name === "run_unknown") lost(frame.value.runId ?? "");
       const before = current.current.state.patient_id;
       update((chat) => reduce(chat, frame));
@@ -213,7 +222,19 @@ export function useChat(chatId: string): ChatControls {
   }, [current, failed, readHistory]);
 
   const verifiedAt = verified.current;
-  return { chat, link, verifiedAt, problem, isElsewhere, isLoading, send, stop, showEarlier };
+  return {
+    chat,
+    link,
+    verifiedAt,
+    problem,
+    isElsewhere,
+    isLoading,
+    visit,
+    recordSystem,
+    send,
+    stop,
+    showEarlier,
+  };
 }
 
 /** What the server died over may be kept with no patient; it is shown where it was said. */

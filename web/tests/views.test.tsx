@@ -5,10 +5,11 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { newTurn, type Turn } from "../src/chat";
 import { Who } from "../src/patient_mark";
 import { QuestionCard } from "../src/question_card";
+import { RecordSystemStrip } from "../src/record_system";
 import { strings } from "../src/strings";
 import { followedTo } from "../src/transcript";
 import { TurnView } from "../src/turn_view";
-import type { Question, Session } from "../src/types";
+import type { Question, RecordSystem, Session } from "../src/types";
 import { estimatedHeight, wordsOf } from "../src/windowed";
 import { asked, finished, following, said, started } from "./scenes";
 
@@ -135,4 +136,39 @@ test("a turn that was never drawn is thought the higher the more it says", () =>
   const short = newTurn("k", "Stage?");
   expect(estimatedHeight({ ...short, text: "word ".repeat(1_000) })).toBeGreaterThan(estimatedHeight(short));
   expect(wordsOf(asked("What is the stage?").turns[0] ?? short)).toBe("What is the stage?");
+});
+
+describe("what the record system shows", () => {
+  const other = { patient_id: "patient_7", name: "Jan <b>Novak</b>", birth_date: "1968-07-21" };
+  const open = vi.fn();
+  const show = (told: RecordSystem, patientId: string | null = "patient_4"): void =>
+    draw(<RecordSystemStrip told={told} patientId={patientId} isBusy={false} onOpen={open} />);
+
+  test("is opened by a press alone, named by both identifiers", () => {
+    show({ kind: "asks", patient: other });
+    expect(root.textContent).toContain("Jan <b>Novak</b>, born 1968-07-21 (patient_7)");
+    expect(open).not.toHaveBeenCalled();
+    act(() => button(strings.recordSystem.open).click());
+    expect(open).toHaveBeenCalledWith("patient_7");
+  });
+
+  test("is left alone by a press until it is told again", () => {
+    show({ kind: "asks", patient: other });
+    act(() => button(strings.recordSystem.stay).click());
+    expect(root.textContent).toBe("");
+    show({ kind: "asks", patient: other });
+    expect(root.textContent).toContain("patient_7");
+  });
+
+  test("is no question once the patient is open here too", () => {
+    show({ kind: "asks", patient: other }, "patient_7");
+    expect(root.textContent).toBe("");
+  });
+
+  test.each(["unknown", "apart", "lost"] as const)("says when it cannot be followed: %s", (kind) => {
+    show({ kind, patient: null });
+    expect(root.textContent).toBe(strings.recordSystem[kind]);
+    show({ kind: "followed", patient: null });
+    expect(root.textContent).toBe("");
+  });
 });

@@ -67,7 +67,7 @@ class ForeignClient:
             ToolInputError: there is none that may be used; the text says why, and nothing of
                 what the server said.
         """
-        return await self._bounded(self._call(tool, arguments, digest))
+        return await self._run_bounded(self._call(tool, arguments, digest))
 
     async def offered(self) -> list[types.Tool]:
         """Return the tools that the server offers.
@@ -75,9 +75,9 @@ class ForeignClient:
         Raises:
             ToolInputError: as `call`.
         """
-        return await self._bounded(self._offered())
+        return await self._run_bounded(self._list_tools())
 
-    async def _bounded(self, work: Awaitable[Found]) -> Found:
+    async def _run_bounded(self, work: Awaitable[Found]) -> Found:
         try:
             async with asyncio.timeout(self._seconds):
                 return await work
@@ -90,7 +90,7 @@ class ForeignClient:
         # Outside the handlers: a cause would quote what the server said, or was sent.
         raise _wrong(reason)
 
-    async def _offered(self) -> list[types.Tool]:
+    async def _list_tools(self) -> list[types.Tool]:
         async with _Talk(session=self._session, url=self._url, shown=self._shown) as talk:
             return await _tools_of(talk)
 

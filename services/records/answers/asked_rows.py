@@ -12,6 +12,7 @@ from services.records.concepts.table import ConceptKind, concept_table
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
 from services.records.finding import means
+from services.records.kinds import NUMBERS_OF_STATE
 
 # What a question calls a part of `care` and `history`, and the kinds of its rows.
 _KINDS = {
@@ -66,10 +67,6 @@ _MODALITIES = {
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
-_NUMBERS_OF_STATE = frozenset(
-    {"social security number", "driver's license", "passport number", "mothers maiden name"}
-)
-"""Told to who asks for them by name, in no summary."""
 _TO_COME = frozenset({"appointment"})
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
 _VAGUE = frozenset(
@@ -84,6 +81,7 @@ _VAGUE = frozenset(
 """Words that stand in rows of all kinds."""
 _SOME_WORDS = 2
 _TELLING_CHARS = 4
+_WORD_CHARS = 3
 _LOOKING_INTO = "oscopy"
 _WORDS_BEFORE = 8
 
@@ -122,7 +120,7 @@ def _is_beside(question: ChartQuestion, row: ViewRow) -> bool:
         return False
     is_panel = question.tool == "documents" and row.kind in _NO_LETTERS
     is_whole = question.tool in ("chart_summary", "search_record")
-    return is_panel or (is_whole and row.name in _NUMBERS_OF_STATE)
+    return is_panel or (is_whole and row.name in NUMBERS_OF_STATE)
 
 
 _OF_THE_PERSON = frozenset({"birth date", "vital status", "age", "sex", "name", "identifiers"})
@@ -159,11 +157,22 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             return _has_any_word(row, str(question.arguments.get("query", "")))
         case "documents" | "search_record" | "biomarkers" if name:
             is_meant = means("problem", name, label=row.name, codes=row.code)
-            return is_meant or _has_words(row, name) or _is_vaccine(row, name)
+            return (
+                is_meant or _has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
+            )
         case "current_status" if name in _FACTS or name == "treatment":
             return _is_fact(row, name)
         case _:
             return True
+
+
+def _is_said(row: ViewRow, name: str) -> bool:
+    """Whether a text tells of a value or a vaccine in other words: of weight, of a flu jab."""
+    concepts = (concept_table().named(kind, name) for kind in ("result", "vaccine"))
+    said = (words for one in concepts if one is not None for words in one.words)
+    # "Hep b" without its letter is another vaccine; of two letters any text has some.
+    telling = (" ".join(words) for words in said if min(map(len, words)) >= _WORD_CHARS)
+    return any(_has_words(row, one) for one in telling)
 
 
 def _is_vaccine(row: ViewRow, name: str) -> bool:

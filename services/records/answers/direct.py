@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
+from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.question_figures import arguments_of, with_days
 from services.language.tools_named import SEARCH
@@ -15,40 +15,12 @@ from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 from services.records.answers.ages import AGE, BORN, HAVE_AN_AGE, ages_then, of_that_age
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
+from services.records.answers.evidence import told_evidence
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
-from services.records.answers.row_parts import sources_of
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.dates import first_day
-
-# What stands beside the chart, as it is told: passages of guidelines, criteria. Pure.
-
-
-def told_evidence(view: ChartView) -> str:
-    """Return guidelines or studies whole; "" for a view of the chart."""
-    if not view.rows or any(row.kind not in NOT_OF_THE_PATIENT for row in view.rows):
-        return ""
-    return "\n\n".join(filter(None, ["\n".join(_lines(view)), *view.notes]))
-
-
-def _lines(view: ChartView) -> Iterator[str]:
-    for row in view.rows:
-        date = f", {row.date}" if row.date else ""
-        match row.kind:
-            case "guideline" | "publication":
-                yield f"**{row.name}** ({row.status}{date}) {sources_of(row)}"
-                yield from (f"> {line}" for line in row.detail.splitlines())
-                yield ""
-            case "study":
-                yield f"**{row.name}**: {row.status} {sources_of(row)}"
-            case _:
-                yield _criterion(row)
-
-
-def _criterion(row: ViewRow) -> str:
-    return f"- *{row.status}* ({row.value}) “{row.name}”: {row.detail} {sources_of(row)}"
-
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -58,13 +30,13 @@ _ALSO_SAID = {
     "address": "address lives",
     "phone": "phone telephone",
     "language": "language interpreter speaks",
-    "contact person": "contact daughter son husband wife sister brother mother father",
+    "contact person": "contact kin daughter son husband wife sister brother mother father niece",
     "general practitioner": "general practitioner family doctor GP",
     "race": "race ethnicity",
     "family": "family mother father sister brother parents",
     "social": "social lives works occupation retired",
-    "coverage": "insurance insured",
-    "device": "device implant implanted pacemaker stent prosthesis port",
+    "coverage": "insurance insured payer",
+    "device": "device implant implanted contraceptive pacemaker stent prosthesis port",
     "directive": "directive resuscitation living will",
     "vital status": "died death",
     "stage": "stage staging TNM",
@@ -312,6 +284,17 @@ def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
     return any(mark in said for mark in words.allergic)
 
 
+def _of_the_head(question: ChartQuestion) -> ChartQuestion:
+    """Return the question for the thing itself: of "blood pressure in pregnancy" the pressure."""
+    named: dict[str, object] = (
+        {"names": [question.head]} if question.tool == "results" else {"name": question.head}
+    )
+    is_listed = question.tool == "problems"  # the tool gives all of them
+    arguments = question.arguments if is_listed else {**question.arguments, **named}
+    aspect = "all" if question.aspect in ("whether", "count") else question.aspect
+    return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)
+
+
 def _searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return where to look next, in this order, where its tool holds nothing of a question."""
     if question.tool == SEARCH:
@@ -331,6 +314,8 @@ def _searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         return ()  # "care" and "plan" stand in any note
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
+    if question.head:
+        return (*_searches_for(replace(question, head="")), _of_the_head(question))
     said = _ALSO_SAID.get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
     return (replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name),)

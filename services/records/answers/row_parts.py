@@ -13,7 +13,7 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "people": ("by ", "with "),
     "place": ("at ",),
     "end": ("ended",),
-    "end reason": ("ended because",),
+    "end reason": ("ended because", "Stopped ", "Discontinued ", "Paused "),
 }
 _DUE_AGAIN = frozenset({"immunization", "procedure"})
 _WITH_PARTS = frozenset({"encounter", "procedure", "medication"})

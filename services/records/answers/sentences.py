@@ -27,10 +27,10 @@ _LIST_SHOWN = 60
 _REPORT_CHARS = 900
 _PASSAGE_CHARS = 260
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_NOT_DONE = frozenset({"not done", "not-done", "refuted", "not taken", "not-taken"})
+_NOT_DONE = frozenset({"not done", "not-done", "refuted", "not taken", "not-taken", "cancelled"})
 _PAUSED = frozenset({"on-hold"})
 _BRIEF_FROM = 14
-_OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed", "cancelled"})
+_OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
 _PASSAGES_SHOWN = 5
@@ -87,8 +87,8 @@ def _absent(
         nothing = words.nothing_then.format(name=of)
         return "\n".join([nothing, *_last_before(question, view, words)])
     if question.name:
-        if not view.rows and view.nothing and words.is_language_of_tools:
-            return view.nothing
+        if not view.rows and (nothing := _nothing_of(question, view, words)):
+            return nothing
         things = words.things_of.get(question.tool)
         searched = f" ({len(view.rows)} {things})" if things and view.rows else ""
         name = f"“{words.called(question.name)}”{searched}"
@@ -100,7 +100,14 @@ def _absent(
     if question.tool == "search_record":
         # The first of the words that were looked for is what was asked.
         return words.absent.format(name=f"“{str(question.arguments['query']).split()[0]}”")
-    return (view.nothing if words.is_language_of_tools else "") or words.nothing
+    return _nothing_of(question, view, words) or words.nothing
+
+
+def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
+    """Return what an empty list means; that no allergy is recorded is no statement of none."""
+    if words.is_language_of_tools and view.nothing:
+        return view.nothing
+    return words.no_allergies if question.tool == "allergies" else ""
 
 
 def _last_before(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:

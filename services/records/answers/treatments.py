@@ -1,6 +1,6 @@
 """What was given or done about an illness, as far as the record says so. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from data_models.chart_view import ChartView, ViewRow
@@ -9,7 +9,9 @@ from services.language.utterance import ChartQuestion
 from services.records.answers.asked_rows import asked_rows
 from services.records.answers.row_parts import MARKS
 from services.records.answers.sentences import answer_of
+from services.records.concepts.table import class_taken_for
 from services.records.dates import first_day
+from services.records.finding import means
 
 LOOKED_AT: Final = (
     ChartQuestion("medications", {"status": "all"}),
@@ -43,11 +45,17 @@ def told_treatments(
     """
     illnesses = asked_rows(question, problems).rows
     said: list[str] = []
-    for lead, is_meant in ((words.treated_by, _is_for), (words.meanwhile, _is_meanwhile)):
+    kind = class_taken_for(question.name)
+    ways: tuple[tuple[str, Callable[[ViewRow], bool]], ...] = (
+        (words.treated_by, lambda row: _is_for(row, illnesses)),
+        (words.usual_for, lambda row: _is_of_kind(row, kind)),
+        (words.meanwhile, lambda row: _is_meanwhile(row, illnesses) and not _is_of_kind(row, kind)),
+    )
+    for lead, is_meant in ways:
         told = [
             answer_of(asked, view.model_copy(update={"rows": rows}), words)
             for asked, view in lists
-            if (rows := [row for row in _treatments(view) if is_meant(row, illnesses)])
+            if (rows := [row for row in _treatments(view) if is_meant(row)])
         ]
         said += [lead, *told] if told else []
     return "\n".join(said) or words.no_part.format(part=words.parts["treatment"])
@@ -64,6 +72,12 @@ def _reason(row: ViewRow) -> str:
 
 def _is_for(row: ViewRow, illnesses: Sequence[ViewRow]) -> bool:
     return any(one.name in _reason(row) for one in illnesses)
+
+
+def _is_of_kind(row: ViewRow, kind: str) -> bool:
+    """Whether a drug without a reason is of the class that is usually taken for an illness."""
+    is_drug = row.kind == "medication" and bool(kind) and not _reason(row)
+    return is_drug and means("drug", kind, label=row.name, codes=row.code)
 
 
 def _is_meanwhile(row: ViewRow, illnesses: Sequence[ViewRow]) -> bool:

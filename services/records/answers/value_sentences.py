@@ -69,6 +69,8 @@ def _of_series(
     if is_limited:
         return _limited(question, numbers, words) if numbers else _table(rows, words)
     aspect: Aspect = question.aspect
+    if aspect == "average" and (both := _halves(rows)):
+        return _told_average(both[0], "/".join(map(_mean, both)), words)
     if aspect in _OF_NUMBERS and not numbers:
         aspect = "trend"
     if aspect in _OF_NUMBERS:
@@ -91,17 +93,30 @@ def _of_rows(
     is_many = is_many or (question.span is not None and aspect != "latest")
     if is_many and len(rows) > 1:
         return _course(rows, words, most=most)
-    return _sentence(rows[0], words, with_range=question.part == "range")
+    # Which of two of one moment is right, nobody knows: both are told.
+    newest = {row.value: row for row in reversed(rows) if row.date == rows[0].date}
+    with_range = question.part == "range"
+    return "\n".join(_sentence(row, words, with_range=with_range) for row in newest.values())
+
+
+def _halves(rows: list[ViewRow]) -> list[list[ViewRow]]:
+    """Return pressures as their upper and their lower figures; nothing for other values."""
+    upper, lower = list[ViewRow](), list[ViewRow]()
+    for row in rows:
+        first, second = map(_number, row.value.partition("/")[::2])
+        if first is not None and second is not None:
+            upper.append(row.model_copy(update={"number": first}))
+            lower.append(row.model_copy(update={"number": second}))
+    return [upper, lower] if upper else []
+
+
+def _number(text: str) -> float | None:
+    return float(text) if text.strip().replace(".", "", 1).isdigit() else None
 
 
 def _by_upper(rows: list[ViewRow]) -> list[ViewRow]:
     """Return the pressures with their upper figure as their number: of 147.9/101.9 it is 147.9."""
-    found = []
-    for row in rows:
-        upper, _, lower = row.value.partition("/")
-        if lower and upper.strip().replace(".", "", 1).isdigit():
-            found.append(row.model_copy(update={"number": float(upper)}))
-    return found
+    return next(iter(_halves(rows)), [])
 
 
 def _before(back: int, rows: list[ViewRow], words: AnswerWords) -> str:
@@ -124,10 +139,18 @@ def _extremes(rows: list[ViewRow], words: AnswerWords) -> str:
 
 
 def _average(rows: list[ViewRow], words: AnswerWords) -> str:
-    mean = sum((Decimal(str(number_of(row))) for row in rows), Decimal()) / len(rows)
+    return _told_average(rows, _mean(rows), words)
+
+
+def _mean(rows: list[ViewRow]) -> str:
+    total = sum((Decimal(str(number_of(row))) for row in rows), Decimal())
+    return figure(total / len(rows))
+
+
+def _told_average(rows: list[ViewRow], mean: str, words: AnswerWords) -> str:
     return words.average.format(
         name=rows[0].name,
-        value=f"{figure(mean)} {rows[0].unit}".strip(),
+        value=f"{mean} {rows[0].unit}".strip(),
         count=len(rows),
         first=day_of(rows[-1]),
         last=day_of(rows[0]),
@@ -179,7 +202,7 @@ def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
 def _course(rows: list[ViewRow], words: AnswerWords, *, most: int) -> str:
     numbers = [row for row in rows if row.number is not None]
     lines = [f"**{rows[0].name}**", _table(rows, words, most=most)]
-    if len(numbers) > 1:
+    if len({row.date for row in numbers}) > 1:
         # Else Markdown hangs it on the last row of the list.
         lines += ["", _change(numbers, words, name=words.overall)]
     return "\n".join(lines)

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import yaml
 
+from services.language.vocabulary import drug_classes, drug_names
 from services.records.concepts.words import words_of
 
 ConceptKind: TypeAlias = Literal["result", "drug", "problem", "vaccine"]
@@ -168,7 +169,7 @@ def concept_table() -> ConceptTable:
         Concept("result", name, words=_words(name, row), members=tuple(row["members"]))
         for name, row in rows["groups"].items()
     ]
-    concepts += _drugs(rows["drugs"], rows["classes"])
+    concepts += _drugs(drug_names(), drug_classes())
     concepts += [
         _coded(kind, name, row)
         for kind, part in (("problem", "problems"), ("vaccine", "vaccines"))
@@ -251,7 +252,7 @@ def _coded(kind: Any, name: str, row: Mapping[str, Any]) -> Concept:
     )
 
 
-def _drugs(drugs: Mapping[str, Any], classes: Mapping[str, Any]) -> list[Concept]:
+def _drugs(drugs: Mapping[str, Sequence[str]], classes: Mapping[str, Any]) -> list[Concept]:
     found = [
         Concept("drug", name, words=tuple(words_of(word) for word in (name, *brands)))
         for name, brands in drugs.items()

@@ -54,9 +54,13 @@ def medications(
 
 def _named(rows: list[ViewRow], name: str) -> list[ViewRow]:
     """Return the drugs of that name; where no drug is called so, those that are taken for it."""
-    drug = class_taken_for(name) or name
-    found = [row for row in rows if means("drug", drug, label=row.name, codes=row.code)]
-    return found or [row for row in rows if any(_is_named(one, name) for one in _reasons(row))]
+    kind = class_taken_for(name)
+    found = [row for row in rows if means("drug", kind or name, label=row.name, codes=row.code)]
+    if found and not kind:
+        return found
+    return [
+        row for row in rows if row in found or any(_is_named(one, name) for one in _reasons(row))
+    ]
 
 
 def _reasons(row: ViewRow) -> list[str]:

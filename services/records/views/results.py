@@ -222,7 +222,8 @@ def _nothing(
     known: Sequence[Series], found: Sequence[Found], names: Sequence[str], kind: str | None
 ) -> str:
     if not names:
-        return f"No result{f' of category {kind}' if kind else ''} is recorded."
+        then = " of that time" if known else ""
+        return f"No result{f' of category {kind}' if kind else ''}{then} is recorded."
     if any(each.series for each in found):
         return "No value of that time is in the record."
     sought = ", ".join(f"“{each.name}”" for each in found)

@@ -1,6 +1,8 @@
 """`search_record`: words and concepts, over everything that is recorded or written."""
 
 from data_models.chart_view import ChartView, LeftOut
+from services.records.concepts.words import words_of
+from services.records.kinds import NUMBERS_OF_STATE
 from services.records.record import PatientRecord
 from services.records.search_index import index_of
 from services.records.views.view import quoted, view_of
@@ -13,7 +15,8 @@ def search_record(record: PatientRecord, query: str, *, limit: int = SHOWN) -> C
     """Return the rows and passages that hold words of `query` or other names, best first."""
     index = index_of(record)
     found = index.search(query[:QUERY_LIMIT_CHARS])
-    shown = [hit.make() for hit in found[:limit]]
+    made = (hit.make() for hit in found[:limit])
+    shown = [row for row in made if row.name not in NUMBERS_OF_STATE or _names(query, row.name)]
     view = view_of(
         record,
         "search_record",
@@ -31,3 +34,7 @@ def search_record(record: PatientRecord, query: str, *, limit: int = SHOWN) -> C
         f"({len(index.hits)} entries and passages searched).",
     )
     return quoted(view)
+
+
+def _names(query: str, name: str) -> bool:
+    return {*words_of(name)} <= {*words_of(query)}

@@ -82,11 +82,6 @@ class Catalogue:
         """Return one stored version, compiled; None if it is not there."""
         return await self._store.graph(scenario_id, version)
 
-    def forget(self, scenario_id: str) -> None:
-        """Read the pointer anew at the next turn."""
-        self._pointers.pop(scenario_id, None)
-        self._chains.pop(scenario_id, None)
-
     async def _pointer(self, scenario_id: str) -> ActivePointer | None:
         now = self._clock.monotonic()
         known = self._pointers.get(scenario_id)

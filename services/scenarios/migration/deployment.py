@@ -104,7 +104,7 @@ class Deployer:
         held = await self._pending(scenario_id)
         if self._config.require_approval and held.value.created_by == operator:
             raise ScenarioPlanError("a second person must approve the plan")
-        return await self._with_status(
+        return await self._save_status(
             held,
             {"status": "approved", "approved_by": operator, "approved_at": self._clock.now()},
         )
@@ -115,7 +115,7 @@ class Deployer:
         held = require_plan(await self._plan(scenario_id))
         if held.value.status not in ("pending", "approved"):
             raise ScenarioPlanError("only a plan that is not deployed can be cancelled")
-        return await self._with_status(held, {"status": "cancelled"})
+        return await self._save_status(held, {"status": "cancelled"})
 
     async def start(
         self, scenario_id: str, *, operator: str = "", share_percent: int = 100
@@ -163,16 +163,16 @@ class Deployer:
         """
         held = await self._deployment(scenario_id)
         if held.value.state == "approved":
-            held = await self._archived(held)
+            held = await self._archive(held)
         if held.value.state == "archived":
             await self._graph(scenario_id, held.value.to_version)
-            held = await self._advanced(held, {"state": "staged"})
+            held = await self._save(held, {"state": "staged"})
         while held.value.state == "staged":
             if held.value.paused:
                 return held.value
-            held = await self._marked_page(held)
+            held = await self._mark_page(held)
         if held.value.state == "flipped":
-            held = await self._finished(held)
+            held = await self._finish(held)
         return held.value
 
     async def deploy(
@@ -186,7 +186,7 @@ class Deployer:
 
     async def pause(self, scenario_id: str, *, paused: bool = True) -> DeploymentRecord:
         """Stop the deployment under way after the page it is at, or let it go on."""
-        return await self._decided(scenario_id, lambda record: _paused(record, paused))
+        return await self._decide(scenario_id, lambda record: _paused(record, paused))
 
     async def withdraw(self, scenario_id: str, *, reason: str) -> None:
         """Offer the scenario no more, or again where `reason` is "".
@@ -206,9 +206,9 @@ class Deployer:
         Raises:
             ScenarioPlanError: no canary waits for it.
         """
-        return await self._decided(scenario_id, lambda record: _with_share(record, share_percent))
+        return await self._decide(scenario_id, lambda record: _with_share(record, share_percent))
 
-    async def _decided(
+    async def _decide(
         self, scenario_id: str, change: Callable[[DeploymentRecord], DeploymentRecord]
     ) -> DeploymentRecord:
         """Write an operator's decision beside a deployment that itself writes all the time."""
@@ -227,16 +227,16 @@ class Deployer:
         if (old.checksum, new.checksum) != (plan.scenario_checksum_v1, plan.scenario_checksum_v2):
             raise ScenarioPlanError("the plan was made for other content")
 
-    async def _archived(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
+    async def _archive(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         """Versions are immutable, so archiving is to see that the old one is there."""
         await self._graph(held.value.scenario_id, held.value.from_version)
-        return await self._advanced(held, {"state": "archived"})
+        return await self._save(held, {"state": "archived"})
 
-    async def _marked_page(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
+    async def _mark_page(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         record = held.value
         if record.all_marked or not self._config.auto_mark_sessions:
             await self._flip(record)
-            return await self._advanced(held, {"state": "flipped"})
+            return await self._save(held, {"state": "flipped"})
         page = await self._index.page(
             record.scenario_id,
             after=record.cursor,
@@ -247,7 +247,7 @@ class Deployer:
         await self._index.mark(rows, record.to_version)
         self._marked(len(rows))
         progress = {"marked": record.marked + len(rows), "seen": record.seen + len(page.rows)}
-        return await self._advanced(
+        return await self._save(
             held, {**progress, "cursor": page.cursor, "all_marked": not page.cursor}
         )
 
@@ -266,21 +266,21 @@ class Deployer:
         if pointer != held.value:
             await self._store.save_active(pointer, etag=held.etag)
 
-    async def _finished(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
+    async def _finish(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         record = held.value
         plan = await self._store.plan(record.scenario_id, record.from_version)
         is_told = plan is None or plan.value.id != record.plan_id
         if plan is not None and not is_told and plan.value.status != "deployed":
-            await self._with_status(plan, {"status": "deployed"})
-        return held if record.is_canary else await self._advanced(held, {"state": "deployed"})
+            await self._save_status(plan, {"status": "deployed"})
+        return held if record.is_canary else await self._save(held, {"state": "deployed"})
 
-    async def _advanced(
+    async def _save(
         self, held: Held[DeploymentRecord], change: dict[str, object]
     ) -> Held[DeploymentRecord]:
         record = held.value.model_copy(update=change)
         return await self._store.save_deployment(record, etag=held.etag)
 
-    async def _with_status(
+    async def _save_status(
         self, held: Held[MigrationPlan], change: dict[str, object]
     ) -> MigrationPlan:
         plan = held.value.model_copy(update=change)

@@ -51,10 +51,6 @@ class VersionChain:
         """Whether the version is still stored."""
         return version in self._graphs
 
-    def graph(self, version: int) -> Graph:
-        """The compiled version."""
-        return self._graphs[version]
-
     def images_from(self, version: int) -> Images:
         """Return active step ids by those of `version`: matched directly, then by the chain."""
         if version not in self._known:

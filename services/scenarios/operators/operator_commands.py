@@ -303,12 +303,12 @@ def add_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 def _run(options: argparse.Namespace) -> str:
     """Return what to print."""
-    found = asyncio.run(_worked(options.work, options))
+    found = asyncio.run(_work(options.work, options))
     shown = found.model_dump(mode="json") if isinstance(found, BaseModel) else found
     return json.dumps(shown, indent=2, ensure_ascii=False)
 
 
-async def _worked(work: Work, options: argparse.Namespace) -> BaseModel | dict[str, Any]:
+async def _work(work: Work, options: argparse.Namespace) -> BaseModel | dict[str, Any]:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
     stores = scenarios_for(settings, ids=ids)
     names = (SESSIONS, AUDIT, USERS)

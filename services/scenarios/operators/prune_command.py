@@ -86,7 +86,7 @@ class Pruner:
         # The version before the active one is what a rollback proposes and a canary holds on to.
         kept_from = min([*held.value.versions[-2:], *([] if lowest is None else [lowest])])
         useless = [number for number in held.value.versions if number < kept_from]
-        since = await self._noted(scenario_id, useless)
+        since = await self._note(scenario_id, useless)
         now = self._clock.now()
         done = Pruned(unneeded_since=since)
         for number, moment in since.items():
@@ -98,7 +98,7 @@ class Pruner:
                 done.plans.append(number)
         return done
 
-    async def _noted(self, scenario_id: str, useless: Sequence[int]) -> dict[int, datetime]:
+    async def _note(self, scenario_id: str, useless: Sequence[int]) -> dict[int, datetime]:
         name = f"scenarios/{scenario_id}/pruning.json"
         blob = await self._blobs.read(name)
         known = _notes(blob.data).unneeded_since if blob is not None else {}

@@ -95,10 +95,10 @@ class ScoreBook:
         for version in sorted(versions, reverse=True):
             blob = await self._blobs.read(_name(scenario_id, version))
             if blob is not None:
-                return await self._scored(scenario_id, _read(blob.data))
+                return await self._score(scenario_id, _read(blob.data))
         return None
 
-    async def _scored(self, scenario_id: str, prediction: Prediction) -> Score:
+    async def _score(self, scenario_id: str, prediction: Prediction) -> Score:
         wrong: Misses = {}
         met = right = read = 0
         async for info in self._blobs.list(f"scenarios/{scenario_id}/events/"):

@@ -110,7 +110,7 @@ class SessionService:
         stored = await self.sessions.read(row)
         if stored is None or stored.session.step is None:
             raise ScenarioNotFoundError("the session is not stored any more")
-        await self._recorded(stored.document, operator, "show_session", row)
+        await self._record(stored.document, operator, "show_session", row)
         graph = await self._graph(stored.session)
         view = view_of_session(stored.session, graph)
         return view.model_copy(update={"next": await self._next(scenario_id, row)})
@@ -166,10 +166,10 @@ class SessionService:
         stored = await self.sessions.read(row)
         if stored is None or self.maintenance_lease is None:
             raise ScenarioNotFoundError("the session is not stored any more")
-        await self._after(stored.session, act)  # what cannot be done holds no conversation
-        await self._recorded(stored.document, operator, f"session_{act.kind}", row)
+        await self._intervene(stored.session, act)  # what cannot be done holds no conversation
+        await self._record(stored.document, operator, f"session_{act.kind}", row)
         try:
-            after = await self._held(stored.document, row, act, operator, self.maintenance_lease)
+            after = await self._hold(stored.document, row, act, operator, self.maintenance_lease)
         except (BlobChangedError, BlobExistsError, ClaimLostError, ConversationBusyError) as error:
             raise ScenarioConflictError("its user is in the middle of a turn; try again") from error
         except NotFoundError as error:
@@ -177,7 +177,7 @@ class SessionService:
         fresh = row_of(after, place=row.place)
         await (self.index.drop(row.session_id) if fresh is None else self.index.put(fresh))
 
-    async def _held(
+    async def _hold(
         self,
         document: ChatContext,
         row: SessionRow,
@@ -190,13 +190,13 @@ class SessionService:
         async with maintenance_lease.holding(conversation, principal_id=operator) as claim:
             await claim.name_patient(patient)
             held = await self.contexts.read(conversation, patient, epoch=claim.epoch)
-            after = await self._after(_session_in(held.document, row.session_id), act)
+            after = await self._intervene(_session_in(held.document, row.session_id), act)
             _put(held.document, after)
             await claim.hold()
             await self.contexts.write(held.document, etag=held.etag)
         return after
 
-    async def _after(self, session: ScenarioSession, act: Intervention) -> ScenarioSession:
+    async def _intervene(self, session: ScenarioSession, act: Intervention) -> ScenarioSession:
         newest = await self._newest(session.scenario_id)
         graph = await self._graph(session)
         return intervened(session, graph, act, newest=newest, now=self.now())
@@ -251,7 +251,7 @@ class SessionService:
             raise ScenarioNotFoundError(f"version {session.version} is not stored, or not like it")
         return graph
 
-    async def _recorded(
+    async def _record(
         self, document: ChatContext, operator: str, action: str, row: SessionRow
     ) -> None:
         patient: PatientId | None = document.patient_id

@@ -225,13 +225,13 @@ class ScenarioRuntime(SessionState):
             return False
         if advance.session.step_history == session.step_history:
             return False
-        self._moved(graph, session, advance.session)
+        self._keep_step(graph, session, advance.session)
         return True
 
     def _asked_at(self, graph: Graph, step: Step) -> set[str]:
         return {*step.collects_profile_fields, *step.needs, *graph.fields_read_at(step.id)}
 
-    def _moved(self, graph: Graph, before: ScenarioSession, after: ScenarioSession) -> None:
+    def _keep_step(self, graph: Graph, before: ScenarioSession, after: ScenarioSession) -> None:
         """Keep the step taken; one that is entered again asks again for what it collects."""
         if after.step in before.path:
             after = without_values(after, graph.steps[after.step].collects_profile_fields)

@@ -41,7 +41,6 @@ class Conversation:
     artifacts: MemoryArtifacts = field(default_factory=MemoryArtifacts)
     plan: Plan | None = None
     turns: list[Turn] = field(default_factory=list)
-    is_read: bool = False
 
     async def say(self, text: str, *, past: PatientPast | None = None) -> Heard:
         clock = SystemClock()
@@ -61,7 +60,7 @@ class Conversation:
             artifacts=self.artifacts,
             plan=self.plan,
             past=past,
-            utterance=read(text, situation) if self.is_read else None,
+            utterance=read(text, situation),
         )
         heard = Heard([event async for event in self.chat.run(request)])
         self.plan = heard.plan or self.plan

@@ -8,7 +8,6 @@ from tests.group_chat.offline.conftest import conversation
 @pytest.mark.parametrize("thing", ["contrast", "latex"])
 async def test_what_is_not_recorded_is_said_with_the_allergies_that_are(thing: str) -> None:
     talk = conversation()
-    talk.is_read = True
     said = (await talk.say(f"is she allergic to {thing}?")).said[-1][1]
     assert f"“{thing}” (1 allergies): not in the record." in said
     assert "**Penicillin (rash)**" in said
@@ -17,6 +16,5 @@ async def test_what_is_not_recorded_is_said_with_the_allergies_that_are(thing: s
 
 async def test_a_recorded_one_is_a_yes() -> None:
     talk = conversation()
-    talk.is_read = True
     said = (await talk.say("is she allergic to penicillin?")).said[-1][1]
     assert "Yes: **Penicillin (rash)**" in said

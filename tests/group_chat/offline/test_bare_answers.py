@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from group_chat.offline.assistant import is_office_request
-from group_chat.offline.assistant_report import report_of
 from group_chat.offline.booking import answer_as_booking
 from group_chat.offline.facilitator import answer_as_facilitator
+from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Exchange, Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.offline.scenario import answer_in_scenario
+from group_chat.offline.secretary import is_office_request
 
 WISHES = {"doctor_preference": "Dr. Smith", "date_preference": "2030-01-07"}
 ASKED_TIME = "Dr. Smith, 2030-01-07: free are 08:00, 15:00.\nWhich time suits?"
@@ -165,5 +165,7 @@ def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> 
 
 def test_advice_for_models_is_not_shown_to_people() -> None:
     error = "it is not clear which event is meant; list or search them first"
-    told = report_of(Prompt(), ToolAnswer(name="rounds-cancel_event", data={"error": error}))
-    assert told == "I changed nothing: it is not clear which event is meant."
+    tools = [ToolOffer("rounds-list_events"), ToolOffer("rounds-cancel_event")]
+    answers = [ToolAnswer("cancel_event", {"error": error})]
+    told = reply_to(Prompt(asked="cancel it", tools=tools, answers=answers)).text
+    assert told.endswith("I changed nothing: it is not clear which event is meant.")

@@ -46,7 +46,7 @@ def test_a_doctor_nobody_is_called_leads_to_those_there_are() -> None:
     assert looked.wire_name == "find_doctor"
     tried.append(ToolAnswer("find_doctor", DOCTORS))
     text = answer_as_booking(prompt_of("I want to see Dr. Patel", answers=tried)).text
-    assert text.startswith("No doctor has that name: Dr. Patel.")
+    assert text.startswith("No doctor here is called Dr. Patel.")
     assert "- Dr. Peter Jones" in text
     assert text.endswith(WHICH_DOCTOR)
     assert "find_doctor" not in text, "that is a word between programs"
@@ -122,13 +122,6 @@ def test_a_place_of_the_list_is_the_time_there(said: str, time: str) -> None:
 def test_a_place_that_the_list_does_not_have_is_asked_for_again() -> None:
     reply = answer_as_booking(prompt_of("the fourth one", last=LISTED, wishes={}))
     assert [call.arguments for call in reply.calls] == [{"name": ""}]
-
-
-def test_a_question_for_free_times_begins_an_arrangement_and_is_noted() -> None:
-    asked = "what times are free tomorrow with Dr. Jones?"
-    noted, looked = answer_as_booking(prompt_of(asked, wishes={})).calls
-    assert noted.arguments["entities_to_update"]["doctor_preference"] == "Dr. Jones"
-    assert (looked.arguments["doctor"], looked.arguments["day"]) == ("Dr. Jones", "tomorrow")
 
 
 def test_when_it_is_asks_for_what_is_booked() -> None:

@@ -44,7 +44,6 @@ async def test_one_fact_has_one_short_answer(
     patient: str, text: str, said: str, not_said: str
 ) -> None:
     talk = conversation(patient_id=patient)
-    talk.is_read = True
     told = "\n".join(text for _, text in (await talk.say(text)).said)
     assert said in told
     assert not_said not in told
@@ -53,7 +52,6 @@ async def test_one_fact_has_one_short_answer(
 
 async def test_what_came_since_an_event_is_told_behind_it() -> None:
     talk = conversation(patient_id="patient_4")
-    talk.is_read = True
     told = "\n".join(
         text for _, text in (await talk.say("what happened since her last scan?")).said
     )

@@ -60,7 +60,6 @@ async def test_other_questions_are_answered_from_the_record() -> None:
 )
 async def test_what_is_told_is_neither_searched_for_nor_said_to_be_held(told: str) -> None:
     talk = conversation()
-    talk.is_read = True
     heard = await talk.say(told)
     assert not heard.of(ToolCallStarted)
     said = heard.said[-1][1]

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent, TextContent
 
-from group_chat.cues import cue_text
-from group_chat.offline.asked_first import asked_first
-from group_chat.offline.assistant import is_office_request
+from group_chat.messages import cue_text
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer, cue_of, read_prompt
+from group_chat.offline.secretary import is_office_request
 from group_chat.offline.words import best_match, query_of
 from group_chat.speaker_state import Cue as CueName
 
@@ -280,17 +279,3 @@ def test_what_is_no_rating_is_not_noted_as_one(asked: str) -> None:
 
 def test_agents_of_other_work_ask_nothing_about_complaints() -> None:
     assert "How strong" not in reply_to(health("show my scan", agent="Radiology")).text
-
-
-def test_what_was_asked_for_stands_before_the_rest() -> None:
-    rows = [
-        "- **Stage**: IVB [a/1]",
-        "- **Age**: 69 [a/2]",
-        "- 2024 **Osimertinib** (medication): 80 mg [a/3]",
-        "- **Allergies**: Penicillin [a/4]",
-    ]
-    assert asked_first("what allergies does she have?", rows) == [rows[3]]
-    assert asked_first("what meds is she on?", rows) == [rows[2]]
-    assert asked_first("is she allergic to anything", rows) == [rows[3]]
-    assert asked_first("the current status", rows) == []
-    assert asked_first("stage, age and allergies", rows) == [], "that is nearly all"

@@ -7,7 +7,6 @@ STOPPED = "she told me she stopped osimertinib last week because of a rash"
 
 async def test_a_drug_that_was_told_to_be_stopped_is_not_answered_as_if_nobody_said_so() -> None:
     talk = conversation()
-    talk.is_read = True
     before = (await talk.say("is she on osimertinib?")).said[-1][1]
     assert STOPPED not in before
     await talk.say(STOPPED)

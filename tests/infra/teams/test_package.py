@@ -4,6 +4,7 @@ import io
 import struct
 import zipfile
 import zlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from infra.teams.package import main, package
 from tests.peers import node_module
 
 BOT = "11111111-2222-3333-4444-555555555555"
+OWN = "66666666-7777-8888-9999-000000000000"
 SCHEMAS = "@microsoft/app-manifest/build/json-schemas/teams"
 APP = TeamsApp(bot_id=BOT, site="https://rounds.example.org", version="1.2.3", developer="A clinic")
 
@@ -50,6 +52,24 @@ def test_microsofts_schema_takes_the_manifest(agent: str | None) -> None:
         about="w" * 200,
     )
     microsofts().validate(manifest(app))
+
+
+@pytest.mark.slow
+def test_single_sign_on_is_for_the_named_application_and_the_teams_bot(tmp_path: Path) -> None:
+    resource = f"api://botid-{OWN}"
+    made = manifest(replace(APP, sign_in=OWN))
+    microsofts().validate(made)
+    assert made["webApplicationInfo"] == {"id": OWN, "resource": resource}
+    assert "token.botframework.com" in made["validDomains"]
+    assert "webApplicationInfo" not in manifest(APP)
+    asked = ["--bot-id", BOT, "--bot", f"Radiology={BOT}", "--sign-in", OWN]
+    assert main([*asked, "--site", "https://rounds.example.org", "--out", str(tmp_path)]) == 0
+    kept = {}
+    for path in sorted(tmp_path.glob("*.zip")):
+        with zipfile.ZipFile(path) as archive:
+            kept[path.stem] = orjson.loads(archive.read("manifest.json"))
+    assert kept["rounds"]["webApplicationInfo"]["resource"] == resource
+    assert "webApplicationInfo" not in kept["rounds-radiology"]
 
 
 @pytest.mark.slow

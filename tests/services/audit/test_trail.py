@@ -13,7 +13,6 @@ from pydantic import ValidationError
 
 from data_models.errors import AuditUnavailableError, CorruptDocumentError
 from data_models.local_blob_store import LocalBlobStore
-from services.audit import tail
 from services.audit.chain import Link, checked, first_link, sealed
 from services.audit.entry import AuditEntry
 from services.audit.place import Place
@@ -151,7 +150,7 @@ async def test_two_processes_of_one_name_keep_one_chain() -> None:
 
 
 async def test_a_full_part_is_followed_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tail, "PART_LIMIT_RECORDS", 2)
+    monkeypatch.setattr("services.audit.trail.PART_LIMIT_RECORDS", 2)
     store = MemoryBlobStore()
     trail = trail_on(store)
     for run in range(5):
@@ -306,7 +305,7 @@ def test_a_forged_number_is_found() -> None:
 
 
 async def test_a_missing_part_and_a_stray_file_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tail, "PART_LIMIT_RECORDS", 1)
+    monkeypatch.setattr("services.audit.trail.PART_LIMIT_RECORDS", 1)
     store = MemoryBlobStore()
     trail = trail_on(store)
     for run in range(3):

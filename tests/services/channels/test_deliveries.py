@@ -33,7 +33,7 @@ async def test_notes_of_old_messages_go_when_a_new_one_comes() -> None:
     for run in ("r1", "r2"):
         await first.settle(run, "c", {f"id-{run}": "m1"})
     await first.settle("r1", "elsewhere", {"id": "m1"})
-    assert await first.sent_as("c", "id-r1") == ("r1", "m1", "")
+    assert await first.find_sent("c", "id-r1") == ("r1", "m1", "")
     later = on_day(store, KEPT_DAYS + 1)
     await later.settle("r3", "c", {})
     assert notes(store) == ["r1.json", "r2.json"], "a run without such a note looks for none"

@@ -40,12 +40,12 @@ def test_every_wrapping_gives_the_same_delta(payload: Any) -> None:
 
 @pytest.mark.parametrize("payload", [{}, "{}", {"response": "Hello"}, {"response": {"text": "x"}}])
 def test_a_reply_that_speaks_of_no_entities_is_an_empty_delta(payload: Any) -> None:
-    assert parse_entity_delta(payload).is_empty()
+    assert parse_entity_delta(payload) == EntityDelta()
 
 
 def test_null_in_place_of_a_part_is_nothing() -> None:
     payload = {"entities_to_update": None, "entities_to_remove": None, "entities": {"a": 1}}
-    assert parse_entity_delta(payload).is_empty()
+    assert parse_entity_delta(payload) == EntityDelta()
 
 
 @pytest.mark.parametrize(

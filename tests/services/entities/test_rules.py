@@ -580,15 +580,6 @@ class TestPlans:
         again = world.entities.conversation.restore("wish_0", now=world.now)
         assert again["rejected"] == {"wish_0": "absent"}
 
-    def test_e25_the_evicted_finds_of_an_agent_can_be_restored_to_it(self) -> None:
-        world = World()
-        world.finds({f"row_{number}_id": number for number in range(7)})
-        world.finds({"new_id": 1})
-        assert not world.entities.derived.restore(SCHEDULER, "row_0_id", now=world.now)["added"]
-        assert world.entities.derived.restore(BOOKING, "row_0_id", now=world.now)["added"]
-        assert world.found(BOOKING)["row_0_id"] == 0
-        assert world.found(SCHEDULER) == {}
-
     def test_e25_the_list_of_evicted_ones_is_bounded(self) -> None:
         world = World()
         for number in range(40):

@@ -12,7 +12,7 @@ from data_models.errors import EntityDeltaError, StaleEntitiesError, UnknownAgen
 from services.entities.meter import EntityMeter
 from services.entities.session import GROUNDING_MARK, Derives, EntitySession, StoredRun
 from services.entities.team import AgentNames
-from services.telemetry.redaction import redacted
+from services.telemetry.logs import redacted
 from tests.fakes import FixedClock
 from tests.services.entities.world import BOOKING, SCHEDULER
 

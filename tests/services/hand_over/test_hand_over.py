@@ -13,8 +13,7 @@ from data_models.errors import CorruptDocumentError
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import RunFailed
 from services.group_chat_port import QuestionAsked
-from services.hand_over.hand_over import TAKEN_LIMIT, HandOverWorker, TurnWatch
-from services.hand_over.note import message_of, note_of
+from services.hand_over.hand_over import TAKEN_LIMIT, HandOverWorker, TurnWatch, message_of, note_of
 from services.runs.hub import Run
 from services.telemetry.metrics import Metrics
 from tests.durability.evidence import Evidence

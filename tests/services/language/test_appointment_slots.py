@@ -19,6 +19,14 @@ from services.language.appointment_slots import slots_in
         ("an appointment at 9", {"time_preference": "09:00"}),
         ("an appointment at 25", {}),
         ("appointment on Monday, no, on Tuesday", {"date_preference": "tuesday"}),
+        (
+            "what times are free tomorrow with Dr. Jones?",
+            {"doctor_preference": "Dr. Jones", "date_preference": "tomorrow"},
+        ),
+        (
+            "Wann ist Dr. Smith am Montag frei?",
+            {"doctor_preference": "Dr. Smith", "date_preference": "monday"},
+        ),
     ],
 )
 def test_a_request_for_an_appointment_is_read(text: str, expected: dict[str, Any]) -> None:
@@ -31,6 +39,8 @@ def test_a_request_for_an_appointment_is_read(text: str, expected: dict[str, Any
         "What did Dr. Smith write tomorrow?",
         "The CT on 2024-01-03 was at 3 pm",
         "start tumor board for patient_4",
+        "Dr. Smith said that she is free of disease",
+        "is she free of disease since she saw Dr. Jones?",
     ],
 )
 def test_talk_about_the_record_is_no_wish(text: str) -> None:

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from data_models.errors import ConfigurationError, ModelOutputError, ModelUnavailableError
 from data_models.scenario import FieldDefinition
-from group_chat.offline.extraction import findings_in
+from group_chat.offline.offline_structured import findings_in
 from services.language.field_answers import answers_in, is_plainly
 from services.language.yes_no import truth_in
 from services.model_port import Answer

@@ -125,3 +125,13 @@ def test_who_prescribed_it_is_asked_of_what_was_named() -> None:
 def test_it_takes_over_nothing_of_another_list() -> None:
     (question,) = about("is that in the care plan?", "last opioid prescription")
     assert question.tool == "care"
+
+
+def test_whether_it_is_rising_is_asked_of_now() -> None:
+    (question,) = about("is it rising?", "latest CEA?", "and in 2024?")
+    assert (question.name, question.aspect, question.span) == (
+        "carcinoembryonic antigen",
+        "trend",
+        None,
+    )
+    assert "until" not in question.arguments

@@ -20,6 +20,12 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
             "*Dr. Ngozi Okafor*, Mon 30 Nov 2026 14:00 buchen? ja / nein",
         ),
         (
+            "Is this about Tunde Adeyemi, born 1968-07-21 (patient_7)?\n1. **Tunde Adeyemi**, born "
+            "1968-07-21, 58 years, male (patient_7), whose chart is open",
+            "Geht es um Tunde Adeyemi, geboren 1968-07-21 (patient_7)?\n1. **Tunde Adeyemi**, "
+            "geboren 1968-07-21, 58 Jahre, männlich (patient_7), deren Akte offen ist",
+        ),
+        (
             "Which event do you mean?\n1. *Ward round*",
             "Welches ist gemeint (Kalendereintrag)?\n1. *Ward round*",
         ),
@@ -27,6 +33,13 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
 )
 def test_a_sentence_is_translated_and_what_is_filled_in_is_kept(text: str, said: str) -> None:
     assert in_own_language(text, "de") == said
+
+
+def test_what_a_user_wrote_is_never_translated() -> None:
+    waits = "“male” now waits for your answer, in place of “Eve Bo, born 1950-01-01”."
+    assert in_own_language(waits, "de") == (
+        "„male“ wartet nun auf Ihre Antwort, an Stelle von „Eve Bo, born 1950-01-01“."
+    )
 
 
 def test_what_has_no_translation_stays_as_it_is() -> None:

@@ -81,6 +81,19 @@ def test_orders_and_questions_to_the_talk_ask_for_no_rows(text: str) -> None:
     assert read(text, SITUATION).about == ()
 
 
+@pytest.mark.parametrize("text", ["start tumor board", "Start the MDT", "prepare the board"])
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es"])
+def test_who_wants_a_board_asks_for_no_rows_whatever_was_spoken_before(
+    text: str, language: str
+) -> None:
+    assert read(text, replace(SITUATION, language=language)).about == ()
+
+
+def test_a_report_that_is_asked_what_it_says_is_a_report() -> None:
+    (question,) = read("was sagt die letzte bildgebung?", SITUATION).about
+    assert (question.tool, question.name, question.aspect) == ("imaging_reports", "", "latest")
+
+
 def test_letters_that_changed_places_are_a_slip() -> None:
     (question,) = read("current satge plz", SITUATION).about
     assert (question.tool, question.name) == ("current_status", "stage")

@@ -18,6 +18,8 @@ from services.language.mentions import read_words
         ("¿Ella fuma?", "female"),
         ("¿Qué toma él?", "male"),
         ("Does she smoke?", "female"),
+        ("who is her oncologist", "female"),
+        ("when did his doctor last see him", "male"),
     ],
 )
 def test_a_pronoun_that_only_a_person_can_be_gives_a_sex(text: str, sex: str) -> None:
@@ -41,6 +43,7 @@ def test_a_pronoun_that_only_a_person_can_be_gives_a_sex(text: str, sex: str) ->
         "¿Qué toma el paciente?",
         "¿Cuáles son sus alergias?",
         "Was nimmt seine Frau, und raucht er?",
+        "did her son get the vaccine?",
     ],
 )
 def test_what_may_be_a_tumor_a_scan_or_either_sex_gives_none(text: str) -> None:

@@ -18,6 +18,11 @@ from services.language.without_names import without_names
         ("weight in May 2018?", "Robert May", "weight in May 2018?"),
         ("grant me access", "Aundrea Grant", "grant me access"),
         ("what is the stage?", "Margaret Anne Whitfield", "what is the stage?"),
+        ("hans mueller potassium", "Hans Peter Müller", "patient potassium"),
+        ("Müller H.P. potassium", "Hans Peter Müller", "patient. potassium"),
+        ("Moen E bp", "Elvis Moen", "patient bp"),
+        ("Mary OBrien potassium", "Mary O'Brien", "patient potassium"),
+        ("hepatitis C Grimes", "Constance Grimes", "hepatitis C patient"),
         ("", "Margaret Anne Whitfield", ""),
     ],
 )
@@ -32,3 +37,8 @@ def test_the_birth_date_of_the_subject_is_no_time_that_is_asked_for() -> None:
     assert asked == "patient: stage?"
     kept = without_names("potassium on 21 July 1968?", ("Tunde Adeyemi",), born="1957-03-14")
     assert kept == "potassium on 21 July 1968?"
+
+
+def test_a_number_of_the_subject_is_no_term_that_is_asked_for() -> None:
+    asked = without_names("MRN t1006 potassium", ("Jan van der Meer",), numbers=("T1006",))
+    assert asked == "MRN patient potassium"

@@ -173,7 +173,7 @@ async def test_turns_of_any_size_and_deaths_anywhere_lose_and_double_nothing(see
 async def _all_is_there_once(talk: Talk) -> None:
     contexts, context = talk.contexts(talk.sessions), await talk.stored()
     first = context.chat_history[0].turn_id
-    older = await contexts.archived_turns(context, before=first, limit=10 * TURNS)
+    older = await contexts.read_archived_turns(context, before=first, limit=10 * TURNS)
     found = [await contexts.whole_turn(context, each) for each in [*older, *context.chat_history]]
     assert [turn.turn_id for turn in found] == list(range(1, TURNS + 1))
     for turn, said in zip(found, talk.said, strict=True):

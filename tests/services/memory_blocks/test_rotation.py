@@ -59,7 +59,7 @@ async def read_all(contexts: ChatContextAccessor, context: ChatContext) -> list[
     """Read the whole history back as the reader does."""
     live = context.chat_history
     first = live[0].turn_id if live else context.next_turn_id
-    older = await contexts.archived_turns(context, before=first, limit=10_000)
+    older = await contexts.read_archived_turns(context, before=first, limit=10_000)
     return [await contexts.whole_turn(context, each) for each in [*older, *live]]
 
 
@@ -116,7 +116,7 @@ async def test_many_short_turns_leave_the_newest_and_no_gap() -> None:
         await make_room(contexts, context)
         assert len(context.chat_history) <= ROTATE_ABOVE_TURNS
     assert [each.turn_id for each in await read_all(contexts, context)] == list(range(1, 201))
-    page = await contexts.archived_turns(context, before=100, limit=7)
+    page = await contexts.read_archived_turns(context, before=100, limit=7)
     assert [each.turn_id for each in page] == [93, 94, 95, 96, 97, 98, 99]
 
 

@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 
 from data_models.claim_decision import ClaimTimes
-from data_models.turn_events import Notice, RunFinished, RunStarted
+from data_models.turn_events import Notice, RunFinished
 from services.runs.hub import Run
 from tests.faults import Down
-from tests.services.runs.test_elsewhere import OWNER, SHORT, Pair, until
+from tests.services.runs.test_elsewhere import OWNER, SHORT, Pair
 from tests.services.world import CHAT, Heard, heard
 
 EAGER = ClaimTimes(renew_every=timedelta(seconds=0.02))
@@ -49,27 +49,6 @@ async def test_who_asks_elsewhere_for_a_message_that_waits_is_told_so_and_shown_
     assert isinstance(told.end, RunFinished)
     assert kinds(told).count("RunStarted") == kinds(told).count("Notice") == 1
     assert queue.two.team.requests == [], "it was answered where it waited"
-
-
-@pytest.mark.slow
-async def test_a_long_answer_is_shown_as_it_grows_under_the_numbers_it_has_where_it_waited() -> (
-    None
-):
-    queue, second = Queue(), asyncio.Event()
-
-    async def pause(_: object) -> None:
-        if len(queue.one.team.requests) == 2:
-            await second.wait()
-
-    queue.one.team.first = pause
-    _, waits = await queue.fill()
-    shown = await queue.resumed(waits)
-    queue.one.team.gate.set()
-    await until(lambda: any(isinstance(event, RunStarted) for event in shown.past()))
-    assert not shown.is_finished
-    second.set()
-    told = await heard(shown)
-    assert list(told.events) == list(waits.past())
 
 
 @pytest.mark.slow

@@ -12,10 +12,10 @@ import aiohttp
 
 from data_models.clock import RandomIds
 from data_models.local_blob_store import LocalBlobStore
+from data_models.resource import ResourceStore
 from services.records.fhir_server_resources import FhirServerResources
 from services.records.local_resources import LocalResources, slots_on
 from services.scheduling.clinic import Clinic
-from services.scheduling.ports import ClinicRecords
 from tests.fakes import FixedClock
 from tests.services.records.charts import records_in
 from tests.services.records.fhir_fake import client_of
@@ -26,7 +26,7 @@ TODAY = NOW.date()
 PATIENTS = ("patient_4", "patient_7", "patient_15", "patient_21", "patient_33", "patient_42")
 
 
-def clinic_over(records: ClinicRecords, *, now: datetime = NOW) -> Clinic:
+def clinic_over(records: ResourceStore, *, now: datetime = NOW) -> Clinic:
     return Clinic(records=records, clock=FixedClock(now), ids=RandomIds(), zone=UTC)
 
 

@@ -12,11 +12,10 @@ import pytest
 
 from data_models.errors import RecordNotFoundError, ToolInputError
 from data_models.identifiers import PatientId
-from data_models.resource import Resource
+from data_models.resource import Resource, ResourceStore
 from scripts.test_tools import NODE_HOME
 from services.scheduling.clinic import Clinic
 from services.scheduling.fhir import held, may_be_born
-from services.scheduling.ports import ClinicRecords
 from tests import peers
 from tests.services.scheduling.clinics import (
     NOW,
@@ -38,7 +37,7 @@ TEN, HALF_PAST = "slot-dr-smith-20300102T1000", "slot-dr-smith-20300102T1030"
 class Sleepy:
     """Records over which another patient gets the slot while the appointment is filed."""
 
-    def __init__(self, records: ClinicRecords) -> None:
+    def __init__(self, records: ResourceStore) -> None:
         self._records = records
 
     async def patient_key(self, patient_id: PatientId) -> str:
@@ -52,6 +51,9 @@ class Sleepy:
 
     async def update(self, before: Resource, body: Mapping[str, Any]) -> Resource:
         return await self._records.update(before, body)
+
+    async def may_create(self, kind: str) -> bool:
+        return await self._records.may_create(kind)
 
     async def create_once(self, body: Mapping[str, Any]) -> Resource:
         late = clinic_over(self._records, now=NOW + timedelta(minutes=2))
@@ -73,7 +75,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(params=["local", pytest.param("server", marks=pytest.mark.slow)])
-async def records(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ClinicRecords]:
+async def records(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[ResourceStore]:
     if request.param == "local":
         yield local_records(tmp_path)
         return
@@ -84,7 +86,7 @@ async def records(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterat
 
 
 @pytest.fixture
-def clinic(records: ClinicRecords) -> Clinic:
+def clinic(records: ResourceStore) -> Clinic:
     return clinic_over(records)
 
 
@@ -104,7 +106,7 @@ async def test_free_times_lie_ahead_and_within_hours(clinic: Clinic) -> None:
         await clinic.free_slots("dr-who", TODAY)
 
 
-async def test_of_many_who_want_a_time_one_gets_it(clinic: Clinic, records: ClinicRecords) -> None:
+async def test_of_many_who_want_a_time_one_gets_it(clinic: Clinic, records: ResourceStore) -> None:
     tries = [clinic.book(PatientId(name), TEN, "") for name in PATIENTS]
     results = await asyncio.gather(*tries, return_exceptions=True)
     assert sum(not isinstance(one, BaseException) for one in results) == 1
@@ -203,7 +205,7 @@ async def test_who_loses_the_new_time_keeps_the_old_one(clinic: Clinic) -> None:
 
 
 async def test_a_change_that_was_left_unfinished_blocks_a_time_for_a_minute(
-    records: ClinicRecords,
+    records: ResourceStore,
 ) -> None:
     await leave_held(records, TEN)
     with pytest.raises(ToolInputError, match="taken"):
@@ -214,7 +216,7 @@ async def test_a_change_that_was_left_unfinished_blocks_a_time_for_a_minute(
 
 
 async def test_a_booking_that_died_before_its_last_write_is_a_booking(
-    clinic: Clinic, records: ClinicRecords
+    clinic: Clinic, records: ResourceStore
 ) -> None:
     booked = await clinic.book(FOUR, TEN, "")
     await leave_held(records, TEN)
@@ -229,7 +231,7 @@ async def test_a_booking_that_died_before_its_last_write_is_a_booking(
 
 
 async def test_a_process_that_slept_through_its_hold_books_nothing(
-    records: ClinicRecords,
+    records: ResourceStore,
 ) -> None:
     with pytest.raises(ToolInputError, match="taken"):
         await clinic_over(Sleepy(records)).book(FOUR, TEN, "")
@@ -238,14 +240,14 @@ async def test_a_process_that_slept_through_its_hold_books_nothing(
     assert [one.slot_id for one in await clinic.of_patient(SEVEN)] == [TEN]
 
 
-async def leave_held(records: ClinicRecords, slot_id: str) -> None:
+async def leave_held(records: ResourceStore, slot_id: str) -> None:
     """Mark a slot as a process does that dies in the middle."""
     slot = await records.read("Slot", slot_id)
     assert slot is not None
     await records.update(slot, held(slot.body, "hold_dead", now=NOW))
 
 
-async def test_what_another_system_holds_is_never_taken_over(records: ClinicRecords) -> None:
+async def test_what_another_system_holds_is_never_taken_over(records: ResourceStore) -> None:
     slot = await records.read("Slot", TEN)
     assert slot is not None
     await records.update(slot, {**slot.body, "status": "busy-tentative"})
@@ -297,7 +299,7 @@ async def test_coverage_ends_with_its_period(clinic: Clinic) -> None:
         await clinic.coverage(PatientId("patient_999"), today=TODAY)
 
 
-async def test_what_is_written_is_valid_r4(clinic: Clinic, records: ClinicRecords) -> None:
+async def test_what_is_written_is_valid_r4(clinic: Clinic, records: ResourceStore) -> None:
     booked = await clinic.book(FOUR, TEN, "knee")
     await clinic.register("Ada Leeward", date(1980, 2, 29))
     appointment = await records.read("Appointment", booked.appointment_id)

@@ -2,6 +2,7 @@ import pytest
 
 from data_models.chart_view import ChartView, ViewKind, ViewRow, ViewSource
 from services.statements.check import MessageCheck
+from services.statements.deeds import proven_by
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from services.statements.verdict import Verdict
@@ -345,3 +346,70 @@ def test_a_vaccine_is_meant_by_what_people_call_it() -> None:
     (known,) = rows_of_row(shot, is_text=False)
     assert "tetanus" in known.needs
     assert "influenza" not in known.words
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Order placed.",
+        "CT ordered for tomorrow.",
+        "Your appointment is confirmed for 9:00.",
+        "She's all set for the registration, confirmation number 4711.",
+        "Booking complete. Reference: AB123.",
+        "It's in the calendar now.",
+        "Referral submitted.",
+        "Message delivered to Dr. Keller.",
+        "Appointment made for tomorrow at 9.",
+        "I've put her on the list for Friday.",
+        "I've documented that in her record.",
+        "Die Überweisung ist raus.",
+        "Rezept ausgestellt.",
+    ],
+)
+def test_an_errand_that_no_tool_did_is_no_fact(claim: str) -> None:
+    clerk = Speaker(reads_records=False)
+    first = claim.partition(". ")[0]
+    assert verdict(first, speaker=clerk, on=Grounds()).state in ("contradicted", "unsupported")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I need the day to complete the booking.",
+        "Once the appointment is confirmed I will tell you.",
+        "Shall the order be placed?",
+        "The appointment is not confirmed yet.",
+        "A referral can be submitted after your yes.",
+        "Which appointment should be made?",
+        "Noted.",
+    ],
+)
+def test_what_is_only_spoken_of_is_no_deed(text: str) -> None:
+    clerk = Speaker(reads_records=False)
+    assert verdict(text, speaker=clerk, on=Grounds()).state == "unchecked"
+
+
+def test_what_a_tool_did_may_be_told_in_any_words() -> None:
+    clerk = Speaker(reads_records=False)
+    done = Grounds(deeds=frozenset(proven_by("book_appointment")))
+    assert verdict("Your appointment is confirmed.", speaker=clerk, on=done).state == "unchecked"
+
+
+@pytest.mark.parametrize("text", ["Potassium: 4.5 mmol/L", "Potassium 4.5 mmol/L."])
+def test_a_value_alone_is_told_as_of_now(text: str) -> None:
+    assert state(text) == "contradicted"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Potassium: 4.1 mmol/L",
+        "- Potassium 4.5 mmol/L",
+        "Potassium 4.5 mmol/L [Observation/k-1]",
+        "Potassium 4.5 mmol/L on 2025-11-05",
+        "Potassium: 4.5, 4.1 mmol/L",
+        "Earlier potassium 4.5 mmol/L",
+    ],
+)
+def test_the_newest_value_and_one_of_several_stand(text: str) -> None:
+    assert state(text) == "supported"

@@ -254,6 +254,7 @@ def test_the_name_of_a_test_is_no_source() -> None:
         "Her prognosis is poor.",
         "She lives alone.",
         "She was admitted yesterday.",
+        "She is hypertensive.",
     ],
 )
 def test_what_no_row_has_a_word_of_is_not_said_of_the_patient_unmarked(sentence: str) -> None:
@@ -269,7 +270,6 @@ def test_what_no_row_has_a_word_of_is_not_said_of_the_patient_unmarked(sentence:
         "Her case may be discussed on Monday.",
         "Is she anaemic?",
         "Here is what I found for her.",
-        "She is hypertensive.",
     ],
 )
 def test_what_states_nothing_of_her_is_not_marked(sentence: str) -> None:

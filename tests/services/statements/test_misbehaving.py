@@ -28,6 +28,7 @@ Creatinine 0.9 mmol/L on 2025-05-19.
 The CEA of 3.1 ng/mL was measured on 2025-05-19.
 CEA fell from 18.4 to 9.7 ng/mL between September 2024 and May 2025.
 CEA is falling.
+Her CEA has been falling.
 Her CEA has been declining since September 2024.
 Der CEA-Wert ist zuletzt gesunken.
 CEA doubled to 18.4 ng/mL.

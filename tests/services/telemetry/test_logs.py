@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import hashed
-from services.telemetry.logs import TALKATIVE, configure_logs
-from services.telemetry.redaction import WITHHELD, redacted
+from services.telemetry.logs import TALKATIVE, WITHHELD, configure_logs, redacted
 
 CANARY = "Zebra Müller KRAS-G12C"
 

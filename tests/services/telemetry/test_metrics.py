@@ -7,8 +7,8 @@ from structlog.testing import capture_logs
 from data_models.errors import ModelTimeoutError, RoundsError
 from data_models.identifiers import hashed
 from data_models.statement_check import CheckedStatement
+from services.telemetry.logs import redacted
 from services.telemetry.metrics import Metrics
-from services.telemetry.redaction import redacted
 
 
 @pytest.fixture

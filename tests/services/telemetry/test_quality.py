@@ -3,8 +3,7 @@
 from prometheus_client import CollectorRegistry
 
 from data_models.statement_check import CheckedStatement
-from services.telemetry.metrics import Metrics
-from services.telemetry.quality import QualityRow, quality_rows
+from services.telemetry.metrics import Metrics, QualityRow, quality_rows
 
 
 def test_counts_of_one_agent_and_model_stand_in_one_row() -> None:

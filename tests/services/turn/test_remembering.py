@@ -143,3 +143,56 @@ async def test_what_is_said_while_nobody_is_open_is_held_of_nobody(
     assert not any(context.memory.key_points for context in contexts)
     await said(world, "start a tumor board for patient_4")
     assert held(store) == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "strike that",
+        "No, that was wrong.",
+        "scratch that, full code",
+        "das war falsch",
+        "wrong patient",
+        "that was about the other patient",
+    ],
+)
+async def test_what_is_said_not_to_be_so_is_held_no_more(
+    world: World, store: MemoryBlobStore, words: str
+) -> None:
+    await said(world, "she is DNR")
+    assert held(store) == ["Code status: DNR"]
+
+    answer = await said(world, words)
+
+    assert held(store) == []
+    assert "no longer held" in answer or "nicht mehr" in answer
+
+
+async def test_only_what_was_said_just_before_is_taken_back(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "she is DNR")
+    await said(world, "what is the stage?")
+    await said(world, "that was wrong")
+
+    assert held(store) == ["Code status: DNR"]
+
+
+async def test_a_denial_behind_its_lead_takes_the_place(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "she is allergic to penicillin")
+    await said(world, "no, that was wrong, she is not allergic to penicillin")
+
+    assert held(store) == ["Not allergic to: penicillin"]
+
+
+async def test_what_is_said_once_more_is_taken_back_too(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "she is DNR")
+    await said(world, "what is the stage?")
+    await said(world, "she is DNR")
+    await said(world, "no, that was wrong")
+
+    assert held(store) == []

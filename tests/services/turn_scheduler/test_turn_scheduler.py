@@ -1,7 +1,7 @@
 """Messages of every channel are answered one at a time per conversation, and none is lost."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import get_args
 
 import pytest
@@ -29,7 +29,7 @@ from services.runs.hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
-from tests.services.world import CHAT, ENDLESS, FarReplica, Heard, World, heard
+from tests.services.world import CHAT, ENDLESS, OWNER, FarReplica, Heard, World, heard
 
 
 def evidence(world: World, store: MemoryBlobStore, chat: str = CHAT) -> Evidence:
@@ -407,3 +407,43 @@ async def test_clients_are_shown_what_the_decision_took() -> None:
     assert state.timing.service_total_ms is not None
     assert isinstance(heard.end, RunFinished)
     assert heard.end.timing.service_total_ms == state.timing.service_total_ms
+
+
+async def test_what_another_system_says_waits_for_nothing_and_comes_behind_nothing() -> None:
+    world = World()
+    await world.say("start with patient_4")
+    await world.scheduler.idle()
+
+    async def seen() -> datetime:
+        return (await world.reader.view(CHAT, owner=OWNER)).updated_at
+
+    since = await seen()
+    world.team.gate.clear()
+    running = await world.submit("what is the stage?")
+    assert await world.scheduler.submit_if_idle(world.message("open 7"), since=since) is None
+    waiting = await world.submit("and the grade?")
+    assert await world.scheduler.submit_if_idle(world.message("open 7"), since=since) is None
+    world.team.gate.set()
+    await heard(running)
+    await heard(waiting)
+    await world.scheduler.idle()
+
+    # Idle again, but no more as it was when the other system looked.
+    assert await world.scheduler.submit_if_idle(world.message("open 7"), since=since) is None
+    run = await world.scheduler.submit_if_idle(world.message("hello!"), since=await seen())
+    assert run is not None
+    assert (await heard(run)).texts == ["Heard: hello!"]
+    assert [request.text for request in world.team.requests][-2:] == ["and the grade?", "hello!"]
+
+
+async def test_what_another_system_says_begins_no_turn_while_another_replica_answers() -> None:
+    store = MemoryBlobStore()
+    world, far = World(sessions=store), World(sessions=store)
+    await world.say("start with patient_4")
+    await world.scheduler.idle()
+    since = (await far.reader.view(CHAT, owner=OWNER)).updated_at
+    world.team.gate.clear()
+    running = await world.submit("what is the stage?")
+    assert await far.scheduler.submit_if_idle(far.message("open 7"), since=since) is None
+    world.team.gate.set()
+    await heard(running)

@@ -67,7 +67,7 @@ async def seen(server: Server) -> list[str]:
         systems=(SYSTEM,),
     )
     found = DayOnServer(client=server, directory=directory)  # type: ignore[arg-type]
-    return list(await found.seen_on(DAY))
+    return list(await found.find_seen_on(DAY))
 
 
 async def test_stays_visits_and_appointments_of_the_day_are_found_and_no_others() -> None:

@@ -1,0 +1,133 @@
+"""The Bot Framework's token service: what users signed in with, and where they sign in."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.alias_generators import to_camel
+from yarl import URL
+
+from bots.reference import Reference
+from bots.tokens import TokenSource
+from data_models.errors import ChannelUnavailableError, SignInUnavailableError
+from data_models.http_answers import first_bytes
+
+_TIMEOUT = aiohttp.ClientTimeout(total=8.0, sock_connect=2.0)
+_ANSWER_LIMIT_BYTES = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class SignInConfig:
+    """How users sign in to the team's bot.
+
+    Attributes:
+        connection: Name of the bot's OAuth connection.
+        url: Address of the token service.
+    """
+
+    connection: str
+    url: str
+    app_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelUser:
+    """A user as the channel names them."""
+
+    id: str
+    channel_id: str
+
+
+class SignInResource(BaseModel):
+    """Where a user signs in, and what the channel may exchange without asking them."""
+
+    model_config = ConfigDict(alias_generator=to_camel, hide_input_in_errors=True)
+
+    sign_in_link: str
+    token_exchange_resource: dict[str, Any] | None = None
+
+
+class _Token(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, hide_input_in_errors=True)
+
+    connection_name: str
+    token: str
+
+
+class TokenService:
+    """Asks the token service as the team's bot; the caller owns `session`."""
+
+    def __init__(
+        self, *, config: SignInConfig, tokens: TokenSource, session: aiohttp.ClientSession
+    ) -> None:
+        self.config = config
+        self._tokens = tokens
+        self._session = session
+
+    async def token_of(self, user: ChannelUser, *, code: str | None = None) -> str | None:
+        """Return what the user signed in with, None if they did not.
+
+        Args:
+            user: Who is asked for.
+            code: What the sign-in page gave the channel, once.
+
+        Raises:
+            SignInUnavailableError: the service does not answer, or not as expected.
+        """
+        asked = {
+            "userId": user.id,
+            "connectionName": self.config.connection,
+            "channelId": user.channel_id,
+            **({} if code is None else {"code": code}),
+        }
+        status, data = await self._asked("/api/usertoken/GetToken", asked)
+        if status == 404:
+            return None
+        try:
+            found = _Token.model_validate_json(data)
+        except ValidationError:
+            # Not `from error`: it may hold the token.
+            raise SignInUnavailableError(f"the token service answered {status}") from None
+        return found.token if found.connection_name == self.config.connection else None
+
+    async def sign_in_resource(self, reference: Reference) -> SignInResource:
+        """Return where the user of `reference` signs in.
+
+        Raises:
+            SignInUnavailableError: the service does not answer, or not as expected.
+        """
+        state = {
+            "connectionName": self.config.connection,
+            "conversation": {name: reference.get(name) for name in _CONVERSATION},
+            "msAppId": self.config.app_id,
+        }
+        asked = {"state": b64encode(orjson.dumps(state)).decode()}
+        status, data = await self._asked("/api/botsignin/GetSignInResource", asked)
+        try:
+            return SignInResource.model_validate_json(data)
+        except ValidationError:
+            raise SignInUnavailableError(f"the token service answered {status}") from None
+
+    async def _asked(self, path: str, query: dict[str, str]) -> tuple[int, bytes]:
+        url = URL(f"{self.config.url}{path}").with_query(query)
+        try:
+            token = await self._tokens.token()
+            headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+            async with self._session.get(
+                url, headers=headers, timeout=_TIMEOUT, allow_redirects=False
+            ) as answer:
+                data = await first_bytes(answer.content, limit_bytes=_ANSWER_LIMIT_BYTES)
+                if answer.status == 401:
+                    self._tokens.renew()
+                if answer.status not in (200, 404):
+                    raise SignInUnavailableError(f"the token service answered {answer.status}")
+                return answer.status, data
+        except (aiohttp.ClientError, TimeoutError, ChannelUnavailableError):
+            # Not `from error`: the address may hold a code.
+            raise SignInUnavailableError("the token service did not answer") from None
+
+
+_CONVERSATION = ("activityId", "user", "bot", "conversation", "channelId", "locale", "serviceUrl")

@@ -1,0 +1,179 @@
+"""The requests for the user's own calendar, mail, contacts, tasks and documents: one table."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from group_chat.offline.errands import Errand, Given, errand_in, only_points, run
+from group_chat.offline.prompt import OfflineReply, Prompt
+from group_chat.offline.words import topics_of
+from services.language.clock import day_in
+from services.language.in_english import in_english
+from services.language.phrases import parts_in, says, without, words_for
+from services.language.requests import asks_how_to_reach, moves_to_an_hour
+from services.language.text_words import (
+    mail_addresses_in,
+    named_after,
+    owner_in,
+    phone_number_in,
+    quoted_in,
+    without_ways_to_reach,
+)
+
+SECRETARY_TOOL = "list_events"
+_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
+_EXAMPLES = frozenset({"email", "calendar_event", "contact"})
+
+
+def is_office_request(prompt: Prompt) -> bool:
+    """Whether the user asks for their own calendar, mail, contacts, tasks or documents."""
+    text = without(prompt.asked, "of_patient")
+    if says(text, "record") and not _kind_in(text, but="document"):
+        return False
+    if _kind_in(text, but="document") is not None or says(text, "own_document"):
+        return True
+    if topics_of(without(text, "picked")):
+        return False
+    if moves_to_an_hour(text):
+        return True
+    if day_in(text) is not None and says(text, "add", "move", "delete"):
+        return True
+    return is_own_recent(prompt) and says(text, "delete", "move", "done", "send", "reads")
+
+
+def is_own_recent(prompt: Prompt) -> bool:
+    """Whether what tools found or used last is something of the user's own."""
+    return prompt.recent in _OF_KIND
+
+
+def names_office_thing(text: str) -> bool:
+    """Whether the text names something of the user's own: a meeting, a task, a mail."""
+    return _kind_in(text) is not None
+
+
+def answer_as_secretary(prompt: Prompt) -> OfflineReply:
+    """Do the errand that the table has for what is named, or for what was found last."""
+    done = "task" if says(prompt.asked, "done") else None
+    recent = prompt.recent if is_own_recent(prompt) else "calendar_event"
+    kind = _kind_in(prompt.asked) or done or recent
+    errand = errand_in(prompt, _OF_KIND[kind])
+    if errand is None:
+        return prompt.say("no_tool")
+    if errand.given(prompt.asked) is None:
+        example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
+        return prompt.say("only_simple", example=example)
+    # What is only pointed at was said before: no list helps.
+    return run(prompt, replace(errand, looks_with=None) if only_points(prompt.asked) else errand)
+
+
+def _kind_in(text: str, *, but: str = "") -> str | None:
+    """Return what kind of thing the text names first, in the order of the list."""
+    kinds = (kind for kind in _NOUNS if kind != but)
+    named = next((kind for kind in kinds if _names(text, kind)), None)
+    return "contact" if named == "named_number" else named
+
+
+def _names(text: str, kind: str) -> bool:
+    return asks_how_to_reach(text) if kind == "named_number" else says(text, kind)
+
+
+def _days(text: str) -> dict[str, str]:
+    day = day_in(without(text, "goal") if says(text, "move") else text)
+    return {} if day is None else {"since": day, "until": day}
+
+
+def _words(text: str) -> dict[str, str]:
+    """Return the name of what is looked for: quoted, called so, or behind a word such as "from"."""
+    named = (parts_in(text, "named") or {}).get("name")
+    if quoted := quoted_in(text) or ([without(named, "day")] if named else []):
+        return {"words": " ".join(quoted[0].rstrip(". ").split())}
+    words = owner_in(text) or named_after(text, "about") or ""
+    kept = [word for word in words.split() if word.casefold() not in words_for("idle_in_lists")]
+    return {"words": " ".join(kept)} if kept else {}
+
+
+def _words_and_days(text: str) -> Given:
+    return _words(text) | _days(text)
+
+
+def _goal_as(name: str) -> Callable[[str], Given | None]:
+    def read(text: str) -> Given | None:
+        goal = (parts_in(in_english(text), "goal") or {}).get("goal")
+        return None if goal is None else {name: goal}
+
+    return read
+
+
+def _parts(kind: str, **names: str) -> Callable[[str], Given | None]:
+    """Return what reads the parts of such a sentence, by the names that the tool has for them."""
+
+    def read(text: str) -> Given | None:
+        new = parts_in(text, kind)
+        return None if new is None else {names[one]: new[one] for one in new if one in names}
+
+    return read
+
+
+def _new_mail(text: str) -> Given | None:
+    new, to = parts_in(text, "new_mail"), mail_addresses_in(text.partition(":")[0])
+    return {"to": to, "title": new["subject"], "text": new["text"]} if new and to else None
+
+
+def _new_contact(text: str) -> Given | None:
+    named = (parts_in(text, "new_contact") or {}).get("name", "")
+    name = without_ways_to_reach(named).strip(" ,;.")
+    return {"name": name, **_reached_by(named)} if name else None
+
+
+def _new_way_to_reach(text: str) -> Given | None:
+    return _reached_by(in_english(text).rpartition(" to ")[2]) or None
+
+
+def _reached_by(text: str) -> dict[str, Any]:
+    found = {"email": next(iter(mail_addresses_in(text)), None), "phone": phone_number_in(text)}
+    return {name: value for name, value in found.items() if value}
+
+
+def _free(text: str) -> Given:
+    return {"day": day_in(text) or "today", "minutes": 30}
+
+
+_EVENTS, _TASKS = Errand("list_events", given=_days), Errand("list_tasks", given=_days)
+_CONTACTS = Errand("search_contacts", given=_words)
+_MAILS = Errand("search_mail", given=_words_and_days)
+_DOCUMENTS = Errand("search_documents", given=_words_and_days)
+_OF_KIND: Mapping[str, Sequence[Errand]] = {
+    "calendar_event": (
+        Errand("cancel_event", ("delete",), given=lambda _: {"event_id": ""}, looks_with=_EVENTS),
+        Errand("move_event", ("move",), given=_goal_as("start"), looks_with=_EVENTS),
+        Errand("find_free_time", ("free",), given=_free),
+        Errand("create_event", ("add",), given=_parts("new_event", title="title", when="start")),
+        _EVENTS,
+    ),
+    "email": (
+        Errand("draft_mail", ("new_message",), given=_new_mail),
+        Errand("send_mail", ("send",)),
+        Errand("draft_mail", ("writes_mail",), ("looks_for_mail",), given=_new_mail),
+        Errand("draft_mail", ("draft",), ("reads",), given=_new_mail),
+        Errand("read_mail", ("reads",), looks_with=_MAILS),
+        _MAILS,
+    ),
+    "contact": (
+        Errand("delete_contact", ("delete",), looks_with=_CONTACTS),
+        Errand("change_contact", ("change",), given=_new_way_to_reach, looks_with=_CONTACTS),
+        Errand("add_contact", ("new_contact",), given=_new_contact),
+        _CONTACTS,
+    ),
+    "task": (
+        Errand("delete_task", ("delete",), looks_with=_TASKS),
+        Errand("add_task", ("new_task",), given=_parts("new_task", title="title", when="due")),
+        Errand("complete_task", ("done",), looks_with=_TASKS),
+        Errand("move_task", ("move",), given=_goal_as("due"), looks_with=_TASKS),
+        _TASKS,
+    ),
+    "document": (
+        Errand("delete_document", ("delete",), looks_with=_DOCUMENTS),
+        Errand("read_own_document", ("reads",), looks_with=_DOCUMENTS),
+        _DOCUMENTS,
+    ),
+}

@@ -1,0 +1,182 @@
+"""What tools gave, as the built-in rules write it down; adds nothing to what rows say."""
+
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from typing import Any
+
+from data_models.chart_view import ChartView, ViewRow
+from group_chat.offline.prompt import Prompt, ToolAnswer
+from services.language.own_texts import in_own_language
+from services.language.talk_texts import day_text
+from services.records.answers.row_parts import value_of
+
+NOT_RECORDED = "not in the record"
+_DETAIL_CHARS, _ROWS_SHOWN, _REFS_SHOWN = 420, 30, 4
+_USUAL = frozenset({"final", "completed", "finished", "current", "available", ""})
+_UNDATED = frozenset({"fact", "biomarker", "patient"})
+_DAY_CHARS = len("2026-12-02")
+_TITLED = frozenset(
+    {"list_events", "search_mail", "search_contacts", "list_tasks", "search_documents",
+     "list_appointments", "create_event", "move_event", "draft_mail", "add_contact",
+     "change_contact", "add_task", "complete_task", "move_task"}
+)  # fmt: skip
+# Of results that are no views: what tells a reader nothing.
+_SILENT = frozenset(
+    {"patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "source", "sources",
+     "incomplete", "shortened"}
+)  # fmt: skip
+
+
+def problem_of(prompt: Prompt, answer: ToolAnswer) -> str:
+    """Return what went wrong; what a tool says behind it is advice for a model."""
+    if "asked which" in answer.error:
+        return prompt.text("please_choose")
+    said, is_order, _ = answer.error.partition("; nothing is prepared")
+    problem = said if is_order else said.partition(";")[0]
+    told = in_own_language(problem.rstrip("."), prompt.language)
+    return prompt.text("changed_nothing", problem=told)
+
+
+def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:
+    """Return the result of a tool that lists or changes something, as a user reads it."""
+    data = answer.data
+    if answer.error:
+        return problem_of(prompt, answer)
+    if proposal := data.get("proposal"):
+        verb = str(proposal.get("action")).partition("_")[0]
+        done = prompt.text(f"proposed_{verb}", start=proposal.get("start", ""))
+        return prompt.text("i_propose", proposed=done)
+    if "asked" in data:
+        return prompt.text("please_confirm")
+    if answer.name not in _TITLED:
+        return _told_text(prompt, answer)
+    rows = items_in(answer)
+    if not rows and answer.name.startswith(("list_", "search_")):
+        return prompt.text(f"none_{answer.name}")
+    more = [prompt.text("and_more_rows")] if data.get("more") else []
+    lines = [f"- {item_line(prompt, row)}" for row in rows]
+    return "\n".join([f"**{prompt.text(f'title_{answer.name}')}**", *lines, *more])
+
+
+def items_in(answer: ToolAnswer) -> list[Mapping[str, Any]]:
+    """Return what a tool listed or changed: the first list of its result."""
+    return next((one for one in answer.data.values() if isinstance(one, list)), [])
+
+
+def item_line(prompt: Prompt, row: Mapping[str, Any]) -> str:
+    """Return an appointment, a mail, a task and the like as a line."""
+    name = row.get("title") or row.get("subject") or row.get("name") or row.get("doctor") or ""
+    when = next((str(row[one]) for one in ("start", "received", "due") if row.get(one)), "")
+    listed = ("sender", "location", "organization", "email", "phone", "reason")
+    details = ", ".join(str(row[one]) for one in listed if row.get(one))
+    to = ", ".join(row["to"]) if row.get("folder") == "drafts" and row.get("to") else ""
+    rest = prompt.text("to_somebody", names=to) if to else f"({details})" if details else ""
+    return " ".join(filter(None, (when and _day(prompt, when, row), str(name), rest)))
+
+
+def _day(prompt: Prompt, when: str, row: Mapping[str, Any]) -> str:
+    if len(when) == _DAY_CHARS:
+        return day_text(prompt.language, date.fromisoformat(when))
+    has_time = not row.get("is_all_day")
+    return day_text(prompt.language, datetime.fromisoformat(when), has_time=has_time)
+
+
+def _told_text(prompt: Prompt, answer: ToolAnswer) -> str:
+    """Return times that are free, or one mail or document with its text quoted."""
+    if "free" in answer.data:
+        spans = [(str(row["from"])[11:16], str(row["to"])[11:16]) for row in answer.data["free"]]
+        gaps = [prompt.text("gap", since=since, until=until) for since, until in spans]
+        return "\n".join([prompt.text("free_times"), *gaps] if gaps else [prompt.text("not_free")])
+    found = answer.data.get("message") or answer.data.get("document") or [{}]
+    row = found[0] if isinstance(found, list) else found
+    kept = (answer.data.get("text"), row.get("body"), answer.data.get("withheld"))
+    text = next((str(one) for one in kept if one), prompt.text("holds_no_text"))
+    return "\n".join([item_line(prompt, row), "", *(f"> {line}" for line in text.splitlines())])
+
+
+def told_rows(prompt: Prompt, answer: ToolAnswer) -> list[str]:
+    """Return the rows of a tool of the record as Markdown bullets; both ends of many."""
+    view = view_of(prompt, answer)
+    if view is None:
+        rows = list(_plain_rows(answer.data))
+    else:
+        rows = [_bullet(row) for row in view.rows if row.status != NOT_RECORDED]
+    more, half = len(rows) - _ROWS_SHOWN, _ROWS_SHOWN // 2
+    # The newest rows are last in a timeline and first in a list of reports.
+    return rows if more <= 0 else [*rows[:half], f"- … {more} further entries …", *rows[-half:]]
+
+
+def _bullet(row: ViewRow) -> str:
+    is_fact, status = row.kind in _UNDATED, "" if row.status in _USUAL else row.status
+    head = f"**{_capital(row.name) if is_fact else row.name}**"
+    if status == "sources differ":
+        return f"- {head}: {status}: {row.detail}"  # its sides carry their own sources
+    own = [ref for ref in row.sources if f"[{ref}]" not in row.detail]
+    refs = "".join(f" [{ref}]" for ref in own[:_REFS_SHOWN])
+    if is_fact:
+        before, after = status and f"{status}: ", row.detail and f"; {row.detail}"
+        return f"- {head}: {before}{value_of(row)}{refs}{after}"
+    span = f"{row.date[:10] or 'undated'}{row.end and f' to {row.end[:10]}'}"
+    told = "; ".join(filter(None, (value_of(row), row.range, row.flag, status, row.detail)))
+    return f"- {span} {head} ({row.kind}){told and f': {_plain(told)}'}{refs}"
+
+
+def missing_in(prompt: Prompt, answer: ToolAnswer) -> list[str]:
+    """Return the names of what the answer says is not in the record."""
+    view = view_of(prompt, answer)
+    return [row.name for row in view.rows if row.status == NOT_RECORDED] if view else []
+
+
+def notes_on(prompt: Prompt, answer: ToolAnswer) -> list[str]:
+    """Return what the answer says about its own gaps."""
+    view = view_of(prompt, answer)
+    if view is None:
+        said = (answer.data.get(key) for key in ("incomplete", "shortened"))
+        notes = [one for one in said if isinstance(one, str)]
+    else:
+        notes = [*view.notes, *(f"{one.count} {one.what} are not shown" for one in view.left_out)]
+    return [f"*{_capital(note.rstrip('.'))}.*" for note in notes]
+
+
+def view_of(prompt: Prompt, answer: ToolAnswer) -> ChartView | None:
+    """Return the last view of that tool in this turn; None where the answer is none."""
+    views = () if answer.error else reversed(prompt.views)
+    return next((view for view in views if view.tool == answer.name), None)
+
+
+def _plain_rows(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a tool that gives no view returned, such as one of an operator's own."""
+    for key, value in data.items():
+        rows = value if isinstance(value, list) else [value]
+        if rows and all(isinstance(row, Mapping) for row in rows):
+            yield from (f"- {_plain_row(row)}" for row in rows)
+        elif key not in _SILENT and value not in (None, "", []):
+            yield f"- {_capital(key.replace('_', ' ').strip())}: {_plain(value)}"
+
+
+def _plain_row(row: Mapping[str, Any]) -> str:
+    title = row.get("title") or row.get("name")
+    said = [
+        f"{str(key).replace('_', ' ').lower()} {_plain(value)}"
+        for key, value in row.items()
+        if key not in _SILENT | {"title", "name", "date"} and value not in (None, "", [])
+    ]
+    head = (_plain(row.get("date") or ""), f"**{_plain(title)}**" if title else "")
+    listed = row.get("sources")
+    sources = listed if isinstance(listed, list) and listed else [row.get("source")]
+    refs = [str(one["ref"]) for one in sources if isinstance(one, Mapping) and one.get("ref")]
+    cited = "".join(f" [{ref}]" for ref in dict.fromkeys(refs))
+    return f"{' '.join(filter(None, (*head, ', '.join(said))))}{cited}"
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_plain(one)}" for key, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
+    flat = " ".join(str(value).split())
+    return flat if len(flat) <= _DETAIL_CHARS else f"{flat[:_DETAIL_CHARS].rsplit(' ', 1)[0]} …"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,210 @@
+"""A launched conversation follows the patient of its record system while its page is open."""
+
+import asyncio
+from hashlib import sha256
+from typing import Literal, Protocol, TypeAlias
+
+import structlog
+from aiohttp import web
+
+from data_models.clock import Clock
+from data_models.errors import (
+    ChartClosedError,
+    HubRefusedError,
+    HubUnavailableError,
+    RoundsError,
+)
+from data_models.identifiers import PatientId
+from routes.opening import opening
+from routes.socket_modes import Frame
+from services.access.fhircast import Hub, HubConnection, HubEvent, Status, Subscription
+from services.access.principal import Principal
+from services.access.smart import SmartLaunch
+from services.runs.hub import Run
+from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.following import Opened, PatientFollower
+from services.views.patient_finder import FoundPatient
+
+AGAIN_SECONDS = 1.0
+LONGEST_AGAIN_SECONDS = 60.0
+OPEN, SYNC_ERROR = "patient-open", "syncerror"
+Kind: TypeAlias = Literal["followed", "asks", "unknown", "apart", "lost"]
+"""What a page is told: it follows; whom it may open; that nobody here is meant; that the systems
+show different patients; that it follows no more."""
+
+logger = structlog.get_logger()
+
+
+class Page(Protocol):
+    """The socket of a page."""
+
+    async def tell(self, frame: Frame) -> None:
+        """Send a frame that belongs to no run."""
+
+    async def show(self, run: Run) -> None:
+        """Show a run that the page did not ask for."""
+
+
+class Following:
+    """Follows hubs for open sockets; nothing of a turn is touched."""
+
+    def __init__(
+        self,
+        *,
+        smart: SmartLaunch,
+        hub: Hub,
+        follower: PatientFollower,
+        scheduler: TurnScheduler,
+        clock: Clock,
+    ) -> None:
+        self._smart = smart
+        self._hub = hub
+        self._follower = follower
+        self._scheduler = scheduler
+        self._clock = clock
+
+    async def follow(
+        self, session_id: str, *, principal: Principal, chat_id: str, page: Page
+    ) -> None:
+        """Follow until cancelled, if the session was launched with a hub and for this chat.
+
+        Raises:
+            UnauthenticatedError: the session has ended.
+        """
+        subscription = await self._smart.subscription_of(session_id, conversation_id=chat_id)
+        if subscription is None:
+            return
+        talk = _Talk(
+            hub=self._hub,
+            follower=self._follower,
+            scheduler=self._scheduler,
+            clock=self._clock,
+            smart=self._smart,
+            session_id=session_id,
+            subscription=subscription,
+            principal=principal,
+            chat_id=chat_id,
+            page=page,
+        )
+        await talk.run()
+
+
+class _Talk:
+    """One conversation and its hub."""
+
+    def __init__(
+        self,
+        *,
+        hub: Hub,
+        follower: PatientFollower,
+        scheduler: TurnScheduler,
+        clock: Clock,
+        smart: SmartLaunch,
+        session_id: str,
+        subscription: Subscription,
+        principal: Principal,
+        chat_id: str,
+        page: Page,
+    ) -> None:
+        self._hub = hub
+        self._follower = follower
+        self._scheduler = scheduler
+        self._clock = clock
+        self._smart = smart
+        self._session_id = session_id
+        self._subscription = subscription
+        self._principal = principal
+        self._chat_id = chat_id
+        self._page = page
+
+    async def run(self) -> None:
+        wait = AGAIN_SECONDS
+        while True:
+            try:
+                async with self._hub.connected(self._subscription) as connection:
+                    wait = AGAIN_SECONDS
+                    await self._say("followed")
+                    await self._catch_up()
+                    async for event in connection.events():
+                        await self._take(event, connection)
+            except HubRefusedError as error:
+                logger.warning("hub_not_followed", code=error.code)
+                return await self._say("lost")
+            except HubUnavailableError as error:
+                logger.warning("hub_not_followed", code=error.code)
+                await self._say("lost")
+                await asyncio.sleep(wait)
+                wait = min(2 * wait, LONGEST_AGAIN_SECONDS)
+
+    async def _catch_up(self) -> None:
+        """Ask about a patient who was opened while nobody listened."""
+        patient = await self._hub.current(self._subscription)
+        if patient is None:
+            return
+        try:
+            found = await self._opened(patient, is_late=True)
+        except RoundsError as error:
+            await self._unmatched(error)
+            return
+        if found.course == "ask":
+            await self._say("asks", found.patient)
+
+    async def _take(self, event: HubEvent, connection: HubConnection) -> None:
+        # Who signed out since, or was signed out, follows nobody: this raises.
+        await self._smart.subscription_of(self._session_id, conversation_id=self._chat_id)
+        if event.name == SYNC_ERROR:
+            await connection.answer(event.id, 200)
+            await self._say("apart")
+        elif event.name == OPEN and event.patient is not None:
+            await connection.answer(event.id, await self._follow(event))
+        else:
+            await connection.answer(event.id, 400)
+
+    async def _follow(self, event: HubEvent) -> Status:
+        try:
+            found = await self._opened(event.patient or {}, is_late=False)
+            if found.course == "switch" and await self._switched(event, found):
+                return 200
+        except RoundsError as error:
+            await self._unmatched(error)
+            return 409
+        if found.course == "same":
+            await self._say("followed")
+            return 200
+        await self._say("asks", found.patient)
+        return 409
+
+    async def _opened(self, patient: object, *, is_late: bool) -> Opened:
+        resource = patient if isinstance(patient, dict) else {}
+        return await self._follower.opened(
+            resource, owner=self._principal.id, conversation_id=self._chat_id, is_late=is_late
+        )
+
+    async def _switched(self, event: HubEvent, found: Opened) -> bool:
+        """Have a turn open the chart, unless anything came before it."""
+        message = opening(
+            self._principal,
+            self._chat_id,
+            PatientId(found.patient.patient_id),
+            message_id=f"hub-{sha256(event.id.encode()).hexdigest()}",
+            now=self._clock.now(),
+        )
+        run = await self._scheduler.submit_if_idle(message, since=found.seen_at)
+        if run is None:
+            return False
+        await self._say("followed")
+        await self._page.show(run)
+        return True
+
+    async def _unmatched(self, error: RoundsError) -> None:
+        logger.info("hub_patient_not_followed", code=error.code)
+        await self._say("unknown" if isinstance(error, ChartClosedError) else "apart")
+
+    async def _say(self, kind: Kind, patient: FoundPatient | None = None) -> None:
+        shown = None if patient is None else patient.model_dump(mode="json")
+        value = {"kind": kind, "patient": shown}
+        await self._page.tell({"type": "CUSTOM", "name": "record_system", "value": value})
+
+
+FOLLOWING = web.AppKey[Following | None]("following")
+LAUNCHES = web.AppKey("launches", SmartLaunch)

@@ -1,0 +1,151 @@
+"""What users signed in for: their own tokens of other services, in this process's memory only."""
+
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TypeAlias, TypeVar
+
+from data_models.clock import Clock
+from data_models.errors import ForbiddenError, SignInNeededError, UnauthenticatedError
+from services.access.handshake import Authenticator, Handshake
+from services.access.on_behalf_grant import OnBehalfGrant
+
+KEPT_LIMIT = 10_000
+RENEW_BEFORE_SECONDS = 300.0
+ASK_AGAIN_SECONDS = 600.0
+"""A user who leaves a sign-in alone is not asked with every message."""
+K = TypeVar("K")
+V = TypeVar("V")
+
+ProofLookUp: TypeAlias = Callable[[str], Awaitable[str | None]]
+"""Returns the proof of a principal that a channel still has; None: the user has to sign in.
+
+Raises:
+    SignInUnavailableError: the channel's token service does not answer.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    text: str = field(repr=False)
+    until: datetime
+
+
+class OnBehalf:
+    """Gets users' tokens on their behalf; nothing of it is stored or logged.
+
+    Args:
+        check: Verifies a user's proof: a token of their directory for this application.
+        scopes: What is exchanged as soon as a user signs in, so that a consent that is missing
+            shows then.
+    """
+
+    def __init__(
+        self,
+        *,
+        check: Authenticator,
+        grant: OnBehalfGrant,
+        scopes: tuple[str, ...],
+        clock: Clock,
+    ) -> None:
+        self._check = check
+        self._grant = grant
+        self._scopes = scopes
+        self._clock = clock
+        self._look_up: ProofLookUp | None = None
+        self._proofs: OrderedDict[str, _Kept] = OrderedDict()
+        self._tokens: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+        self._wanted: OrderedDict[str, bool] = OrderedDict()
+        self._asked: OrderedDict[str, datetime] = OrderedDict()
+
+    def on_missing(self, look_up: ProofLookUp) -> None:
+        """Have `look_up` asked for proofs that are not in memory."""
+        self._look_up = look_up
+
+    async def take(self, proof: str, *, principal_id: str) -> None:
+        """Keep the principal's proof if it is valid, theirs, and good for every scope.
+
+        Raises:
+            UnauthenticatedError: no valid token for this application.
+            ForbiddenError: another's, of a foreign directory, or without our scope.
+            SignInNeededError: the user has to agree first.
+            OnBehalfRefusedError, SignInUnavailableError: see `OnBehalfGrant.exchanged`.
+        """
+        await self._keep_proof(proof, principal_id)
+        for scope in self._scopes:
+            await self._exchanged(proof, principal_id, scope)
+        self._wanted.pop(principal_id, None)
+        self._asked.pop(principal_id, None)
+
+    async def token(self, principal_id: str, scope: str) -> str:
+        """Return the principal's token for `scope`, one that is not about to end.
+
+        Raises:
+            SignInNeededError: the user has to sign in; `wanted` says so, too.
+            OnBehalfRefusedError, SignInUnavailableError: see `OnBehalfGrant.exchanged`.
+        """
+        kept = self._tokens.get((principal_id, scope))
+        if kept is not None and self._clock.now() < kept.until:
+            return kept.text
+        try:
+            proof = await self._proof_of(principal_id)
+            return await self._exchanged(proof, principal_id, scope)
+        except SignInNeededError as error:
+            _put(self._wanted, principal_id, error.needs_consent)
+            raise
+
+    def refused(self, principal_id: str, scope: str, token: str) -> None:
+        """Take note that a service did not take `token`; a newer one stays."""
+        kept = self._tokens.get((principal_id, scope))
+        if kept is not None and kept.text == token:
+            del self._tokens[principal_id, scope]
+
+    def wanted(self, principal_id: str) -> SignInNeededError | None:
+        """Return what the user is to be asked for now, once in ten minutes at most."""
+        needs_consent = self._wanted.pop(principal_id, None)
+        now, asked = self._clock.now(), self._asked.get(principal_id)
+        is_early = asked is not None and now - asked < timedelta(seconds=ASK_AGAIN_SECONDS)
+        if needs_consent is None or is_early:
+            return None
+        _put(self._asked, principal_id, now)
+        return SignInNeededError(needs_consent=needs_consent)
+
+    async def _proof_of(self, principal_id: str) -> str:
+        kept = self._proofs.get(principal_id)
+        if kept is not None and self._clock.now() < kept.until:
+            return kept.text
+        found = None if self._look_up is None else await self._look_up(principal_id)
+        if found is None:
+            raise SignInNeededError(needs_consent=False)
+        try:
+            await self._keep_proof(found, principal_id)
+        except (UnauthenticatedError, ForbiddenError):
+            raise SignInNeededError(needs_consent=False) from None
+        return found
+
+    async def _keep_proof(self, proof: str, principal_id: str) -> None:
+        shown = Handshake(peer=None, host="", authorization=f"Bearer {proof}")
+        principal = await self._check.authenticate(shown)
+        if principal.id != principal_id or principal.expires_at is None:
+            raise ForbiddenError
+        _put(self._proofs, principal_id, _Kept(proof, principal.expires_at))
+
+    async def _exchanged(self, proof: str, principal_id: str, scope: str) -> str:
+        try:
+            granted = await self._grant.exchanged(proof, principal_id=principal_id, scope=scope)
+        except SignInNeededError:
+            self._proofs.pop(principal_id, None)
+            raise
+        life = max(granted.seconds - RENEW_BEFORE_SECONDS, granted.seconds / 2)
+        until = self._clock.now() + timedelta(seconds=life)
+        _put(self._tokens, (principal_id, scope), _Kept(granted.text, until))
+        return granted.text
+
+
+def _put(kept: OrderedDict[K, V], key: K, value: V) -> None:
+    """Keep `value`, and let go of what was put first where there is too much."""
+    kept[key] = value
+    kept.move_to_end(key)
+    if len(kept) > KEPT_LIMIT:
+        kept.popitem(last=False)

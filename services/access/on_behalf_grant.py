@@ -1,0 +1,110 @@
+"""The OAuth 2.0 on-behalf-of grant as Entra ID gives it: a user's proof for another's token."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import orjson
+
+from data_models.errors import (
+    ForbiddenError,
+    OnBehalfRefusedError,
+    SignInNeededError,
+    SignInUnavailableError,
+)
+from data_models.http_answers import first_bytes
+
+GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
+_TIMEOUT = aiohttp.ClientTimeout(total=8.0, sock_connect=2.0)
+_ANSWER_LIMIT_BYTES = 100_000
+_USER = re.compile(r"entra:([0-9a-z.-]{1,100}):[0-9a-f-]{36}")
+_ASKS = frozenset({"interaction_required", "consent_required", "login_required"})
+_NO_CONSENT = 65_001
+"""AADSTS65001: nobody agreed yet that this application acts for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """A token and for how long it is good."""
+
+    text: str = field(repr=False)
+    seconds: float
+
+
+class OnBehalfGrant:
+    """Asks the user's own directory, for one application.
+
+    Args:
+        authority: Such as `https://login.microsoftonline.com`.
+        session: Reaches only hosts that may be called, and follows no redirect.
+    """
+
+    def __init__(
+        self, *, authority: str, client_id: str, client_secret: str, session: aiohttp.ClientSession
+    ) -> None:
+        self._authority = authority.rstrip("/")
+        self._client_id = client_id
+        self._client_secret = client_secret
+        self._session = session
+
+    async def exchanged(self, assertion: str, *, principal_id: str, scope: str) -> Granted:
+        """Return the user's token for `scope`.
+
+        Raises:
+            SignInNeededError: the user has to agree, or to sign in anew.
+            OnBehalfRefusedError: the directory does not let this application do it.
+            SignInUnavailableError: the directory did not answer, or with no token.
+            ForbiddenError: the principal is no user of a directory.
+        """
+        user = _USER.fullmatch(principal_id)
+        if user is None:
+            raise ForbiddenError
+        form = {
+            "grant_type": GRANT,
+            "requested_token_use": "on_behalf_of",
+            "client_id": self._client_id,
+            "client_secret": self._client_secret,
+            "assertion": assertion,
+            "scope": scope,
+        }
+        url = f"{self._authority}/{user[1]}/oauth2/v2.0/token"
+        try:
+            async with self._session.post(
+                url, data=form, timeout=_TIMEOUT, allow_redirects=False
+            ) as answer:
+                body = await first_bytes(answer.content, limit_bytes=_ANSWER_LIMIT_BYTES)
+                status = answer.status
+        except (aiohttp.ClientError, TimeoutError):
+            # Not `from error`: it may hold the request, and so the user's proof.
+            raise SignInUnavailableError("the directory did not answer") from None
+        return _granted(status, _json(body))
+
+
+def _granted(status: int, body: dict[str, Any]) -> Granted:
+    if status in (400, 401, 403):
+        raise _refusal(body)
+    text, seconds = body.get("access_token"), body.get("expires_in")
+    # What a header cannot carry is no token either.
+    is_token = isinstance(text, str) and text and text.isascii() and text.isprintable()
+    if status != 200 or not is_token or not isinstance(seconds, int | float):
+        raise SignInUnavailableError(f"the directory answered {status} without a token")
+    return Granted(str(text), float(seconds))
+
+
+def _refusal(body: dict[str, Any]) -> SignInNeededError | OnBehalfRefusedError:
+    error, codes = body.get("error"), body.get("error_codes")
+    has_code = isinstance(codes, list) and _NO_CONSENT in codes
+    if has_code or {error, body.get("suberror")} & _ASKS:
+        return SignInNeededError(needs_consent=True)
+    if error == "invalid_grant":  # the proof has ended, or was taken back
+        return SignInNeededError(needs_consent=False)
+    return OnBehalfRefusedError("the directory refused the application")
+
+
+def _json(body: bytes) -> dict[str, Any]:
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,175 @@
+"""Stops that users ask for at another replica than the one that runs their turn."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import Context
+from typing import Literal
+
+import structlog
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from data_models.blob_store import BlobStore
+from data_models.conversation_accessor import ConversationAccessor
+from data_models.errors import BlobChangedError, BlobExistsError, StoreError, StoreUnavailableError
+from data_models.identifiers import hashed
+from services.runs.hub import Run
+
+_KEPT_RINGS = 64
+_TRIES = 8
+
+
+class ReplicaSignal(BaseModel):
+    """What is asked: show a run to other replicas, or stop it. Ids only, nothing of a patient."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    run_id: str
+    what: Literal["show", "stop"]
+
+
+class _Rings(BaseModel):
+    rings: list[ReplicaSignal] = []
+
+
+class ReplicaSignals:
+    """A signal for each replica: `bells/{hash of its name}.json`, beside the conversations.
+
+    Who rings has checked that the run is its caller's. What is received stays until 64 others
+    came, so hearing it twice must do no harm.
+    """
+
+    def __init__(self, *, store: BlobStore) -> None:
+        self._store = store
+
+    async def received(self, replica: str) -> list[ReplicaSignal]:
+        """Return what was asked of `replica`, oldest first: one read."""
+        blob = await self._store.read(_name(replica))
+        return [] if blob is None else _parsed(blob.data).rings
+
+    async def send(self, replica: str, send: ReplicaSignal) -> None:
+        """Ask `replica` for `send`; it is asked when this returns.
+
+        Raises:
+            StoreUnavailableError: it may not be.
+        """
+        name = _name(replica)
+        for _ in range(_TRIES):
+            blob = await self._store.read(name)
+            rings = [] if blob is None else _parsed(blob.data).rings
+            if send in rings:
+                return
+            data = _Rings(rings=[*rings, send][-_KEPT_RINGS:]).model_dump_json().encode()
+            try:
+                if blob is None:
+                    await self._store.create(name, data)
+                else:
+                    await self._store.replace(name, data, etag=blob.etag)
+            except (BlobExistsError, BlobChangedError):
+                continue  # somebody else rings, too
+            return
+        raise StoreUnavailableError("too many send the signal of one replica")
+
+    async def take_down(self, replica: str) -> None:
+        """Delete the signal of a replica that stops."""
+        await self._store.delete(_name(replica))
+
+
+def _name(replica: str) -> str:
+    return f"bells/{hashed(replica)}.json"
+
+
+def _parsed(data: bytes) -> _Rings:
+    try:
+        return _Rings.model_validate_json(data)
+    except ValidationError:
+        return _Rings()  # of a release that says it otherwise; nothing is lost but a send
+
+
+LOOK_SECONDS = 1.0
+"""How often signals are looked at while turns run: one read, however many do. Turns that are
+shorter cost none."""
+
+logger = structlog.get_logger()
+
+
+class StopRequests:
+    """Sends stops to other replicas and listens for those that are meant for the runs here."""
+
+    def __init__(
+        self,
+        *,
+        conversations: ConversationAccessor,
+        signals: ReplicaSignals,
+        replica: str,
+        look_seconds: float = LOOK_SECONDS,
+    ) -> None:
+        self._conversations = conversations
+        self._signals = signals
+        self._replica = replica
+        self._look_seconds = look_seconds
+        self._running: dict[str, Run] = {}
+        self._begun: dict[str, float] = {}
+        self._listener: asyncio.Task[None] | None = None
+        self._has_signal = False
+
+    async def send(self, conversation_id: str, *, owner: str, run_id: str | None) -> bool:
+        """Ask the replica that runs the owner's turn to cancel it; False if none does.
+
+        Raises:
+            StoreError: it could not be asked.
+        """
+        stored = await self._conversations.read(conversation_id, fresh=True)
+        if stored is None or stored.document.owner != owner:
+            return False
+        running = stored.document.running_turn
+        if running is None or running.purpose != "turn" or run_id not in (None, running.run_id):
+            return False
+        await self._signals.send(running.replica, ReplicaSignal(run_id=running.run_id, what="stop"))
+        return True
+
+    @contextmanager
+    def heeded(self, run: Run) -> Iterator[None]:
+        """Stop `run` when another replica asks for it, while it goes on."""
+        self._running[run.run_id] = run
+        self._begun[run.run_id] = asyncio.get_running_loop().time()
+        if self._listener is None:
+            # A context of its own: what it asks of storage is no turn's.
+            self._listener = asyncio.create_task(self._listen(), context=Context())
+        try:
+            yield
+        finally:
+            del self._running[run.run_id], self._begun[run.run_id]
+
+    async def close(self) -> None:
+        """Listen no more, and leave nothing behind."""
+        if self._listener is not None:
+            self._listener.cancel()
+        if self._has_signal:
+            with suppress(StoreError):
+                await self._signals.take_down(self._replica)
+
+    async def _listen(self) -> None:
+        try:
+            while self._running:
+                await asyncio.sleep(self._look_seconds)
+                if self._is_any_long():
+                    await self._look()
+        finally:
+            self._listener = None
+
+    def _is_any_long(self) -> bool:
+        now = asyncio.get_running_loop().time()
+        return any(now - begun >= self._look_seconds for begun in self._begun.values())
+
+    async def _look(self) -> None:
+        try:
+            signals = await self._signals.received(self._replica)
+        except StoreError as error:
+            logger.warning("bell_unreadable", code=error.code)
+            return
+        self._has_signal = self._has_signal or bool(signals)
+        for signal in signals:
+            run = self._running.get(signal.run_id)
+            if run is not None and signal.what == "stop":
+                run.request_stop("cancelled")

@@ -1,0 +1,39 @@
+"""What the runs of tools say of a deed that an agent claims."""
+
+from services.language.clauses import Clause
+from services.language.statements import Sentence
+from services.statements.compare import compare_values
+from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course
+from services.statements.grounds import Grounds, Speaker
+from services.statements.verdict import UNCHECKED, Verdict
+
+
+def deed_told(
+    sentence: Sentence, clause: Clause, grounds: Grounds, speaker: Speaker
+) -> Verdict | None:
+    """Return the verdict over a deed that the agent claims; None where it claims none."""
+    kinds = [cue[5:] for cue in clause.cues if cue.startswith("deed:")]
+    if not kinds:
+        return None
+    reads_records = speaker.reads_records
+    if not claims_deed(clause, kinds, reads_records=reads_records):
+        is_cited = bool(sentence.refs)
+        is_of_course = not reads_records and NEVER_DONE.isdisjoint(kinds)
+        is_told = is_of_course or is_in_course(
+            clause,
+            kinds,
+            grounds.rows.words,
+            is_cited=is_cited,
+            reads_records=reads_records,
+        )
+        return None if is_told else Verdict("unsupported")
+    if clause.cues & {"maybe", "no", "not_yet"} or sentence.cues & {"not_yet"}:
+        return UNCHECKED
+    if set(kinds) & grounds.deeds:
+        return UNCHECKED
+    found = compare_values(clause, grounds.rows, names=clause.names)
+    is_told = found.state == "supported" and clause.has_values
+    if is_told and "first_person" not in clause.cues:
+        return UNCHECKED
+    said = f"Nothing was {kinds[0]} in this conversation."
+    return Verdict("contradicted", (), said)

@@ -1,0 +1,124 @@
+"""Names that a message sets aside open no chart, and numbers and initials tell namesakes apart."""
+
+import pytest
+
+from data_models.identifiers import PatientId
+from services.identity.directory import NoDirectory, Sought
+from services.identity.index import PersonIndex
+from services.identity.linking import Situation, SubjectLinker
+from services.identity.person import Person, PersonName, PersonNumber, Sex
+from services.identity.subject import Subject
+
+ANNA, MARIA, JOHN = PatientId("p-1"), PatientId("p-2"), PatientId("p-3")
+
+
+def person(one: PatientId, given: str, family: str, born: str, sex: Sex) -> Person:
+    name = PersonName(text=f"{given} {family}", family=family, given=tuple(given.split()))
+    number = PersonNumber(system="", value=f"T{one[-1] * 4}")
+    return Person(one, f"Patient/{one}", (name,), (number,), birth_date=born, sex=sex)
+
+
+PEOPLE = PersonIndex(
+    people=[
+        person(ANNA, "Anna", "Tolva", "1951-04-02", "female"),
+        person(MARIA, "Anna Maria", "Tolva", "1990-12-30", "female"),
+        person(JOHN, "Elvio", "Brandt", "1956-08-03", "male"),
+    ]
+)
+
+
+class Register(NoDirectory):
+    """A directory that holds three people."""
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        return PEOPLE
+
+
+async def subject_of(text: str) -> Subject:
+    linker = SubjectLinker(directory=Register(), fits=lambda _: False, seconds=30)
+    roster = dict.fromkeys((ANNA, MARIA, JOHN))
+    return (await linker.link(text, Situation(active=ANNA, roster=roster))).subject
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't mean Elvio Brandt, I mean her. Sodium?",
+        "not Elvio Brandt: sodium?",
+        "nicht Elvio Brandt",
+        "not T3333",
+        "leave Elvio Brandt for later. Sodium?",
+        "never mind Elvio Brandt, sodium please",
+        "instead of Elvio Brandt: sodium",
+        "the bed next to Elvio Brandt: sodium",
+        "signed: Elvio Brandt",
+        "reviewed by Elvio Brandt, sodium?",
+        "like Elvio Brandt, on aspirin?",
+        "wie bei Elvio Brandt: Aspirin?",
+        "Elvio Brandt was discharged, so what about this lady's sodium?",
+        "same dose as Elvio Brandt gets?",
+        "before I forget Elvio Brandt's creatinine: what is her sodium?",
+        'Pasted: "Pat. Elvio Brandt, potassium 6.1" what about her potassium?',
+        "ask Dr. Elvio Brandt about the potassium",
+    ],
+)
+async def test_a_name_that_is_set_aside_opens_no_chart(text: str) -> None:
+    assert (await subject_of(text)).outcome in ("several", "unsure")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Elvio Brandt: why is he not on aspirin?",
+        "switch to Elvio Brandt",
+        "I would like Elvio Brandt's labs",
+        "potassium of Elvio Brandt",
+        "labs Elvio Brandt",
+        "what does Elvio Brandt take?",
+        "Was nimmt Elvio Brandt?",
+        "As for Elvio Brandt: BP?",
+        "sodium please, Elvio Brandt",
+    ],
+)
+async def test_a_name_that_is_asked_about_still_opens_its_chart(text: str) -> None:
+    found = await subject_of(text)
+
+    assert found.outcome == "other"
+    assert [one.patient_id for one in found.people] == [JOHN]
+
+
+async def test_an_initial_tells_namesakes_apart() -> None:
+    found = await subject_of("Anna M. Tolva potassium")
+
+    assert [one.patient_id for one in found.people] == [MARIA]
+
+
+@pytest.mark.parametrize("text", ["T9999: potassium", "patient T9999", "T-9999", "MRN 471"])
+async def test_a_number_of_the_hospital_that_nobody_has_is_asked(text: str) -> None:
+    assert (await subject_of(text)).reason == "nobody"
+
+
+@pytest.mark.parametrize("text", ["T3333 potassium", "T-3333 potassium", "T 3333 potassium"])
+async def test_a_number_is_found_however_it_is_parted(text: str) -> None:
+    assert [one.patient_id for one in (await subject_of(text)).people] == [JOHN]
+
+
+@pytest.mark.parametrize("text", ["Anna Tolva, 2 April 1952: sodium", "Tolva, Anna (04.02.1951)"])
+async def test_a_birth_date_with_a_slip_beside_the_name_is_asked(text: str) -> None:
+    assert (await subject_of(text)).outcome == "unsure"
+
+
+async def test_another_day_beside_the_name_asks_for_values() -> None:
+    assert (await subject_of("Anna Tolva, 12 May 2024: sodium")).outcome == "same"
+
+
+@pytest.mark.parametrize("text", ["the gentleman's blood pressure", "what about the boy?"])
+async def test_who_is_called_a_man_is_no_woman(text: str) -> None:
+    found = await subject_of(text)
+
+    assert (found.outcome, found.reason) == ("unsure", "pronoun")
+
+
+@pytest.mark.parametrize("text", ["is the lady awake?", "the man called about her dose"])
+async def test_who_may_be_the_open_patient_is_not_asked_for(text: str) -> None:
+    assert (await subject_of(text)).outcome == "same"

@@ -1,0 +1,23 @@
+"""An address and a letter by itself tell no language; signs of one language do."""
+
+import pytest
+
+from services.language.detection import language_of
+
+
+@pytest.mark.parametrize("text", ["jo@example.org", "jo@example.org ja.nein@example.org"])
+def test_the_parts_of_an_address_tell_no_language(text: str) -> None:
+    assert language_of(text, default="fr") == "fr"
+
+
+def test_the_words_beside_an_address_do() -> None:
+    assert language_of("jo@example.org, the letter is for him") == "en"
+    assert language_of("@Pathology bitte den Befund") == "de"
+
+
+def test_a_letter_of_a_phrase_is_no_word_of_its_language() -> None:
+    assert language_of("T 1006 potassium?") == "en"
+
+
+def test_signs_that_one_language_has_tell_it() -> None:
+    assert language_of("¿Y la señora Flores?") == "es"

@@ -1,0 +1,157 @@
+"""Several things asked of several names in one breath: each gets what was asked of it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.language.chart_words import lexicon
+from services.language.reading import read
+from services.language.utterance import Situation
+from services.language.vocabulary import LANGUAGES
+from services.records.concepts.table import ConceptKind, concept_table
+
+SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
+
+
+def asked(text: str) -> list[tuple[str, str, str]]:
+    return [(one.tool, one.aspect, one.name) for one in read(text, SITUATION).about]
+
+
+@pytest.mark.parametrize(
+    ("text", "aspects"),
+    [
+        ("hb now and lowest ever", [("latest", "hemoglobin"), ("minimum", "hemoglobin")]),
+        ("highest hb and lowest plt", [("maximum", "hemoglobin"), ("minimum", "platelets")]),
+        ("sodium and potassium trend", [("trend", "sodium, potassium")]),
+        ("hba1c and when was it done", [("latest", "hemoglobin a1c")]),
+        ("hb wbc plt", [("all", "hemoglobin, leukocytes, platelets")]),
+        ("urine creat ratio", [("all", "urine creatinine ratio")]),
+    ],
+)
+def test_each_value_is_asked_as_it_is_meant(text: str, aspects: list[tuple[str, str]]) -> None:
+    assert asked(text) == [("results", *one) for one in aspects]
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "head"),
+    [
+        ("BP in pregnancy", "results", "blood pressure"),
+        ("hemoglobin in urine", "results", ""),
+        ("protein/creatinine ratio", "results", ""),
+        ("any face stitches?", "procedures", "suture"),
+        ("does she chew an epipen", "medications", "epinephrine"),
+    ],
+)
+def test_what_may_be_told_of_a_longer_name(text: str, tool: str, head: str) -> None:
+    assert (tool, head) in [(one.tool, one.head) for one in read(text, SITUATION).about]
+
+
+def test_a_salt_that_is_taken_is_no_list_of_values() -> None:
+    assert asked("is he on potassium chloride?") == [
+        ("medications", "whether", "potassium chloride")
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_measured_is_found_by_the_names_of_the_vocabulary(language: str) -> None:
+    kinds: dict[str, ConceptKind] = {"results": "result", "immunizations": "vaccine"}
+    names = lexicon(language).words.names
+    unknown = [
+        name
+        for tool, kind in kinds.items()
+        for name in names.get(tool, {})
+        if concept_table().named(kind, name) is None
+    ]
+    assert unknown == []
+
+
+@pytest.mark.parametrize(
+    ("text", "tools"),
+    [
+        ("has he had shingles", ["problems", "immunizations"]),
+        ("did she ever have measles?", ["problems", "immunizations"]),
+        ("rubella status", ["problems", "immunizations"]),
+        ("was covid given?", ["immunizations"]),
+        ("is the flu shot due?", ["immunizations"]),
+        ("when did she finish chemo", ["procedures", "medications"]),
+        ("did she get augmentin & when", ["medications"]),
+        ("percocet when", ["medications"]),
+        ("knee problem - what is he taking", ["problems", "medications"]),
+        ("nsaid + ppi?", ["medications", "medications"]),
+        ("hb at dx of anaemia", ["problems", "results"]),
+        ("sore throats how many", ["problems"]),
+    ],
+)
+def test_lists_that_are_looked_at(text: str, tools: list[str]) -> None:
+    found = asked(text)
+    assert [tool for tool, _, _ in found] == tools
+    assert len(tools) == 1 or {aspect for _, aspect, _ in found}.isdisjoint({"whether"}), (
+        "that one of them holds it is no yes to the other"
+    )
+
+
+def test_what_somebody_needs_is_not_what_was_done() -> None:
+    (question,) = read("does he need a colonoscopy?", SITUATION).about
+    assert (question.aspect, question.part) == ("all", "due")
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "name"),
+    [
+        ("emergency attendances", "encounters", "emergency"),
+        ("last weight kg/lb", "results", "body weight"),
+        ("colon ca screening done", "procedures", "colon cancer screening"),
+        ("height in feet", "results", "body height"),
+        ("lynch - which gene", "search_record", "lynch"),
+        ("on ACEi/ARB?", "medications", "ACE inhibitors"),
+    ],
+)
+def test_what_is_meant_by_words_of_the_wards(text: str, tool: str, name: str) -> None:
+    first = read(text, SITUATION).about[0]
+    assert (first.tool, first.name) == (tool, name)
+
+
+def test_what_is_no_operation_is_asked_beside_it() -> None:
+    assert asked("opiates after surgery?") == [
+        ("procedures", "all", "operation"),
+        ("medications", "all", "opioid"),
+    ]
+
+
+def test_an_age_behind_at_is_the_year_of_life() -> None:
+    (question,) = read("bmi at 16", SITUATION).about
+    assert (question.name, question.at_age) == ("body mass index", 16)
+
+
+def test_a_dose_of_a_vaccine_is_no_illness() -> None:
+    (question,) = read("zoster second dose date", SITUATION).about
+    assert (question.tool, question.head) == ("immunizations", "zoster")
+
+
+def test_a_value_and_what_is_not_known_are_two() -> None:
+    assert asked("last potassium and zonulin")[0][2] == "potassium, zonulin"
+    assert asked("bilirubin, direct")[0][2] == "bilirubin direct"
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "name", "head"),
+    [
+        ("anaemia in pregnancy", "problems", "anemia in pregnancy", "anemia"),
+        ("post chemo hb", "results", "post chemotherapy hemoglobin", "hemoglobin"),
+        ("ldl on simva", "results", None, "low density lipoprotein cholesterol"),
+        ("hf dx when", "problems", "heart failure", ""),
+        ("wrist fx - how treated", "problems", "wrist fracture", "fracture"),
+        ("colonoscopy after surgery?", "procedures", "operation", ""),
+        ("hep c?", "problems", "hepatitis c", ""),
+    ],
+)
+def test_abbreviations_and_what_of_them_is_meant(
+    text: str, tool: str, name: str | None, head: str
+) -> None:
+    first = read(text, SITUATION).about[0]
+    assert (first.tool, first.head) == (tool, head)
+    assert name is None or first.name == name
+
+
+def test_the_newest_and_the_highest_may_be_parted_by_a_slash() -> None:
+    assert [aspect for _, aspect, _ in asked("a1c latest/highest")] == ["latest", "maximum"]
