@@ -10,7 +10,8 @@ from data_models.effects import Deed
 from data_models.identifiers import PatientId
 from data_models.incoming_message import ROUNDS, IncomingMessage
 
-ANSWERED_INLINE = 256
+ANSWERED_INLINE = 64
+"""Each turn writes them twice."""
 ANSWERED_HOURS = 24
 QUESTION_MINUTES = 30
 UNDO_HOURS = 24

@@ -122,8 +122,11 @@ async def test_a_receipt_is_valid_fhir_and_its_hash_is_on_the_trail(site: Site) 
 async def test_rows_that_are_shown_are_stored_once(site: Site) -> None:
     await site.say("patient_4")
     await site.say("Show the trend of CEA")
-    (name,) = [one for one in site.stores.sessions.contents if "_runs/2" in one]
-    stored = json.loads(site.stores.sessions.contents[name])
+    store = site.stores.sessions
+    (name,) = [row.name async for row in store.list(f"{site.chat}/") if "_runs/2" in row.name]
+    blob = await store.read(name)
+    assert blob is not None
+    stored = json.loads(blob.data)
     assert [one["tool"] for one in stored["views"]] == ["results"]
     assert "results" not in [one["tool_name"] for one in stored["runs"]]
 
