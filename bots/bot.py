@@ -124,9 +124,7 @@ class RoundsBot:
         if message.press is None and not message.text and activity.value is not None:
             # A button of somebody else's card.
             return None
-        message = message.model_copy(update={"conversation_id": await self._owners.of(activity)})
-        if self._sign_in is not None:
-            self._sign_in.met(message)
+        message = await self._at_home(message, activity)
         if activity.expects_replies:
             return await self._replies(message)
         await self._submit(message)
@@ -136,9 +134,14 @@ class RoundsBot:
         message = reader.read_action(activity, now=self._clock.now())
         if message is None:
             return Answer(_NOT_OURS)
-        home = await self._owners.of(activity)
-        await self._submit(message.model_copy(update={"conversation_id": home}))
+        await self._submit(await self._at_home(message, activity))
         return Answer(_TAKEN)
+
+    async def _at_home(self, message: IncomingMessage, activity: Inbound) -> IncomingMessage:
+        """Return `message` in the conversation it belongs to; its sender may have signed in."""
+        if self._sign_in is not None:
+            self._sign_in.met(message)
+        return message.model_copy(update={"conversation_id": await self._owners.of(activity)})
 
     def _on_update(self, activity: Inbound, reference: Reference) -> Answer | None:
         is_due = self._greeter.is_due(activity)

@@ -122,10 +122,10 @@ class _Talk:
         while True:
             try:
                 async with self._hub.connected(self._subscription) as connection:
-                    wait = AGAIN_SECONDS
                     await self._say("followed")
                     await self._catch_up()
                     async for event in connection.events():
+                        wait = AGAIN_SECONDS  # it is of use: a line that only breaks is not
                         await self._take(event, connection)
             except HubRefusedError as error:
                 logger.warning("hub_not_followed", code=error.code)

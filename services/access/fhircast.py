@@ -228,7 +228,7 @@ async def _confirmed(line: aiohttp.ClientWebSocketResponse, topic: str) -> float
     found = None if data is None else _confirmation(data)
     if found is None or found.topic != topic:
         raise HubUnavailableError("the hub confirmed nothing")
-    return found.lease_seconds
+    return max(found.lease_seconds, RENEW_BEFORE_SECONDS)
 
 
 def _confirmation(data: str) -> _Confirmation | None:
