@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
+
+from data_models.values import ClosedValue
 
 ValueType: TypeAlias = Literal["text", "integer", "number", "boolean", "date", "any"]
 FieldScope: TypeAlias = Literal["run", "patient"]
@@ -22,10 +24,8 @@ def is_scenario_id(text: str) -> bool:
     return re.fullmatch(SCENARIO_ID, text) is not None
 
 
-class _Definition(BaseModel):
+class _Definition(ClosedValue):
     """Immutable and closed: a misspelt key is an error, not a silent default."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class FieldDefinition(_Definition):
