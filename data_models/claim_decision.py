@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime
 
 from data_models.conversation import (
     ANSWERED_HOURS,
@@ -17,6 +17,7 @@ from data_models.conversation import (
     Conversation,
     RunningTurn,
 )
+from data_models.values import Value
 
 ATTEMPTS_LIMIT = 5
 
@@ -32,10 +33,8 @@ class ClaimTimes:
     grace: timedelta = timedelta(seconds=5)
 
 
-class Lease(BaseModel):
+class Lease(Value):
     """The replica that works on what is no turn; past `expires_at` another goes on."""
-
-    model_config = ConfigDict(frozen=True)
 
     replica: str
     expires_at: AwareDatetime

@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 
 from data_models.identifiers import hashed
 from data_models.plan import StepEdit
+from data_models.values import Value
 
 WEB = "web"
 ROUNDS = "rounds"
@@ -13,7 +14,7 @@ ROUNDS = "rounds"
 ChannelName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]{0,31}$")]
 
 
-class Sender(BaseModel):
+class Sender(Value):
     """Who wrote it, as the channel verified it.
 
     Attributes:
@@ -21,15 +22,13 @@ class Sender(BaseModel):
         may_order: Whether the sign-in gave the role `order`.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     principal_id: str
     display_name: str = ""
     tenant_id: str = ""
     may_order: bool = False
 
 
-class Press(BaseModel):
+class Press(Value):
     """A button: which question or plan it belongs to, and what it says.
 
     Attributes:
@@ -39,15 +38,13 @@ class Press(BaseModel):
         edits: For `confirm`: steps whose words the user changed.
     """
 
-    model_config = ConfigDict(frozen=True)
-
     target_id: str
     answer: str
     steps: tuple[int, ...] | None = None
     edits: tuple[StepEdit, ...] = ()
 
 
-class IncomingMessage(BaseModel):
+class IncomingMessage(Value):
     """One message, already authenticated and within the limits of spec page 6.1.
 
     Attributes:
@@ -63,8 +60,6 @@ class IncomingMessage(BaseModel):
         is_group: Whether several people read and write in the conversation.
         delivery: What the channel needs to reply later, raw JSON (a conversation reference).
     """
-
-    model_config = ConfigDict(frozen=True)
 
     conversation_id: str
     channel: ChannelName

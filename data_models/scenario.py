@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
+
+from data_models.step_types import STEP_TYPES
+from data_models.values import ClosedValue
 
 ValueType: TypeAlias = Literal["text", "integer", "number", "boolean", "date", "any"]
 FieldScope: TypeAlias = Literal["run", "patient"]
-StepKind: TypeAlias = Literal["chat", "tool"]
 STEP_LIMIT = 5_000
 TEXT_LIMIT_CHARS = 8_000
 _SPANS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -22,10 +24,8 @@ def is_scenario_id(text: str) -> bool:
     return re.fullmatch(SCENARIO_ID, text) is not None
 
 
-class _Definition(BaseModel):
+class _Definition(ClosedValue):
     """Immutable and closed: a misspelt key is an error, not a silent default."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class FieldDefinition(_Definition):
@@ -123,7 +123,7 @@ class Step(_Definition):
     name: str = ""
     intent: str = ""
     description: str = ""
-    kind: StepKind = "chat"
+    kind: str = Field(default="chat", json_schema_extra={"enum": list(STEP_TYPES)})
     instructions: str = Field(default="", max_length=TEXT_LIMIT_CHARS)
     rules: tuple[Rule, ...] = ()
     collects_profile_fields: tuple[str, ...] = ()
@@ -147,6 +147,23 @@ class Step(_Definition):
         if not all(isinstance(order, int) for order in orders):
             return raw
         return {**raw, "transitions": sorted(transitions, key=lambda t: t.get("order", 0))}
+
+    @field_validator("kind")
+    @classmethod
+    def _known_kind(cls, kind: str) -> str:
+        if kind not in STEP_TYPES:
+            raise ValueError(f"Input should be {' or '.join(map(repr, STEP_TYPES))}")
+        return kind
+
+    @property
+    def acts(self) -> bool:
+        """Whether a tool runs in the step before it is left."""
+        return STEP_TYPES[self.kind].acts
+
+    @property
+    def runs(self) -> str:
+        """The tool that runs in the step; "" for none."""
+        return STEP_TYPES[self.kind].tool or self.tool
 
     @property
     def title(self) -> str:

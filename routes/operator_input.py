@@ -3,26 +3,23 @@
 from typing import Annotated, Self, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from data_models.errors import ScenarioDefinitionError
+from data_models.values import ClosedValue
 from routes.json_input import parse_json
 from services.access.bodies import body_of
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.operators.interventions import ActionKind, Intervention
 from services.scenarios.operators.session_service import SessionFilter
 
-_DecisionT = TypeVar("_DecisionT", bound="_Decision")
+_DecisionT = TypeVar("_DecisionT", bound="ClosedValue")
 Text = Annotated[str, Field(max_length=600)]
 Why = Annotated[str, Field(min_length=3, max_length=300)]
 Percent = Annotated[int, Field(ge=0, le=100, strict=True)]
 
 
-class _Decision(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Proposal(_Decision):
+class Proposal(ClosedValue):
     """A new version as YAML or JSON text, and what to do with sessions."""
 
     definition: str
@@ -30,44 +27,44 @@ class Proposal(_Decision):
     mapping: dict[str, str] = Field(default_factory=dict)
 
 
-class Definition(_Decision):
+class Definition(ClosedValue):
     """A version as YAML or JSON text."""
 
     definition: str
 
 
-class Policies(_Decision):
+class Policies(ClosedValue):
     """What to do with sessions, by step of the old version; `*` for every other step."""
 
     policies: dict[str, AnchorMigrationPolicy]
 
 
-class Share(_Decision):
+class Share(ClosedValue):
     """How many of the sessions a new version reaches."""
 
     share_percent: Percent = 100
 
 
-class Preview(_Decision):
+class Preview(ClosedValue):
     """A version, and the answers of its play so far."""
 
     definition: str
     answers: Annotated[tuple[Text, ...], Field(max_length=200)] = ()
 
 
-class Mapping(_Decision):
+class Mapping(ClosedValue):
     """New step ids by old ones; "" undoes a pair."""
 
     mapping: dict[str, str]
 
 
-class Reason(_Decision):
+class Reason(ClosedValue):
     """Why."""
 
     reason: Why
 
 
-class SessionAct(_Decision):
+class SessionAct(ClosedValue):
     """What to do to a session, and why."""
 
     action: ActionKind
@@ -100,14 +97,14 @@ class BulkAct(SessionAct):
         return SessionFilter(self.at_step, self.version, self.review, self.channel)
 
 
-class EmergencyReview(_Decision):
+class EmergencyReview(ClosedValue):
     """What an operator found of a chart that was opened in an emergency."""
 
     is_justified: bool
     note: Annotated[str, Field(max_length=500)] = ""
 
 
-class Rollback(_Decision):
+class Rollback(ClosedValue):
     """The version whose content comes back."""
 
     to: Annotated[int, Field(ge=1, strict=True)]

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, Literal, Self, TypeAlias
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from data_models.errors import ConfigurationError
+from data_models.values import ClosedValue
 from services.group_chat_port import AgentCard
 
 TEAM_FILE = Path(__file__).parents[1] / "group_chat" / "team.yaml"
@@ -20,7 +21,7 @@ RESEARCH: Need = "research"
 _EXAMPLE = "see docs/agents.md for an example"
 
 
-class AgentSpec(BaseModel):
+class AgentSpec(ClosedValue):
     """One agent.
 
     Attributes:
@@ -36,8 +37,6 @@ class AgentSpec(BaseModel):
         needs: What has to be switched on for it, such as `order_drafts`; without that it is not of
             the team.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str
     instructions: str = Field(min_length=1, max_length=8_000)
@@ -57,7 +56,7 @@ def card_of(spec: AgentSpec) -> AgentCard:
     )
 
 
-class IntentSpec(BaseModel):
+class IntentSpec(ClosedValue):
     """Something that users may want, and who speaks first for it.
 
     Attributes:
@@ -68,8 +67,6 @@ class IntentSpec(BaseModel):
         phase: What the conversation is in meanwhile, such as `symptom_evaluation`.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
     name: str = Field(pattern=r"^[A-Z][A-Z_]{0,39}$")
     description: str = Field(min_length=1, max_length=200)
     agent: str
@@ -77,7 +74,7 @@ class IntentSpec(BaseModel):
     phase: str = Field(default="", max_length=60)
 
 
-class Team(BaseModel):
+class Team(ClosedValue):
     """All agents, facilitator first, and the rules that every one of them is told.
 
     Attributes:
@@ -85,8 +82,6 @@ class Team(BaseModel):
         rules: Told to every agent after its own instructions.
         legacy_names: Names of agents in older deployments, and who they are today.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     rules: str = ""
     legacy_names: Mapping[str, str] = Field(default_factory=dict)

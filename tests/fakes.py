@@ -3,6 +3,8 @@
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
+from services.audit.entry import AuditEntry
+
 
 class FixedClock:
     """A `Clock` that moves only when the test says so."""
@@ -33,3 +35,16 @@ class CountingIds:
 
     def new_id(self, prefix: str) -> str:
         return f"{prefix}_{next(self._numbers):032x}"
+
+
+class RememberedAudit:
+    """An `Audit` that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    async def record(self, entry: AuditEntry) -> None:
+        self.entries.append(entry)
+
+    async def close(self) -> None:
+        """Nothing is under way."""

@@ -63,7 +63,7 @@ def packages() -> Iterator[str]:
     for layer in LAYERS:
         for marker in (ROOT / layer).rglob("__init__.py"):
             yield name(marker.parent).replace("/", ".")
-    yield from ("bench", "evals", "infra", "samples", "scripts", "tests", "web")
+    yield from ("bench", "evals", "infra", "legacy", "samples", "scripts", "tests", "web")
 
 
 def error_classes() -> list[type[errors.RoundsError]]:

@@ -10,7 +10,17 @@ from scripts.rules_index import CITED_PAGE, HEADING, RULE, prose_of, rules_of, s
 
 ROOT = Path(__file__).parent.parent
 RULES = (ROOT / "docs" / "rules.md").read_text("utf-8")
-FOLDERS = ("bench", "bots", "data_models", "evals", "group_chat", "routes", "services", "tests")
+FOLDERS = (
+    "bench",
+    "bots",
+    "data_models",
+    "evals",
+    "group_chat",
+    "legacy",
+    "routes",
+    "services",
+    "tests",
+)
 INDEXED = re.compile(r"^- (\w+): (.+)$", re.MULTILINE)
 
 

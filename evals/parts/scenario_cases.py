@@ -5,7 +5,7 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
 from data_models.errors import ScenarioDefinitionError
-from data_models.scenario import FieldDefinition, Rule, Scenario, Step, StepKind, Transition
+from data_models.scenario import FieldDefinition, Rule, Scenario, Step, Transition
 from services.scenarios.definition.conditions import names_in
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 
@@ -20,7 +20,7 @@ class CaseStep(_Shape):
     name: str = ""
     intent: str = ""
     desc: str = ""
-    kind: StepKind = "chat"
+    kind: str = "chat"
     collects: list[str] = Field(default_factory=list)
     uses: list[str] = Field(default_factory=list)
     rules: list[str] = Field(default_factory=list)

@@ -2,8 +2,9 @@
 
 from datetime import datetime, time, timedelta
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from data_models.values import ClosedValue
 from group_chat.tools.personal import OpenAssistant, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
@@ -15,10 +16,8 @@ _SPAN_LIMIT = timedelta(days=62)
 _DAY_BEGINS, _DAY_ENDS = 8, 18
 
 
-class SpanArguments(BaseModel):
+class SpanArguments(ClosedValue):
     """From when to when."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     since: str | None = Field(
         default=None, max_length=32, description="ISO, or tomorrow, Friday; now."
@@ -28,19 +27,15 @@ class SpanArguments(BaseModel):
     )
 
 
-class FreeArguments(BaseModel):
+class FreeArguments(ClosedValue):
     """How much time, on which day."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     day: str = Field(max_length=32, description="ISO date, or tomorrow, Friday.")
     minutes: int = Field(ge=5, le=600)
 
 
-class CreateArguments(BaseModel):
+class CreateArguments(ClosedValue):
     """What to put in."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str = Field(min_length=1, max_length=200)
     start: str = Field(max_length=32, description="ISO, or as Friday 15:00.")
@@ -48,10 +43,8 @@ class CreateArguments(BaseModel):
     location: str = Field(default="", max_length=200)
 
 
-class MoveArguments(BaseModel):
+class MoveArguments(ClosedValue):
     """Which event, and where it goes."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     start: str = Field(
         max_length=32,
@@ -61,10 +54,8 @@ class MoveArguments(BaseModel):
     event_id: str = Field(default="", max_length=300, description="Its id, if a tool gave one.")
 
 
-class CancelArguments(BaseModel):
+class CancelArguments(ClosedValue):
     """Which event."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     event_id: str = Field(max_length=300, description='Its id as a tool gave it, or "".')
 

@@ -4,10 +4,11 @@ from collections.abc import Awaitable, Callable, Iterable
 from datetime import date
 from typing import Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
+from data_models.values import ClosedValue
 from group_chat.tools.paper_tools import with_papers
 from group_chat.tools.tool import NoArguments, Tool
 from group_chat.turn_context import TurnContext
@@ -40,10 +41,8 @@ _View = Callable[[PatientRecord, TurnContext, Any], ChartView]
 DAY = "ISO date or year."
 
 
-class ChartArguments(BaseModel):
+class ChartArguments(ClosedValue):
     """Arguments of a tool over the chart; never a patient."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class ProblemsArguments(ChartArguments):

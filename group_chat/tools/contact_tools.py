@@ -1,7 +1,8 @@
 """Tools over the user's own contacts; deleting only asks."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from data_models.values import ClosedValue
 from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
@@ -11,18 +12,14 @@ _FIELD_WORDS = ("phone number", "phone", "number", "e-mail", "email", "mail", "a
 CONTACT_TOOLS = ("search_contacts", "add_contact", "change_contact", "delete_contact")
 
 
-class ContactSearchArguments(BaseModel):
+class ContactSearchArguments(ClosedValue):
     """Whom to look for."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     words: str = Field(default="", max_length=200, description="In name, address or organization.")
 
 
-class AddContactArguments(BaseModel):
+class AddContactArguments(ClosedValue):
     """Whom to add."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(min_length=1, max_length=200)
     email: str = Field(default="", max_length=200)
@@ -30,10 +27,8 @@ class AddContactArguments(BaseModel):
     organization: str = Field(default="", max_length=200)
 
 
-class ChangeContactArguments(BaseModel):
+class ChangeContactArguments(ClosedValue):
     """What becomes different; what is not given stays."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     contact_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
     name: str | None = Field(default=None, min_length=1, max_length=200)
@@ -42,10 +37,8 @@ class ChangeContactArguments(BaseModel):
     organization: str | None = Field(default=None, max_length=200)
 
 
-class ContactArguments(BaseModel):
+class ContactArguments(ClosedValue):
     """Which contact."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     contact_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
 

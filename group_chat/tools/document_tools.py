@@ -2,8 +2,9 @@
 
 import asyncio
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from data_models.values import ClosedValue
 from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
@@ -14,10 +15,8 @@ DOCUMENT_TOOLS = ("search_documents", "read_own_document", "delete_document")
 _WITHHELD = "the document names another patient, so it is not shown here"
 
 
-class DocumentSearchArguments(BaseModel):
+class DocumentSearchArguments(ClosedValue):
     """Which documents."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     words: str = Field(default="", max_length=200, description="In the name of the document.")
     since: str | None = Field(default=None, max_length=32, description="Changed then or later.")
@@ -26,10 +25,8 @@ class DocumentSearchArguments(BaseModel):
     )
 
 
-class DocumentArguments(BaseModel):
+class DocumentArguments(ClosedValue):
     """Which document."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     document_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
 

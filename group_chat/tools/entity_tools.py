@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from data_models.errors import ToolInputError
+from data_models.values import ClosedValue
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.language.folding import words_of
@@ -12,10 +13,8 @@ from services.language.folding import words_of
 UPDATE_ENTITIES = "update_entities"
 
 
-class EntityArguments(BaseModel):
+class EntityArguments(ClosedValue):
     """Only what changed; what is not named stays."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     entities_to_update: dict[str, Any] = Field(
         default_factory=dict,

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from data_models.chart_view import ChartView
 from data_models.clock import Clock
 from data_models.errors import ToolInputError
+from data_models.values import ClosedValue
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.tool import NoArguments, Tool
 from group_chat.turn_context import TurnContext
@@ -30,18 +31,14 @@ _DATED = "a date does not leave; search again without it"
 _NO_CONDITION = "No coded diagnosis is in the record, so no study can be looked for."
 
 
-class QuestionArguments(BaseModel):
+class QuestionArguments(ClosedValue):
     """What is asked of the guidelines."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     question: str = Field(min_length=1, max_length=400, description="In the guidelines' words.")
 
 
-class ResearchArguments(BaseModel):
+class ResearchArguments(ClosedValue):
     """What is looked for in PubMed."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     query: str = Field(
         min_length=2,

@@ -3,9 +3,10 @@
 import asyncio
 import re
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from data_models.errors import ToolInputError
+from data_models.values import ClosedValue
 from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
@@ -15,10 +16,8 @@ MAIL_TOOLS = ("search_mail", "read_mail", "draft_mail", "send_mail")
 _ADDRESS = re.compile(r"[^\s@<>\",;]{1,64}@[A-Za-z0-9.-]{1,190}")
 
 
-class MailSearchArguments(BaseModel):
+class MailSearchArguments(ClosedValue):
     """Which messages."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     words: str = Field(default="", max_length=200, description="In sender, subject or text.")
     since: str | None = Field(default=None, max_length=32, description="ISO, or yesterday, Friday.")
@@ -27,18 +26,14 @@ class MailSearchArguments(BaseModel):
     )
 
 
-class MailArguments(BaseModel):
+class MailArguments(ClosedValue):
     """Which message."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     mail_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
 
 
-class DraftArguments(BaseModel):
+class DraftArguments(ClosedValue):
     """What to write."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     to: list[str] = Field(min_length=1, max_length=20, description="E-mail addresses.")
     title: str = Field(min_length=1, max_length=200, description="Its subject line.")

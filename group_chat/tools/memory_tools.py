@@ -1,8 +1,9 @@
 """The tool by which agents look up what was said earlier about the active patient."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from data_models.errors import ToolInputError
+from data_models.values import ClosedValue
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.memory_blocks.recall import Remark
@@ -12,10 +13,8 @@ _SHOWN = 5
 _SHOWN_AT_MOST = 10
 
 
-class RecallArguments(BaseModel):
+class RecallArguments(ClosedValue):
     """What to look for."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     query: str = Field(min_length=1, max_length=400)
     limit: int = Field(default=_SHOWN, ge=1, le=_SHOWN_AT_MOST)

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from data_models.chart_view import ViewRow
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
+from data_models.values import ClosedValue
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
@@ -36,11 +37,7 @@ _ASKED = "the user is asked to confirm; nothing is made yet; say no more"
 _TELL = "; nothing is prepared; tell the user exactly that"
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class DraftArguments(_Arguments):
+class DraftArguments(ClosedValue):
     """What is ordered; whose it is and when come from the turn."""
 
     test: str = Field(
@@ -50,13 +47,13 @@ class DraftArguments(_Arguments):
     )
 
 
-class StandingArguments(_Arguments):
+class StandingArguments(ClosedValue):
     """Of which test."""
 
     test: str = Field(min_length=1, max_length=_NAME_CHARS, description="The test, as named.")
 
 
-class WithdrawArguments(_Arguments):
+class WithdrawArguments(ClosedValue):
     """Which draft."""
 
     test: str = Field(default="", max_length=_NAME_CHARS, description="Its test, if named.")

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from data_models.errors import ScenarioInputError, ToolInputError
+from data_models.values import ClosedValue
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.scenarios.session.action import ToolAction, ToolRan
@@ -19,18 +20,14 @@ SCENARIO_TOOLS = (
 )
 
 
-class StartArguments(BaseModel):
+class StartArguments(ClosedValue):
     """Which one."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(max_length=120, description="Name or id of the scenario.")
 
 
-class FieldArguments(BaseModel):
+class FieldArguments(ClosedValue):
     """What the user said."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     values: dict[str, Any] = Field(
         min_length=1,

@@ -4,10 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
+from data_models.values import ClosedValue
 from group_chat.tools.clinic_times import day_of
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import TurnContext
@@ -133,17 +134,13 @@ _NEXT: Mapping[Known, str] = {
 }
 
 
-class _Arguments(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class DoctorArguments(_Arguments):
+class DoctorArguments(ClosedValue):
     """Whom to look for."""
 
     name: str = Field(default="", max_length=100, description="Name or part of it; empty: all.")
 
 
-class SlotArguments(_Arguments):
+class SlotArguments(ClosedValue):
     """Whose times, and when."""
 
     doctor: str = Field(max_length=100, description="Name of the doctor.")
@@ -151,27 +148,27 @@ class SlotArguments(_Arguments):
     time: str = Field(default="", max_length=20, description="HH:MM, if one is wanted.")
 
 
-class BookArguments(_Arguments):
+class BookArguments(ClosedValue):
     """What to book."""
 
     slot_id: str = Field(max_length=100, description="An id of available_slots.")
     reason: str = Field(default="", max_length=200, description="Why, in the user's words.")
 
 
-class MoveArguments(_Arguments):
+class MoveArguments(ClosedValue):
     """What to move where."""
 
     appointment_id: str = Field(max_length=100)
     slot_id: str = Field(max_length=100, description="An id of available_slots.")
 
 
-class AppointmentArguments(_Arguments):
+class AppointmentArguments(ClosedValue):
     """Which appointment."""
 
     appointment_id: str = Field(max_length=100)
 
 
-class PersonArguments(_Arguments):
+class PersonArguments(ClosedValue):
     """Who somebody is, as the user said it."""
 
     name: str = Field(min_length=2, max_length=100, description="Full name, as the user typed it.")

@@ -1,7 +1,8 @@
 """Tools over the user's own tasks; deleting only asks."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from data_models.values import ClosedValue
 from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
@@ -10,20 +11,16 @@ from services.assistant.tasks import NewTask
 TASK_TOOLS = ("list_tasks", "add_task", "complete_task", "move_task", "delete_task")
 
 
-class TaskSpanArguments(BaseModel):
+class TaskSpanArguments(ClosedValue):
     """Which tasks."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     since: str | None = Field(default=None, max_length=32, description="Due on that day or later.")
     until: str | None = Field(default=None, max_length=32, description="Last due date, included.")
     include_done: bool = False
 
 
-class AddTaskArguments(BaseModel):
+class AddTaskArguments(ClosedValue):
     """What to remember."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str = Field(min_length=1, max_length=200)
     due: str | None = Field(
@@ -32,18 +29,14 @@ class AddTaskArguments(BaseModel):
     notes: str = Field(default="", max_length=2_000)
 
 
-class TaskArguments(BaseModel):
+class TaskArguments(ClosedValue):
     """Which task."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     task_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
 
 
-class MoveTaskArguments(BaseModel):
+class MoveTaskArguments(ClosedValue):
     """Which task, and its new date."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     due: str = Field(max_length=32, description='ISO date, or Friday; "" for none.')
     task_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from data_models.clock import Clock, IdSource
 from data_models.entity_keys import CONVERSATION_KEYS, canonical_key
 from data_models.errors import ToolInputError
 from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
+from data_models.values import ClosedValue
 from data_models.written_order import in_written_order
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import HandedOver, TurnContext
@@ -21,29 +22,23 @@ ORDERS = (HAND_OVER, PLAN_TOOL, CONFIRM_PLAN, CANCEL_PLAN)
 _NUMBERS = tuple(str(number) for number in range(1, PLAN_LIMIT_STEPS))
 
 
-class HandOverArguments(BaseModel):
+class HandOverArguments(ClosedValue):
     """Who does what."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     agent: str
     task: str = Field(max_length=STEP_LIMIT_CHARS, description="What it shall do, short.")
 
 
-class StepArguments(BaseModel):
+class StepArguments(ClosedValue):
     """One step as the model proposes it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     agent: str
     text: str = Field(min_length=1, max_length=STEP_LIMIT_CHARS, description="Its task, short.")
     needs: list[str] = Field(default_factory=list, max_length=PLAN_LIMIT_STEPS)
 
 
-class PlanArguments(BaseModel):
+class PlanArguments(ClosedValue):
     """The steps in order."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     steps: Sequence[StepArguments]
 

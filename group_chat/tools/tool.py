@@ -4,17 +4,16 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
+from data_models.values import ClosedValue
 from group_chat.turn_context import TurnContext
 
 ToolOutput: TypeAlias = BaseModel | Mapping[str, Any]
 
 
-class NoArguments(BaseModel):
+class NoArguments(ClosedValue):
     """For tools that need none: the patient comes from the turn."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Tools that steps of scenarios run: a note for the team, and a payment that is only played."""
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from data_models.identifiers import hashed
+from data_models.values import ClosedValue
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext, action_key
 from services.group_chat_port import NoteWritten
@@ -11,19 +12,15 @@ WORKFLOW_TOOLS = ("write_note", "pretend_payment")
 _RECEIPT_CHARS = 8
 
 
-class NoteArguments(BaseModel):
+class NoteArguments(ClosedValue):
     """What is noted."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     title: str = Field(min_length=1, max_length=80, description="What the note is.")
     text: str = Field(min_length=1, max_length=1_000, description="What the user answered.")
 
 
-class PaymentArguments(BaseModel):
+class PaymentArguments(ClosedValue):
     """What would be paid."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     amount: str = Field(min_length=1, max_length=40, description="With its currency.")
     purpose: str = Field(min_length=1, max_length=120, description="For what.")

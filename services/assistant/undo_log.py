@@ -8,11 +8,12 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from data_models.blob_store import BlobStore
 from data_models.errors import AssistantError
 from data_models.identifiers import PatientId, hashed
+from data_models.values import Value
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import CalendarEvent
 from services.assistant.contacts import Contact, ContactChange
@@ -26,7 +27,7 @@ Undoable: TypeAlias = Literal["move_event", "complete_task", "move_task", "chang
 _FIELDS = ("name", "email", "phone", "organization")
 
 
-class UndoableDeed(BaseModel):
+class UndoableDeed(Value):
     """One change, and what brings it back.
 
     Attributes:
@@ -34,8 +35,6 @@ class UndoableDeed(BaseModel):
         before: What was so of the item; which fields, the tool says.
         after: The same after the change; where it is not so any more, nothing is undone.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     tool: Undoable
     item_id: str

@@ -4,12 +4,13 @@ from datetime import datetime, timedelta
 from typing import Annotated
 
 import structlog
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, Field, ValidationError
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
 from data_models.errors import BadFrameError, BlobChangedError, NotFoundError
 from data_models.identifiers import PatientId, hashed
+from data_models.values import Value
 
 COMMAND = "break glass:"
 """Begins the message that opens a closed chart; the reason follows."""
@@ -21,10 +22,8 @@ _ERASED = "(erased)"
 _log = structlog.get_logger()
 
 
-class Review(BaseModel):
+class Review(Value):
     """What an operator found."""
-
-    model_config = ConfigDict(frozen=True)
 
     by: str
     at: AwareDatetime
@@ -32,10 +31,8 @@ class Review(BaseModel):
     note: Annotated[str, Field(max_length=REASON_LIMIT_CHARS)] = ""
 
 
-class Grant(BaseModel):
+class Grant(Value):
     """One chart, open to one principal for some time though the policy closes it."""
-
-    model_config = ConfigDict(frozen=True)
 
     grant_id: str
     principal: str

@@ -5,10 +5,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from data_models.entity_keys import DERIVED_KEYS, canonical_key, namespace_of
 from data_models.errors import EntityDeltaError
+from data_models.values import ClosedValue
 
 REPLY_LIMIT_CHARS = 200_000
 _DELTA_KEYS = ("entities_to_update", "derived_entities_to_update", "entities_to_remove", "handover")
@@ -16,7 +17,7 @@ _LEGACY_KEY = "entities"
 _FENCE = re.compile(r"```[a-zA-Z0-9_-]*\s*\n?(.*?)```", re.DOTALL)
 
 
-class EntityDelta(BaseModel):
+class EntityDelta(ClosedValue):
     """Only what changed.
 
     Attributes:
@@ -26,8 +27,6 @@ class EntityDelta(BaseModel):
         handover: Derived keys to copy to the agent `handover_to`.
         is_legacy: Whether it came as the complete state that older prompts asked for.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     entities_to_update: dict[str, Any] = Field(default_factory=dict)
     derived_entities_to_update: dict[str, Any] = Field(default_factory=dict)

@@ -1,18 +1,82 @@
-"""Files the entities of a legacy session: one object with everything, without order or owner."""
+"""The legacy form of entities: what a document holds of it, and its place in today's. Pure."""
 
 import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from pydantic import ValidationError
+
 from data_models.derived_entity import Origin
 from data_models.entities import Entities
 from data_models.entity_keys import ALIASES, namespace_of, plain_key
 from data_models.entity_report import EntityReport, empty_report
 from data_models.entity_values import canonical_json
+from data_models.errors import CorruptDocumentError
 from services.entities.circumstances import MergeReport
 from services.entities.team import AgentNames
 from services.language.relative_times import is_relative_value
+
+LEGACY_FIELD = "continuation_context"
+_OWNER_FIELDS = ("agent", "agent_name", "blocked_agent", "awaiting_agent")
+
+
+def legacy_entities(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the legacy form holds; empty where there is nothing left to move.
+
+    Raises:
+        CorruptDocumentError: the field is not of the known shape.
+    """
+    continuation = document.get(LEGACY_FIELD)
+    if continuation is None:
+        return {}
+    entities = continuation.get("entities") if isinstance(continuation, Mapping) else continuation
+    if entities is None:
+        return {}
+    if not isinstance(entities, Mapping):
+        raise CorruptDocumentError("the legacy entities are no JSON object")
+    return dict(entities)
+
+
+def legacy_owner(document: Mapping[str, Any]) -> str | None:
+    """Return the agent that waited for the user, by whatever name it had."""
+    places = [document.get(LEGACY_FIELD), document.get("continuation")]
+    names = [
+        place[field]
+        for place in places
+        if isinstance(place, Mapping)
+        for field in _OWNER_FIELDS
+        if isinstance(place.get(field), str)
+    ]
+    return names[0] if names else None
+
+
+def entities_of(document: Mapping[str, Any]) -> Entities:
+    """Return the managers of `document`; empty ones if it has none yet.
+
+    Raises:
+        CorruptDocumentError: they cannot be read.
+    """
+    try:
+        return Entities.model_validate(document.get("entities") or {})
+    except ValidationError:
+        # Not `from error`: pydantic quotes what the document holds.
+        raise CorruptDocumentError("the entities cannot be read") from None
+
+
+def union_of(entities: Entities) -> dict[str, Any]:
+    """Return all values of both namespaces by key."""
+    held = entities.conversation.get_all()
+    for queue in entities.derived.agent_entities.values():
+        held.update({key: one.value for key, one in queue.items()})
+    return held
+
+
+def lost_share(legacy: Mapping[str, Any], entities: Entities) -> float:
+    """Return which share of the legacy entities `entities` does not hold; 0.0 for none."""
+    keys, held = legacy_rows(legacy).keys(), union_of(entities)
+    return sum(key not in held for key in keys) / len(keys) if keys else 0.0
+
 
 MIGRATION = "migration"
 _KEY_LIMIT_CHARS = 64

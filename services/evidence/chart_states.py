@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from datetime import date, datetime
 from typing import Literal, TypeAlias
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime
 
+from data_models.values import Value
 from services.records.dates import last_day
 from services.records.entry import Entry, Raw, codes, end_of, one, text
 from services.records.record import PatientRecord
@@ -37,16 +38,14 @@ _HASH_CHARS = 16
 PATIENT = "Patient"
 
 
-class RowHash(BaseModel):
+class RowHash(Value):
     """One resource: what it is hashed to, and where it stands."""
-
-    model_config = ConfigDict(frozen=True)
 
     hash: str
     state: RowState
 
 
-class ChartStates(BaseModel):
+class ChartStates(Value):
     """A chart at one time: ids, hashes and states only.
 
     Attributes:
@@ -54,8 +53,6 @@ class ChartStates(BaseModel):
         unread: Source ids of what could not be read then.
         incomplete: Why a row that is missing here may have been in the chart; "" if it was whole.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     taken_at: AwareDatetime
     rows: dict[str, RowHash]

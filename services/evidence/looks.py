@@ -10,11 +10,12 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 from weakref import ReferenceType, ref
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from data_models.blob_store import Blob, BlobStore
 from data_models.errors import BlobChangedError, BlobExistsError
 from data_models.identifiers import PatientId, hashed
+from data_models.values import Value
 from services.evidence.chart_states import ChartStates
 from services.records.record import PatientRecord
 
@@ -26,15 +27,13 @@ NOTED_MINUTES = 5
 """An unchanged chart is noted anew after so long; until then the look may count as that older."""
 
 
-class Looked(BaseModel):
+class Looked(Value):
     """What one user saw of one chart.
 
     Attributes:
         before: As it was at the end of the look before the last one.
         last: As it was at the last turn.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     patient_id: PatientId
     before: ChartStates | None = None

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from data_models.chat_context import ChatContext
 from data_models.entity_values import VALUE_LIMIT_CHARS, canonical_json, is_blank
 from data_models.errors import BadFrameError, MemoryItemError
 from data_models.memory_changes import MemoryAction, MemoryChange
+from data_models.values import ClosedValue
 from services.memory_edits.places import Place, State, place_of_change, places_of
 
 OPERATIONS_LIMIT = 20
@@ -17,38 +18,30 @@ _TEXT_LIMIT_CHARS = 300
 _Item: TypeAlias = Annotated[str, Field(min_length=1, max_length=600)]
 
 
-class Correct(BaseModel):
+class Correct(ClosedValue):
     """Give an item another value."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     op: Literal["correct"]
     item: _Item
     value: Any
 
 
-class Retire(BaseModel):
+class Retire(ClosedValue):
     """Show an item to nobody any more."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     op: Literal["retire"]
     item: _Item
 
 
-class Restore(BaseModel):
+class Restore(ClosedValue):
     """Bring back what was retired."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     op: Literal["restore"]
     item: _Item
 
 
-class Undo(BaseModel):
+class Undo(ClosedValue):
     """Take one change back; the item must not have changed since."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     op: Literal["undo"]
     change_id: int = Field(ge=1, le=999_999_999)
@@ -57,14 +50,12 @@ class Undo(BaseModel):
 Operation: TypeAlias = Annotated[Correct | Retire | Restore | Undo, Field(discriminator="op")]
 
 
-class MemoryPatch(BaseModel):
+class MemoryPatch(ClosedValue):
     """Some operations, all or none of them.
 
     Attributes:
         revision: Of the view that the person saw; `If-Match` says the same.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     operations: Annotated[tuple[Operation, ...], Field(min_length=1, max_length=OPERATIONS_LIMIT)]
     revision: Annotated[str, Field(min_length=1, max_length=64)] | None = None

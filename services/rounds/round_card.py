@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 
-from pydantic import BaseModel, ConfigDict
-
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from data_models.identifiers import PatientId
+from data_models.values import Value
 from services.evidence.changes import changes_view, rows_by_ref
 from services.evidence.chart_states import ChartStates, chart_states, state_of
 from services.records.dates import last_day
@@ -25,15 +24,13 @@ RECENT_DAYS = 7
 _WAITS_FOR_RESULT = ("ServiceRequest", "Observation", "DiagnosticReport", "ImagingStudy")
 
 
-class Who(BaseModel):
+class Who(Value):
     """Whose card it is: the patient's number in the record, name and birth date.
 
     Attributes:
         name: "" where the record has none; so `birth_date` and `sex`.
         numbers: Record numbers, without their systems.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     patient_id: PatientId
     name: str
@@ -44,14 +41,12 @@ class Who(BaseModel):
     numbers: tuple[str, ...]
 
 
-class CardParts(BaseModel):
+class CardParts(Value):
     """What the chart says, by code.
 
     Attributes:
         open_items: What waits: orders and results that are pending.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     who: Who
     why: ChartView

@@ -3,10 +3,11 @@
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
 
 from data_models.claim_decision import Lease
 from data_models.identifiers import PatientId
+from data_models.values import Value
 
 PATIENTS_LIMIT = 60
 TEXT_LIMIT_CHARS = 2_000
@@ -15,7 +16,7 @@ State: TypeAlias = Literal["waiting", "ready", "failed", "closed"]
 Severity: TypeAlias = Literal["unstable", "watcher", "stable"]
 
 
-class RoundPatient(BaseModel):
+class RoundPatient(Value):
     """One patient of a list.
 
     Attributes:
@@ -26,8 +27,6 @@ class RoundPatient(BaseModel):
         handed_to: Principal who has the patient now, "" while the owner has.
         accepted_at: When that colleague took the patient over.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     patient_id: PatientId
     conversation_id: str
@@ -41,7 +40,7 @@ class RoundPatient(BaseModel):
     accepted_at: AwareDatetime | None = None
 
 
-class RoundList(BaseModel):
+class RoundList(Value):
     """`rounds/{round_id}.json`.
 
     Attributes:
@@ -49,8 +48,6 @@ class RoundList(BaseModel):
         language: In which the preparation asks, ISO 639-1.
         hold: None while nobody prepares it.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     round_id: str
     owner: str
@@ -88,24 +85,20 @@ class RoundList(BaseModel):
         return tuple(one for one in self.patients if one.state == "waiting")
 
 
-class Note(BaseModel):
+class Note(Value):
     """What somebody wrote about a patient on the round."""
-
-    model_config = ConfigDict(frozen=True)
 
     by: str
     at: AwareDatetime
     text: str = Field(min_length=1, max_length=TEXT_LIMIT_CHARS)
 
 
-class SignOut(BaseModel):
+class SignOut(Value):
     """A hand-over after I-PASS; who receives it adds the synthesis.
 
     Attributes:
         to: Principal of the colleague.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     by: str
     to: str
@@ -117,10 +110,8 @@ class SignOut(BaseModel):
     synthesis: str = Field(default="", max_length=TEXT_LIMIT_CHARS)
 
 
-class RoundNotes(BaseModel):
+class RoundNotes(Value):
     """`rounds/{round_id}/{patient_id}.json`: words of people about one patient of a round."""
-
-    model_config = ConfigDict(frozen=True)
 
     notes: tuple[Note, ...] = ()
     sign_outs: tuple[SignOut, ...] = ()

@@ -9,15 +9,15 @@ from data_models.clock import Clock
 from data_models.entity_keys import BOOKING_KEYS, canonical_key
 from data_models.errors import ToolInputError
 from data_models.turn_events import Notice
-from services.entities.legacy import file_legacy
-from services.entities.meter import EntityMeter
-from services.entities.session import EntitySession
-from services.entities.session_file import (
+from services.entities.legacy import (
     LEGACY_FIELD,
+    file_legacy,
     legacy_entities,
     legacy_owner,
     lost_share,
 )
+from services.entities.meter import EntityMeter
+from services.entities.session import EntitySession
 from services.entities.team import AgentNames
 from services.language.appointment_slots import slots_in
 from services.runs.hub import Run

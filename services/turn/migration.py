@@ -168,8 +168,8 @@ class TurnMigration:
         given = bound(step.parameters, values)
         parameters = given if isinstance(given, dict) else {}
         ran = ToolRan(succeeded=True)
-        if step.tool:
-            ran = await act(ToolAction(step.tool, parameters, key))
+        if step.runs:
+            ran = await act(ToolAction(step.runs, parameters, key))
         if not ran.succeeded:
             self.flag(turn, runtime, "action_failed", target_version=graph.version)
             return False

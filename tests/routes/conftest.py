@@ -230,3 +230,19 @@ async def start() -> AsyncIterator[Start]:
 async def server(start: Start) -> Server:
     """A server with the usual settings."""
     return await start()
+
+
+@pytest.fixture
+async def used(server: Server) -> Server:
+    """A server with a conversation in which something was asked."""
+    socket = await server.socket("chat_1")
+    await socket.say("hello")
+    await socket.until_done()
+    return server
+
+
+async def ask(
+    server: Server, method: str, path: str, *, body: Any = None, who: Any = ADA
+) -> tuple[int, Any]:
+    async with server.client.request(method, server.base + path, json=body, headers=who) as reply:
+        return reply.status, await reply.json(content_type=None)

@@ -4,23 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.routes.conftest import ADA, BEN, Server
+from tests.routes.conftest import ADA, BEN, Server, ask
 from tests.routes.fakes import FakeReader
-
-
-@pytest.fixture
-async def used(server: Server) -> Server:
-    socket = await server.socket("chat_1")
-    await socket.say("hello")
-    await socket.until_done()
-    return server
-
-
-async def ask(
-    server: Server, method: str, path: str, *, body: Any = None, who: Any = ADA
-) -> tuple[int, Any]:
-    async with server.client.request(method, server.base + path, json=body, headers=who) as reply:
-        return reply.status, await reply.json(content_type=None)
 
 
 async def titles(server: Server, query: str = "", who: Any = ADA) -> dict[str, str]:

@@ -17,14 +17,6 @@ from tests.routes.fakes import FakeReader, FakeScheduler
 PATH = "/api/chats/chat_1/draft?patient_id=patient_4"
 
 
-@pytest.fixture
-async def used(server: Server) -> Server:
-    socket = await server.socket("chat_1")
-    await socket.say("hello")
-    await socket.until_done()
-    return server
-
-
 async def ask(
     server: Server, method: str, *, path: str = PATH, body: Any = None, who: Any = ADA
 ) -> tuple[int, Any]:

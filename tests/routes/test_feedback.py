@@ -10,27 +10,12 @@ from data_models.layout import ConversationLayout
 from services.channels.page_feedback import Opinion, PageFeedback
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.routes.conftest import ADA, BEN, Server, feedback_book
+from tests.routes.conftest import BEN, Server, ask, feedback_book
 from tests.routes.fakes import FakeReader
 
 ONE = "/api/chats/chat_1/runs/run_5/feedback?patient_id=patient_4"
 ALL = "/api/chats/chat_1/messages?patient_id=patient_4"
 WRONG = {"verdict": "down", "reason": "wrong_patient", "text": "This is patient_5's CT."}
-
-
-@pytest.fixture
-async def used(server: Server) -> Server:
-    socket = await server.socket("chat_1")
-    await socket.say("hello")
-    await socket.until_done()
-    return server
-
-
-async def ask(
-    server: Server, method: str, path: str, *, body: Any = None, who: Any = ADA
-) -> tuple[int, Any]:
-    async with server.client.request(method, server.base + path, json=body, headers=who) as reply:
-        return reply.status, await reply.json(content_type=None)
 
 
 async def shown(server: Server) -> dict[str, Any]:

@@ -11,14 +11,6 @@ WISH = "wish:doctor_preference"
 CORRECT = {"op": "correct", "item": WISH, "value": "Dr. Who"}
 
 
-@pytest.fixture
-async def used(server: Server) -> Server:
-    socket = await server.socket("chat_1")
-    await socket.say("hello")
-    await socket.until_done()
-    return server
-
-
 def wish(view: Any) -> Any:
     return next(one for one in view["understood"] if one["id"] == WISH)
 

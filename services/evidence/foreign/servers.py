@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, model_validator
 from yarl import URL
 
 from data_models.errors import ConfigurationError
+from data_models.values import ClosedValue
 from services.access.handshake import is_loopback
 
 SERVERS_LIMIT = 10
@@ -28,11 +29,7 @@ def names_a_patient(key: str) -> bool:
     return "".join(letter for letter in key.casefold() if letter.isalpha()) in _PATIENT_KEYS
 
 
-class _Written(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ForeignTool(_Written):
+class ForeignTool(ClosedValue):
     """One tool of another system.
 
     Attributes:
@@ -59,7 +56,7 @@ class ForeignTool(_Written):
         return self
 
 
-class ForeignServer(_Written):
+class ForeignServer(ClosedValue):
     """One server of another system.
 
     Attributes:
@@ -95,7 +92,7 @@ class ForeignServer(_Written):
         return f"{self.name}_{tool.name}"
 
 
-class ForeignServers(_Written):
+class ForeignServers(ClosedValue):
     """All of them."""
 
     servers: tuple[ForeignServer, ...] = Field(default=(), max_length=SERVERS_LIMIT)

@@ -75,9 +75,9 @@ def _broken_transitions(step: Step, ids: set[str], types: dict[str, ValueType]) 
 
 
 def _unfit_kind(step: Step) -> Iterator[str]:
-    if step.kind == "chat" and step.tool:
+    if not step.acts and step.tool:
         yield f"step {step.id!r}, tool: only a step of kind 'tool' runs one"
-    if step.results and not step.tool:
+    if step.results and not step.runs:
         yield f"step {step.id!r}, results: only a step with a tool has any"
     if step.checkpoint_type and not step.is_checkpoint:
         yield f"step {step.id!r}, checkpoint_type: the step is no checkpoint"

@@ -242,20 +242,20 @@ def _loops(graph: Graph) -> list[frozenset[str]]:
 
 def _tool_faults(graph: Graph, tools: Tools) -> Iterator[Fault]:
     for step in graph.steps.values():
-        if not step.tool:
+        if not step.runs:
             continue
-        known = tools.get(step.tool)
+        known = tools.get(step.runs)
         if known is None:
-            yield Fault("unknown_tool", step.id, f"there is no tool {step.tool!r}")
+            yield Fault("unknown_tool", step.id, f"there is no tool {step.runs!r}")
             continue
         for name in step.parameters:
             if name not in known:
                 there_are = ", ".join(known) or "none"
-                text = f"{step.tool} takes no {name!r}; it takes: {there_are}"
+                text = f"{step.runs} takes no {name!r}; it takes: {there_are}"
                 yield Fault("unknown_argument", step.id, text)
         for name, is_needed in known.items():
             if is_needed and name not in step.parameters:
-                yield Fault("unknown_argument", step.id, f"{step.tool} needs {name!r}")
+                yield Fault("unknown_argument", step.id, f"{step.runs} needs {name!r}")
 
 
 def _not_known_yet(graph: Graph, always: set[str]) -> Iterator[Fault]:
@@ -296,7 +296,7 @@ def skipped_checkpoints(new: Graph, image: Mapping[str, str]) -> list[Fault]:
     """
     former, found = set(image.values()), list[Fault]()
     for step in new.steps.values():
-        runs_for_all = step.is_required_action and step.tool
+        runs_for_all = step.is_required_action and step.runs
         if not step.is_checkpoint or step.id in former or runs_for_all:
             continue
         behind = [s for s in former if s in new.reached_from(step.id)]

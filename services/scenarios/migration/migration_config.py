@@ -1,22 +1,19 @@
 """What an operator may choose about migrations (docs/operator.md)."""
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from data_models.errors import ConfigurationError
+from data_models.values import ClosedValue
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class DeploymentConfig(_Section):
+class DeploymentConfig(ClosedValue):
     """How versions are deployed."""
 
     auto_mark_sessions: bool = True
     require_approval: bool = True
 
 
-class GapFillConfig(_Section):
+class GapFillConfig(ClosedValue):
     """From which confidence on extraction is used, and from which on without asking."""
 
     extraction_enabled: bool = True
@@ -26,7 +23,7 @@ class GapFillConfig(_Section):
     max_attempts: int = Field(default=3, ge=1)
 
 
-class ReRoutingConfig(_Section):
+class ReRoutingConfig(ClosedValue):
     """Whether changed forks may move a session to another branch."""
 
     enabled: bool = True
@@ -34,7 +31,7 @@ class ReRoutingConfig(_Section):
     notification_template: str = "I have new instructions. Let me redirect our conversation."
 
 
-class CheckpointConfig(_Section):
+class CheckpointConfig(ClosedValue):
     """Completed checkpoints are never undone; that cannot be switched off."""
 
     block_teleport_past_checkpoint: bool = True
@@ -42,14 +39,14 @@ class CheckpointConfig(_Section):
     notify_blocked: bool = False
 
 
-class RetentionConfig(_Section):
+class RetentionConfig(ClosedValue):
     """Days after the last session that could need them."""
 
     version_retention_days: int = Field(default=7, ge=0)
     plan_retention_days: int = Field(default=30, ge=0)
 
 
-class LoggingConfig(_Section):
+class LoggingConfig(ClosedValue):
     """What is logged; the audit event is written in any case."""
 
     log_clean_grafts: bool = False
@@ -58,7 +55,7 @@ class LoggingConfig(_Section):
     log_checkpoint_blocks: bool = True
 
 
-class MigrationConfig(_Section):
+class MigrationConfig(ClosedValue):
     """The section `SCENARIO_MIGRATION` of the settings."""
 
     enabled: bool = True

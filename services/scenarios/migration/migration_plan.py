@@ -2,18 +2,16 @@
 
 from typing import Literal, TypeAlias
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AwareDatetime, Field
+
+from data_models.values import ClosedValue
 
 PlanStatus: TypeAlias = Literal["pending", "approved", "deployed", "superseded", "cancelled"]
 ForcedScenario: TypeAlias = Literal["clean_graft", "gap_fill", "re_route"]
 Severity: TypeAlias = Literal["info", "warning", "critical"]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class ScopeFilter(_Part):
+class ScopeFilter(ClosedValue):
     """Which sessions a policy lets migrate (M17): exclude wins, empty include means all."""
 
     include_current_nodes: tuple[str, ...] = ()
@@ -25,7 +23,7 @@ class ScopeFilter(_Part):
     custom_conditions: tuple[str, ...] = ()
 
 
-class AnchorMigrationPolicy(_Part):
+class AnchorMigrationPolicy(ClosedValue):
     """What happens to sessions at one step of the old version."""
 
     anchor_content_hash: str = ""
@@ -35,7 +33,7 @@ class AnchorMigrationPolicy(_Part):
     force_scenario: ForcedScenario | None = None
 
 
-class InsertedNode(_Part):
+class InsertedNode(ClosedValue):
     """A step that the old version did not have."""
 
     node_id: str
@@ -45,7 +43,7 @@ class InsertedNode(_Part):
     is_required_action: bool = False
 
 
-class ForkBranch(_Part):
+class ForkBranch(ClosedValue):
     """One way out of a fork."""
 
     target_step_id: str
@@ -54,7 +52,7 @@ class ForkBranch(_Part):
     condition_fields: tuple[str, ...] = ()
 
 
-class NewFork(_Part):
+class NewFork(ClosedValue):
     """A fork that is new or changed, so that sessions past it are judged again."""
 
     fork_node_id: str
@@ -62,7 +60,7 @@ class NewFork(_Part):
     branches: tuple[ForkBranch, ...]
 
 
-class TransitionChange(_Part):
+class TransitionChange(ClosedValue):
     """Where a step led before and leads now, in terms of the new version where possible."""
 
     step_id: str
@@ -70,7 +68,7 @@ class TransitionChange(_Part):
     after: tuple[str, ...]
 
 
-class Changes(_Part):
+class Changes(ClosedValue):
     """What changed on one side of an anchor."""
 
     inserted_nodes: tuple[InsertedNode, ...] = ()
@@ -79,7 +77,7 @@ class Changes(_Part):
     modified_transitions: tuple[TransitionChange, ...] = ()
 
 
-class AnchorTransformation(_Part):
+class AnchorTransformation(ClosedValue):
     """One step that both versions have, and what changed around it."""
 
     anchor_node_id_v1: str
@@ -91,7 +89,7 @@ class AnchorTransformation(_Part):
     downstream_changes: Changes = Changes()
 
 
-class DeletedNode(_Part):
+class DeletedNode(ClosedValue):
     """A step that is gone; sessions in it move to the nearest anchor, or as M3 says."""
 
     node_id_v1: str
@@ -100,7 +98,7 @@ class DeletedNode(_Part):
     nearest_anchor_id_v2: str | None = None
 
 
-class TransformationMap(_Part):
+class TransformationMap(ClosedValue):
     """All that changed between two versions."""
 
     anchors: tuple[AnchorTransformation, ...] = ()
@@ -113,7 +111,7 @@ class TransformationMap(_Part):
         return {one.anchor_node_id_v1: one.anchor_node_id_v2 for one in self.anchors}
 
 
-class MigrationWarning(_Part):
+class MigrationWarning(ClosedValue):
     """Something the operator should see before approving."""
 
     severity: Severity
@@ -122,7 +120,7 @@ class MigrationWarning(_Part):
     message: str
 
 
-class FieldCollectionInfo(_Part):
+class FieldCollectionInfo(ClosedValue):
     """A field that sessions may be asked for."""
 
     field_name: str
@@ -132,7 +130,7 @@ class FieldCollectionInfo(_Part):
     can_extract_from_conversation: bool = True
 
 
-class MigrationSummary(_Part):
+class MigrationSummary(ClosedValue):
     """What the operator reads first.
 
     Attributes:
@@ -151,7 +149,7 @@ class MigrationSummary(_Part):
     fields_to_collect: tuple[FieldCollectionInfo, ...] = ()
 
 
-class MigrationPlan(_Part):
+class MigrationPlan(ClosedValue):
     """Made once for two versions; only its status and approval change afterwards."""
 
     id: str

@@ -116,7 +116,7 @@ def _does(graph: Graph, step: Step) -> str:
     asks = [graph.fields[name].label for name in step.collects_profile_fields]
     parts = [
         f"asks for {', '.join(asks)}" if asks else "",
-        f"runs {step.tool}" if step.tool else "",
+        f"runs {step.runs}" if step.runs else "",
     ]
     parts += ["is a checkpoint" if step.is_checkpoint else ""]
     return " and ".join(part for part in parts if part)

@@ -8,7 +8,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from data_models.blob_store import BlobStore
 from data_models.errors import (
@@ -19,6 +19,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import hashed
 from data_models.scenario import Scenario
+from data_models.values import Value
 from services.scenarios.definition.definition_checks import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
@@ -34,14 +35,12 @@ def is_in_share(session_id: str, percent: int) -> bool:
     return int(hashed("canary", session_id)[:8], 16) % 100 < percent
 
 
-class StoredVersion(BaseModel):
+class StoredVersion(Value):
     """A version as it was checked; the hashes tell whether it is still what was published.
 
     Attributes:
         checksum: Empty in a version that was stored before its hashes were.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     scenario: Scenario
     checksum: str = ""
@@ -70,7 +69,7 @@ class StoredVersion(BaseModel):
         return graph
 
 
-class ActivePointer(BaseModel):
+class ActivePointer(Value):
     """The deployed versions in order; the last one is where new sessions start.
 
     Attributes:
@@ -78,8 +77,6 @@ class ActivePointer(BaseModel):
         share_percent: Of the sessions, how many the last version reaches; the others stay where
             they are, as if it were not deployed.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     scenario_id: str
     versions: tuple[int, ...]
@@ -103,7 +100,7 @@ class ActivePointer(BaseModel):
         return self.versions[-2] if has_former else self.versions[-1]
 
 
-class DeploymentRecord(BaseModel):
+class DeploymentRecord(Value):
     """How far a deployment is; whoever resumes it goes on from here.
 
     Attributes:
@@ -113,8 +110,6 @@ class DeploymentRecord(BaseModel):
         total: Sessions of older versions when it began, for a progress bar.
         share_percent: Of the sessions, how many the version is to reach.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     scenario_id: str
     plan_id: str

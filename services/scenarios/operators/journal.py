@@ -7,11 +7,12 @@ page can read at once.
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+from pydantic import AwareDatetime, ValidationError
 
 from data_models.blob_store import BlobStore
 from data_models.errors import BlobChangedError, CorruptDocumentError
 from data_models.scenario_session import MigrationAppliedEvent
+from data_models.values import Value
 from services.scenarios.operators.jumps import Jumps, told
 
 TRIES = 5
@@ -20,10 +21,8 @@ SHOWN_LIMIT = 200
 JUMPED = "session_migrated"
 
 
-class JournalEntry(BaseModel):
+class JournalEntry(Value):
     """One act; `note` names versions, steps and counts, nothing of a patient."""
-
-    model_config = ConfigDict(frozen=True)
 
     time: AwareDatetime
     operator: str

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict
-
+from data_models.values import Value
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.anchors import AnchorMap
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
@@ -18,11 +17,7 @@ ForkState: TypeAlias = Literal["", "unchanged", "changed", "new"]
 STAR = "*"
 
 
-class _View(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class NodeView(_View):
+class NodeView(Value):
     """A step in a drawing.
 
     Attributes:
@@ -44,7 +39,7 @@ class NodeView(_View):
     sessions: int = 0
 
 
-class EdgeView(_View):
+class EdgeView(Value):
     """A way from step to step; `condition` is CEL, `else`, or empty where there is no choice."""
 
     source: str
@@ -53,7 +48,7 @@ class EdgeView(_View):
     is_changed: bool
 
 
-class GraphView(_View):
+class GraphView(Value):
     """One version, drawn."""
 
     scenario_id: str
@@ -65,7 +60,7 @@ class GraphView(_View):
     edges: tuple[EdgeView, ...]
 
 
-class RedirectView(_View):
+class RedirectView(Value):
     """Where a changed fork may send sessions of an anchor."""
 
     fork: str
@@ -73,7 +68,7 @@ class RedirectView(_View):
     target: str
 
 
-class AnchorView(_View):
+class AnchorView(Value):
     """What is to be expected of the sessions at one step of the old version."""
 
     step: str
@@ -89,7 +84,7 @@ class AnchorView(_View):
     has_own_policy: bool
 
 
-class PlanView(_View):
+class PlanView(Value):
     """A plan, and everything that an operator needs to decide about it.
 
     Attributes:

@@ -6,12 +6,13 @@ A dry run keeps what it foretold beside the scenario; the next one says how that
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from data_models.blob_store import BlobStore
 from data_models.errors import BlobChangedError, BlobExistsError, CorruptDocumentError
 from data_models.identifiers import hashed
 from data_models.scenario_session import MigrationAppliedEvent
+from data_models.values import Value
 from services.scenarios.operators.dry_run import DryRunRow
 
 KEPT_LIMIT = 2_000
@@ -22,10 +23,8 @@ _TRIES = 5
 Misses: TypeAlias = dict[str, int]
 
 
-class Foretold(BaseModel):
+class Foretold(Value):
     """What a dry run said of one session."""
-
-    model_config = ConfigDict(frozen=True)
 
     effect: str
     step_after: str = ""
@@ -39,7 +38,7 @@ class Prediction(BaseModel):
     sessions: dict[str, Foretold] = Field(default_factory=dict)
 
 
-class Score(BaseModel):
+class Score(Value):
     """How the dry run for a version came true.
 
     Attributes:
@@ -47,8 +46,6 @@ class Score(BaseModel):
         right: Of these, asked and led as foretold.
         wrong: What else happened, with its number.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     to_version: int
     foretold: int

@@ -1,20 +1,17 @@
 """One session as an operator sees it: its way and its fields, without what patients said."""
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, JsonValue
+from pydantic import AwareDatetime, JsonValue
 
 from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
+from data_models.values import Value
 from services.scenarios.definition.graph import Graph
 
 HIDDEN = "hidden"
 """In the place of a value or a quote that is health information."""
 
 
-class _View(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class VisitView(_View):
+class VisitView(Value):
     """A step of the way."""
 
     step: str
@@ -23,7 +20,7 @@ class VisitView(_View):
     is_skipped: bool
 
 
-class FieldView(_View):
+class FieldView(Value):
     """A field and who said it.
 
     Attributes:
@@ -39,7 +36,7 @@ class FieldView(_View):
     quote: str
 
 
-class NextView(_View):
+class NextView(Value):
     """What a plan, or the active version, would do to the session now."""
 
     version: int
@@ -50,7 +47,7 @@ class NextView(_View):
     runs: tuple[str, ...]
 
 
-class SessionView(_View):
+class SessionView(Value):
     """One session."""
 
     session: str

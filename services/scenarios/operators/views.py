@@ -2,18 +2,13 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, ConfigDict
-
+from data_models.values import Value
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.ports import Tally
 from services.scenarios.migration.scenario_store import DeploymentRecord
 
 
-class _View(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-
-class VersionCounts(_View):
+class VersionCounts(Value):
     """The sessions of one version as the index knows them."""
 
     version: int
@@ -23,7 +18,7 @@ class VersionCounts(_View):
     flagged: int = 0
 
 
-class ScenarioCard(_View):
+class ScenarioCard(Value):
     """One row of the list.
 
     Attributes:
@@ -38,7 +33,7 @@ class ScenarioCard(_View):
     deployment_state: str | None
 
 
-class ScenarioOverview(_View):
+class ScenarioOverview(Value):
     """Where one scenario stands."""
 
     scenario_id: str

@@ -79,7 +79,7 @@ class ScenarioGuide:
         """
         graph = await self.graph(session)
         step = _current(graph, session)
-        if step.kind == "tool" and not tool_ran:
+        if step.acts and not tool_ran:
             return Advance(session)
         values = self.values(graph, session, profile)
         missing = tuple(missing_of(step, values))

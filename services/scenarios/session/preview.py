@@ -80,7 +80,7 @@ class _Play:
                 self.played.known.pop(name, None)
         self._visited.add(step.id)
         is_last = not self._graph.branches(step.id)
-        if step.tool and not self._tool(step):
+        if step.runs and not self._tool(step):
             return None
         if not self._asked(missing_of(step, self.played.known)):
             return None
@@ -116,7 +116,7 @@ class _Play:
         """Tell what would run; what it would give is an answer like any other."""
         given = {name: self.played.known.get(name, "?") for name in step.slots}
         shown = ", ".join(f"{name} = {value}" for name, value in given.items())
-        self.say("tool", f"{step.tool} would run{f' with {shown}' if shown else ''}")
+        self.say("tool", f"{step.runs} would run{f' with {shown}' if shown else ''}")
         return self._asked([n for n in step.results if n not in self.played.known], "It gives")
 
     def _asked(self, names: Sequence[str], words: str = "") -> bool:

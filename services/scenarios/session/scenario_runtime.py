@@ -212,7 +212,7 @@ class ScenarioRuntime(SessionState):
             return False
         graph = await self._guide.graph(session)
         step = graph.steps[session.step or ""]
-        if step.kind == "tool" and not await self._ran(session, step, act):
+        if step.acts and not await self._ran(session, step, act):
             return False
         session = self.session or session
         if speaks(step) and not session.step_history[-1].spoken:
@@ -250,11 +250,11 @@ class ScenarioRuntime(SessionState):
         given = bound(step.parameters, values)
         parameters = given if isinstance(given, dict) else {}
         ran = ToolRan(True)
-        if step.tool:
-            ran = await act(ToolAction(step.tool, parameters, key))
+        if step.runs:
+            ran = await act(ToolAction(step.runs, parameters, key))
         session = self._document.scenario or session
         if not ran.succeeded:
-            self._failed_tool = step.tool
+            self._failed_tool = step.runs
             return False
         if ran.has_asked:
             self.is_asking = True

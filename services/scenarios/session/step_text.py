@@ -16,7 +16,7 @@ GROUNDING_MARK = "SCENARIO_JSON:"
 
 def speaks(step: Step) -> bool:
     """Whether a step only says something: the session stays in it until the user heard it."""
-    is_silent = step.kind == "tool" or bool(step.collects_profile_fields)
+    is_silent = step.acts or bool(step.collects_profile_fields)
     return bool(step.instructions) and not is_silent
 
 

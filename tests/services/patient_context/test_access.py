@@ -6,24 +6,10 @@ import pytest
 
 from data_models.errors import ConfigurationError, RecordsUnavailableError
 from data_models.identifiers import PatientId
-from services.audit.entry import AuditEntry
 from services.chart_access.door import ALERT_CHARTS, ChartCounter
 from services.chart_access.policy import CareRoster, read_care_roster
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, RememberedAudit
 from tests.services.patient_context.world import World
-
-
-class NotedAudit:
-    """An `Audit` that keeps its records in memory."""
-
-    def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
-
-    async def record(self, entry: AuditEntry) -> None:
-        self.entries.append(entry)
-
-    async def close(self) -> None:
-        pass
 
 
 def roster(tmp_path: Path, text: str) -> Path:
@@ -144,7 +130,7 @@ async def test_where_no_glass_may_be_broken_none_is_offered(tmp_path: Path) -> N
 
 
 async def test_a_refusal_is_on_record(tmp_path: Path) -> None:
-    audit = NotedAudit()
+    audit = RememberedAudit()
     here = World(access=CareRoster(file=roster(tmp_path, "{}\n")), audit=audit)
 
     await here.say("open patient_7")

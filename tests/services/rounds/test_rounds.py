@@ -10,7 +10,6 @@ import pytest
 from data_models.claim_decision import ClaimTimes, Lease
 from data_models.errors import ChartClosedError, NoSuchListError, RoundsListError
 from data_models.identifiers import PatientId
-from services.audit.entry import AuditEntry
 from services.chart_access.door import ChartDoor
 from services.evidence.looks import LookBook
 from services.identity.directory import FileDirectory
@@ -23,6 +22,7 @@ from services.rounds.round_entry import RoundEntry
 from services.rounds.round_list import SignOut
 from services.rounds.round_service import RoundService
 from services.views.patient_finder import PatientFinder
+from tests.fakes import RememberedAudit
 from tests.services.records.charts import records_in
 from tests.services.rounds.charts_of_a_ward import (
     DAY,
@@ -45,19 +45,6 @@ class Roster:
 
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
         return (principal_id, patient_id) not in self.closed
-
-
-class RememberedAudit:
-    """Keeps entries in memory."""
-
-    def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
-
-    async def record(self, entry: AuditEntry) -> None:
-        self.entries.append(entry)
-
-    async def close(self) -> None:
-        """Nothing is open."""
 
 
 @dataclass

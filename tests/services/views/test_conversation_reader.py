@@ -3,33 +3,19 @@
 import pytest
 
 from data_models.errors import NotFoundError, StoreUnavailableError
-from services.audit.entry import AuditEntry
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, RememberedAudit
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
 from tests.services.world import CHAT, World
 
 
-class Records:
-    """An `Audit` that keeps what it is told."""
-
-    def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
-
-    async def record(self, entry: AuditEntry) -> None:
-        self.entries.append(entry)
-
-    async def close(self) -> None:
-        """Nothing is under way."""
+@pytest.fixture
+def audit() -> RememberedAudit:
+    return RememberedAudit()
 
 
 @pytest.fixture
-def audit() -> Records:
-    return Records()
-
-
-@pytest.fixture
-async def world(audit: Records) -> World:
+async def world(audit: RememberedAudit) -> World:
     world = World(audit=audit)
     await world.say("hello")
     await world.say("start a tumor board for patient_4")
@@ -133,7 +119,9 @@ async def test_the_sessions_own_talk_is_read_by_its_name(world: World) -> None:
     assert page.patient_id is None
 
 
-async def test_every_reading_is_on_record_before_it_happens(world: World, audit: Records) -> None:
+async def test_every_reading_is_on_record_before_it_happens(
+    world: World, audit: RememberedAudit
+) -> None:
     audit.entries.clear()
     await world.reader.view(CHAT, owner="alice")
     await world.reader.messages(CHAT, owner="alice", patient_id="patient_4")

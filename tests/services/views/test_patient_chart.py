@@ -5,11 +5,11 @@ import pytest
 from data_models.clock import SystemClock
 from data_models.errors import BadFrameError, NotFoundError
 from data_models.identifiers import PatientId
-from services.audit.entry import AuditEntry
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from services.views.chart_parts import PARTS
 from services.views.patient_chart import PatientChart
+from tests.fakes import RememberedAudit
 from tests.services.records import charts
 from tests.services.world import CHAT, OWNER, World
 
@@ -24,19 +24,6 @@ class Records:
             charts.note("n1", "2024-06-11", f"About {patient_id}."),
             charts.cancer(),
         )
-
-
-class RememberedAudit:
-    """Keeps entries in memory."""
-
-    def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
-
-    async def record(self, entry: AuditEntry) -> None:
-        self.entries.append(entry)
-
-    async def close(self) -> None:
-        """Nothing is open."""
 
 
 @pytest.fixture

@@ -4,10 +4,10 @@ import pytest
 
 from data_models.errors import NotFoundError
 from data_models.identifiers import PatientId
-from services.audit.entry import AuditEntry
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from services.views.patient_sources import PatientSources
+from tests.fakes import RememberedAudit
 from tests.services.records import charts
 from tests.services.world import CHAT, OWNER, World
 
@@ -19,19 +19,6 @@ class Records:
 
     async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
         return charts.record(charts.note("n1", "2024-06-11", f"About {patient_id}."))
-
-
-class RememberedAudit:
-    """Keeps entries in memory."""
-
-    def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
-
-    async def record(self, entry: AuditEntry) -> None:
-        self.entries.append(entry)
-
-    async def close(self) -> None:
-        """Nothing is open."""
 
 
 @pytest.fixture

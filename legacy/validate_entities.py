@@ -1,4 +1,4 @@
-"""`python -m services.entities.validate [--patient ID]`: exit 1 where something was lost.
+"""`python -m legacy.validate_entities [--patient ID]`: exit 1 where something was lost.
 
 Compares each migrated session with its backup and prints `missing_in_new`, `extra_in_new` and
 `value_changes` as JSON. The output holds patients' data: it goes to the terminal only.
@@ -13,8 +13,8 @@ from typing import Any
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from services.entities.holding import Unclaimed
-from services.entities.mover import Mover
+from legacy.document_holding import Unclaimed
+from legacy.entity_mover import Mover
 from services.entities.team import team_of_file
 from services.stored_folders import stored_folders
 from services.stores import SESSIONS, open_container
@@ -24,7 +24,7 @@ from settings import load_settings
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m services.entities.validate")
+    parser = argparse.ArgumentParser(prog="python -m legacy.validate_entities")
     parser.add_argument("--patient", help="only the documents of this patient id")
     patient = parser.parse_args(arguments).patient
     try:

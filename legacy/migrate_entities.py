@@ -1,4 +1,4 @@
-"""`python -m services.entities.migrate [--dry-run] [--patient ID] [--rollback] [--json]`.
+"""`python -m legacy.migrate_entities [--dry-run] [--patient ID] [--rollback] [--json]`.
 
 Moves the entities of legacy sessions into the managers, after a backup; exit 1 if a session
 failed, 2 if the store cannot be read. Run again after an interruption: it goes on. Servers may run
@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from services.entities.holding import Claimed
-from services.entities.mover import Mover, MoveReport
+from legacy.document_holding import Claimed
+from legacy.entity_mover import Mover, MoveReport
 from services.entities.team import team_of_file
 from services.folder_maintenance import maintenance_for
 from services.stored_folders import stored_folders
@@ -24,7 +24,7 @@ from settings import load_settings
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit status."""
-    parser = argparse.ArgumentParser(prog="python -m services.entities.migrate")
+    parser = argparse.ArgumentParser(prog="python -m legacy.migrate_entities")
     parser.add_argument("--dry-run", action="store_true", help="say what would move, write nothing")
     parser.add_argument("--rollback", action="store_true", help="put the backups back")
     parser.add_argument("--patient", help="only the documents of this patient id")

@@ -12,9 +12,9 @@ from data_models.blob_store import Blob
 from data_models.entities import Entities
 from data_models.errors import StoreUnavailableError
 from data_models.local_blob_store import LocalBlobStore
-from services.entities import migrate, validate
-from services.entities.holding import Unclaimed
-from services.entities.mover import BACKUP_SUFFIX, Mover
+from legacy import migrate_entities, validate_entities
+from legacy.document_holding import Unclaimed
+from legacy.entity_mover import BACKUP_SUFFIX, Mover
 from services.entities.team import AgentNames
 from tests.fakes import FixedClock
 from tests.services.entities.world import BOOKING, SCHEDULER
@@ -161,13 +161,13 @@ def test_the_commands_say_what_they_did_and_fail_where_a_session_failed(
 ) -> None:
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
     before = digests(fill(tmp_path, BROKEN + EMPTY + 5))
-    assert migrate.main(["--dry-run"]) == 1
+    assert migrate_entities.main(["--dry-run"]) == 1
     assert "migrated        5" in capsys.readouterr().out
-    assert migrate.main(["--json"]) == 1
+    assert migrate_entities.main(["--json"]) == 1
     report = json.loads(capsys.readouterr().out)
     assert set(report) == {"total", "migrated", "skipped", "failed", "errors"}
-    assert validate.main([]) == 0
+    assert validate_entities.main([]) == 0
     assert json.loads(capsys.readouterr().out)["equal"] == 5
-    assert migrate.main(["--rollback", "--patient", "p1"]) == 0
+    assert migrate_entities.main(["--rollback", "--patient", "p1"]) == 0
     assert digests(tmp_path) == before
-    assert migrate.main(["--patient", "nobody"]) == 0
+    assert migrate_entities.main(["--patient", "nobody"]) == 0

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from data_models.entities import Entities
+from legacy.document_holding import Claimed
+from legacy.entity_mover import Mover, MoveReport
 from services.conversations.maintenance_lease import MaintenanceLease
-from services.entities.holding import Claimed
-from services.entities.mover import Mover, MoveReport
 from services.entities.team import AgentNames
 from services.folder_maintenance import FolderMaintenance
 from tests.durability.evidence import Evidence

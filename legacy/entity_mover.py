@@ -5,9 +5,10 @@ get its first turn meanwhile; then our write loses against it, and the document 
 """
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from data_models.blob_store import Blob, BlobStore
@@ -16,12 +17,21 @@ from data_models.clock import Clock
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
+    CorruptDocumentError,
     RoundsError,
     StoreUnavailableError,
 )
 from data_models.identifiers import hashed
-from services.entities.holding import Holding, Unclaimed
-from services.entities.session_file import differences, document_of, legacy_entities, migrated
+from legacy.document_holding import Holding, Unclaimed
+from services.entities.legacy import (
+    LEGACY_FIELD,
+    entities_of,
+    file_legacy,
+    legacy_entities,
+    legacy_owner,
+    legacy_rows,
+    union_of,
+)
 from services.entities.team import AgentNames
 
 BACKUP_SUFFIX = ".before-entities"
@@ -29,6 +39,68 @@ _DOCUMENT_SUFFIX = "_context.json"
 _SINGLE_HISTORY = "chat_context.json"
 _TRIES = 5
 Outcome: TypeAlias = Literal["migrated", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Differences:
+    """What a migrated document holds otherwise than the old one (spec page 2.4)."""
+
+    missing_in_new: list[str]
+    extra_in_new: list[str]
+    value_changes: dict[str, Any]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are none; what was added since is no loss."""
+        return not self.missing_in_new and not self.value_changes
+
+
+def document_of(data: bytes) -> dict[str, Any]:
+    """Return the JSON object of a context document.
+
+    Raises:
+        CorruptDocumentError: it is none.
+    """
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        document = None
+    if not isinstance(document, dict):
+        raise CorruptDocumentError("the context document is no JSON object")
+    return document
+
+
+def migrated(document: Mapping[str, Any], *, team: AgentNames, now: datetime) -> dict[str, Any]:
+    """Return `document` with its legacy entities moved into the managers, every key counted.
+
+    Raises:
+        CorruptDocumentError: something is not of the known shape, or a key would be lost.
+        UnknownAgentError: the agent that waited is not in the team.
+    """
+    legacy, entities = legacy_entities(document), entities_of(document)
+    file_legacy(entities, legacy, owner=legacy_owner(document), team=team, now=now)
+    held = union_of(entities)
+    if any(key not in held for key in legacy_rows(legacy)):
+        raise CorruptDocumentError("not every legacy entity found a place")
+    continuation = {
+        key: value for key, value in document[LEGACY_FIELD].items() if key != "entities"
+    }
+    changed = {**document, "entities": entities.model_dump(mode="json")}
+    return {**changed, LEGACY_FIELD: continuation}
+
+
+def differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Differences:
+    """Compare the legacy dict of `old` with both namespaces of `new`."""
+    before, after = legacy_rows(legacy_entities(old)), union_of(entities_of(new))
+    return Differences(
+        missing_in_new=sorted(set(before) - set(after)),
+        extra_in_new=sorted(set(after) - set(before)),
+        value_changes={
+            key: {"old": before[key], "new": after[key]}
+            for key in sorted(set(before) & set(after))
+            if json.dumps(before[key], sort_keys=True) != json.dumps(after[key], sort_keys=True)
+        },
+    )
 
 
 @dataclass(slots=True)
