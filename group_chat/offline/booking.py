@@ -20,6 +20,7 @@ from group_chat.offline.picks import (
     goal_in,
     name_in,
     time_in,
+    times_in_part,
     week_in,
 )
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
@@ -206,8 +207,9 @@ def _after_slots(
     (found,) = free
     if found.get("wanted_time_is_free"):
         return prompt.call(tool, slot_id=found["slots"][0]["slot_id"], **given)
-    times = ", ".join(str(row["start"])[-5:] for row in found.get("slots", ()))
-    said = "time_is_taken" if found.get("wanted_time_is_free") is False else "free_are"
+    every = [str(row["start"])[-5:] for row in found.get("slots", ())]
+    fitting = [] if found.get("wanted_time_is_free") is False else times_in_part(prompt, every)
+    times, said = ", ".join(fitting or every), "free_are" if fitting else "time_is_taken"
     doctor = found.get("doctor") or prompt.text("the_doctor")
     told = prompt.text(
         said if times else "day_is_full", doctor=doctor, day=found.get("day", ""), times=times

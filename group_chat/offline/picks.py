@@ -6,7 +6,13 @@ from typing import Any, TypeVar
 
 from group_chat.offline.prompt import Prompt, ends_with
 from services.language.appointment_slots import slots_in
-from services.language.clock import days_of_month_in, hour_alone_in, shift_in, week_ahead_in
+from services.language.clock import (
+    days_of_month_in,
+    hour_alone_in,
+    part_of_day_in,
+    shift_in,
+    week_ahead_in,
+)
 from services.language.in_english import in_english
 from services.language.own_texts import is_own_choice
 from services.language.phrases import words_for
@@ -84,6 +90,17 @@ def time_in(prompt: Prompt) -> str | None:
 
 
 _TIMES = ("free_are", "time_is_taken")
+
+
+def times_in_part(prompt: Prompt, times: Sequence[str]) -> list[str]:
+    """Return those of `times` that lie in the part of the day that was wished last, if any was.
+
+    Args:
+        times: As `15:00`.
+    """
+    said = (part_of_day_in(text) for text, _ in reversed(chain_of(prompt)))
+    part = next(filter(None, said), range(24 * 60))
+    return [one for one in times if int(one[:2]) * 60 + int(one[3:]) in part]
 
 
 def week_in(prompt: Prompt) -> Sequence[str]:

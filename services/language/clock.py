@@ -3,8 +3,10 @@
 import re
 from datetime import timedelta
 
+from services.language.folding import words_of
 from services.language.in_english import in_english
 from services.language.phrases import found_in, says
+from services.language.pointing.clock_words import PARTS_OF_DAY
 
 _HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
 _NUMBER = re.compile(r"(?<![\w:.])(\d{1,2})(?:st|nd|rd|th)?(?![\w:])")
@@ -21,6 +23,15 @@ def hour_alone_in(text: str) -> int | None:
     """Return the hour that the whole of `text` is: "3", "at 15", "um 15 Uhr"."""
     found = _HOUR.fullmatch(in_english(text).casefold())
     return None if found is None else int(found[1])
+
+
+def part_of_day_in(text: str) -> range | None:
+    """Return the minutes of the day that `text` names a part of: "tomorrow morning"."""
+    named = [one for one in words_of(in_english(text)) if one in PARTS_OF_DAY]
+    if not named:
+        return None
+    first, last = PARTS_OF_DAY[named[-1]][0]
+    return range(first, last + 1)
 
 
 def says_impossible_clock(text: str) -> bool:

@@ -54,7 +54,7 @@ _LENGTH = re.compile(
 _WHOLE_DAY = re.compile(r"\b(?:all|whole|full)[- ]day\b", _FLAGS)
 _UPCOMING = re.compile(r"\b(?:upcoming|future)\b", _FLAGS)
 _GONE_BY = re.compile(r"\b(?<!half )(?<!quarter )past\b(?! \d)", _FLAGS)
-_PARTS = {
+PARTS_OF_DAY = {
     "morning": ((5 * 60, 12 * 60 - 1),),
     "afternoon": ((12 * 60, 18 * 60 - 1),),
     "evening": ((17 * 60, _DAY_MINUTES - 1),),
@@ -66,7 +66,7 @@ _PARTS = {
 def read_evening(text: str, found: TimeFilter) -> None:
     """The word tonight is a day and a part of it; call before the days are taken out."""
     if re.search(r"\btonight\b", text, _FLAGS):
-        found.clocks.append(ClockChoice(_PARTS["tonight"]))
+        found.clocks.append(ClockChoice(PARTS_OF_DAY["tonight"]))
 
 
 def read_clock(text: DraftText, found: TimeFilter) -> None:
@@ -153,7 +153,7 @@ def _bound_by_number(match: re.Match[str]) -> ClockChoice:
 
 def _part_of_day(match: re.Match[str]) -> ClockChoice:
     part = match["part"].casefold()
-    return ClockChoice(_PARTS[part], part)
+    return ClockChoice(PARTS_OF_DAY[part], part)
 
 
 # In this order: what one has taken out no other reads.

@@ -134,3 +134,27 @@ def test_a_yes_to_a_question_for_the_day_is_no_yes_to_what_was_booked_before() -
     proposal = {"action": "book_appointment", "slot_id": "s1"}
     prompt.entities = {**prompt.entities, "derived_entities": {"appointment_proposal": proposal}}
     assert answer_as_booking(prompt).text == WHICH_DAY
+
+
+FREE = {
+    "doctor": "Dr. Anna Smith",
+    "day": "2030-01-07",
+    "wanted_time_is_free": None,
+    "slots": [{"slot_id": each, "start": f"2030-01-07 {each}"} for each in ("09:00", "14:30")],
+}
+
+
+@pytest.mark.parametrize(
+    ("asked", "times"),
+    [
+        ("book her with Dr Smith on Monday morning", "free are 09:00."),
+        ("Montag Nachmittag, bitte", "free are 14:30."),
+        ("book her with Dr Smith on Monday", "free are 09:00, 14:30."),
+        ("Monday evening then", "that time is not free; free are 09:00, 14:30."),
+    ],
+)
+def test_a_part_of_the_day_is_heard(asked: str, times: str) -> None:
+    wishes = {**WISHES, "doctor_preference": "Dr. Smith"}
+    answer = ToolAnswer("available_slots", FREE)
+    said = answer_as_booking(prompt_of(asked, wishes=wishes, answers=[answer])).text
+    assert times in said or times.replace("free are", "frei sind") in said
