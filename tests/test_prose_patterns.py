@@ -45,6 +45,8 @@ OVER = {
         "data_models/layout.py",
         "group_chat/checked_output.py",
         "group_chat/citations.py",
+        "services/access/launch_context.py",
+        "services/access/on_behalf_grant.py",
         "services/access/smart.py",
         "services/audit/receipt.py",
         "services/audit/verify.py",

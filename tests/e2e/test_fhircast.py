@@ -1,7 +1,7 @@
 """A launched conversation follows its record system where nothing of the user's is in the way."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,12 +44,20 @@ class Ward:
         """Return the headers of a launched page, and its conversation."""
         cookie, place = await launched(self.browser, self.ehr, self.base)
         user, chat = {"Cookie": cookie, "Origin": self.base}, place.removeprefix("/#/chats/")
+        await self.until(
+            user,
+            chat,
+            lambda found: found.get("patient_id") == "patient_4" and found["running_turn"] is None,
+        )
+        return user, chat
+
+    async def until(self, user: dict[str, str], chat: str, is_so: Callable[[Json], bool]) -> None:
+        """Return once the conversation is so; the last write of a turn comes after its end."""
         for _ in range(300):
-            found = await self.view(user, chat)
-            if found.get("patient_id") == "patient_4" and found["running_turn"] is None:
-                return user, chat
+            if is_so(await self.view(user, chat)):
+                return
             await asyncio.sleep(0.2)
-        raise AssertionError("the chart was not opened")
+        raise AssertionError("it never was")
 
     async def view(self, user: dict[str, str], chat: str) -> Json:
         async with self.browser.get(f"{self.base}/api/chats/{chat}", headers=user) as answer:
@@ -145,7 +153,7 @@ async def test_whoever_has_begun_something_is_asked_and_nothing_changes(ward: Wa
     await page.until_finished()
     await page.say("what is the stage of pateint_15?")
     await page.until_finished()
-    assert (await ward.view(user, chat))["question"] is not None
+    await ward.until(user, chat, lambda found: found["question"] is not None)
     assert await ward.hub.opens(theirs(7)) == 409
     await page.until(is_told("asks"))
 
