@@ -36,8 +36,10 @@ COMMANDS = (
     ["-m", "services.scenarios", "prune"],
     ["-m", "services.audit", "verify"],
 )
-_IMPORTED = "import app, bots.endpoint, group_chat.build, services.audit, semantic_kernel, openai"
-_WITHOUT_AV = "import sys; sys.modules['av'] = None; import semantic_kernel.connectors.ai.open_ai"
+_IMPORTED = (
+    "from group_chat.kernel_import import import_kernel; import_kernel(); "
+    "import app, bots.endpoint, services.audit, openai"
+)
 _COPY = re.compile(r"^COPY (?P<sources>[\w./ ]+) (?P<target>[\w./]+)$", re.MULTILINE)
 _SET = re.compile(r"^(?:ENV)?\s+([A-Z_]+)=(\S+)(?: \\)?$", re.MULTILINE)
 _READY_SECONDS = 60.0
@@ -69,7 +71,6 @@ class Report:
     turn_seconds: float
     memory_mb: float
     model_calls: int
-    needs_av: str
 
     def __str__(self) -> str:
         return "\n".join(
@@ -81,7 +82,6 @@ class Report:
                 f"one WebSocket turn   {self.turn_seconds:8.2f} s",
                 f"memory after it      {self.memory_mb:8.0f} MB",
                 f"a model was asked    {self.model_calls:8.0f} times",
-                f"without av           {self.needs_av}",
             ]
         )
 
@@ -194,14 +194,6 @@ async def asked_of_a_model(image: Image, settings: dict[str, str], url: str) -> 
     return asked
 
 
-def without_av(image: Image) -> str:
-    """Return what Python says where Semantic Kernel's connectors find no `av`, 106 MB of FFmpeg."""
-    done = subprocess.run(
-        [image.python, "-c", _WITHOUT_AV], capture_output=True, text=True, check=False
-    )
-    return done.stderr.strip().rpartition("\n")[2] or "all is well: remove it"
-
-
 def wait_for(url: str, server: "subprocess.Popen[bytes]") -> float:
     """Return the seconds until `url` answers 200."""
     began = time.monotonic()
@@ -239,7 +231,7 @@ def check(folder: Path) -> Report:
                 raise SystemExit(f"rounds: {' '.join(command)} failed in the image")
     if before != (_files(image.tree), _files(folder / "venv")):
         raise SystemExit("rounds: something was written outside the data folder")
-    return Report(*sizes, alive, ready, turn, memory, calls, without_av(image))
+    return Report(*sizes, alive, ready, turn, memory, calls)
 
 
 def _files(folder: Path) -> dict[Path, tuple[int, int]]:

@@ -5,7 +5,7 @@ import asyncio
 import sys
 
 from data_models.errors import ConfigurationError
-from group_chat.models.checking import checked
+from group_chat.kernel_import import import_kernel
 from group_chat.models.model_settings import model_settings_of
 from settings import Settings
 
@@ -20,6 +20,9 @@ def main() -> int:
         if settings.provider == "offline":
             sys.stdout.write("No model is configured: set OPENAI_BASE_URL and OPENAI_MODEL.\n")
             return 1
+        import_kernel()
+        from group_chat.models.checking import checked
+
         text, serves = asyncio.run(checked(settings))
     except ConfigurationError as error:
         sys.stderr.write(f"{error}\n")
