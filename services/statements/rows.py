@@ -115,7 +115,7 @@ def _read_rows(
 ) -> Iterator[KnownRow]:
     own = recorded_date(date) if date else None
     about = stems_of(title)
-    for piece in sentences_of(text):
+    for piece in sentences_of(text.replace(".;", ".")):  # parts that a view joined
         if not piece.strip():
             continue
         clauses = _clauses_of(piece)

@@ -85,7 +85,7 @@ def _rows_of_row(row: ViewRow, *, is_text: bool) -> Iterator[KnownRow]:
     row, others = _parted(_measured_row(row))
     for one in others:
         yield _known(one, one.value)
-    text = " ".join(part for part in (row.value, row.detail) if part).replace(".; ", ". ")
+    text = " ".join(part for part in (row.value, row.detail) if part)
     if is_text or len(text) > LONG_TEXT_CHARS or row.kind.endswith("report"):
         yield from rows_of_text(text, date=row.date or None, sources=row.sources, title=row.name)
         text = ""

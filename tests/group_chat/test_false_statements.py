@@ -51,6 +51,9 @@ NOT_SO = [
     "The biopsy of 12 May 2025 was benign.",
     "Der Tumor ist vollständig zurückgegangen.",
     "She is a 45-year-old man.",
+    "T790M was found in the rebiopsy.",
+    "A Whipple procedure was performed.",
+    "She lives alone.",
 ]
 
 
