@@ -10,7 +10,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
 
 from data_models.errors import ConfigurationError
 
@@ -32,7 +31,7 @@ def folder_held(folder: Path) -> Iterator[None]:
             f"DATA_DIR: {folder} cannot be written to. Example: DATA_DIR=./data"
         ) from None
     with file:
-        if not _locked(file):
+        if not try_lock(file.fileno()):
             raise ConfigurationError(
                 f"DATA_DIR: another server uses {folder}, and two on one local folder may get in "
                 "each other's way. Stop it, choose another folder, or use Azure storage. "
@@ -41,16 +40,17 @@ def folder_held(folder: Path) -> Iterator[None]:
         yield
 
 
-def _locked(file: IO[bytes]) -> bool:
+def try_lock(descriptor: int) -> bool:
+    """Lock an open file for this process; False if another holds it. Closing it frees it."""
     try:
         if sys.platform == "win32":
             import msvcrt
 
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
         else:
             import fcntl
 
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         return False
     return True

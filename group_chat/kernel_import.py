@@ -22,15 +22,17 @@ _UNUSED = (
 class _Placeholder(ModuleType):
     """A module that has every name, each a class of its own."""
 
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self.__path__ = []
-
     def __getattr__(self, name: str) -> type:
         if name.startswith("__"):
             raise AttributeError(name)
         made = self.__dict__[name] = type(name, (Exception,), {})
         return made
+
+
+def _placeholder(name: str) -> ModuleType:
+    module = _Placeholder(name)
+    module.__path__ = []
+    return module
 
 
 def import_kernel() -> None:
@@ -47,7 +49,7 @@ def import_kernel() -> None:
 @contextmanager
 def _placeholders() -> Iterator[None]:
     absent = [name for name in _UNUSED if name.partition(".")[0] not in sys.modules]
-    sys.modules.update({name: _Placeholder(name) for name in absent})
+    sys.modules.update({name: _placeholder(name) for name in absent})
     try:
         yield
     finally:
