@@ -119,6 +119,20 @@ class Claimant:
             running, now=self._clock.now(), times=self._times, is_dead=self._replica.is_dead
         )
 
+    def must_wait(self, conversation: Conversation) -> bool:
+        """Whether a new message waits behind another replica's turn, or behind others in line."""
+        held = self.state(conversation, runs_here=False) == "held"
+        return held or queue_length(conversation) > 0
+
+    def run_elsewhere(self, conversation: Conversation, message: IncomingMessage) -> str | None:
+        """Return the run in which another replica answers this very message; None for none."""
+        turn = conversation.running_turn
+        if turn is None or turn.purpose != "turn" or turn.message.is_delivered:
+            return None
+        is_same = turn.message.message_hash == message.message_hash
+        is_held = self.state(conversation, runs_here=False) == "held"
+        return turn.run_id if is_same and is_held else None
+
     async def answered(
         self, conversation: Conversation, message: IncomingMessage
     ) -> AnsweredMessage | None:

@@ -33,6 +33,12 @@ class RunningTurns:
         runs = [*self.waiting.values(), *([self.current] if self.current else [])]
         return next((run for run in runs if run.message.message_hash == message_hash), None)
 
+    def wait_with(self, run: Run) -> None:
+        """Have `run` wait behind what is under way, which is told that others wait."""
+        self.waiting[run.run_id] = run
+        if self.current is not None:
+            self.current.others_wait = True
+
     async def committed(self) -> None:
         """Return once a turn whose last event is out is also released: it takes one write."""
         while self.current is not None and self.current.is_finished:

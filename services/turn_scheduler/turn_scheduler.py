@@ -85,8 +85,7 @@ class TurnScheduler:
         except (StoreError, ServerStoppingError, TooManyMessagesError) as error:
             if not self._crisis_response.is_due(message):
                 raise
-            run = Run(run_id=self._ids.new_id("run"), message=message)
-            return self._driver.refused(self._hub.add(run), error)
+            return self._driver.refused(self._hub.add(self._new_run(message)), error)
 
     async def submit_if_idle(self, message: IncomingMessage, *, since: datetime) -> Run | None:
         """Have `message` answered at once or not at all; raises as `submit` does.
@@ -240,7 +239,8 @@ class TurnScheduler:
         async with self._visited(message.conversation_id) as running:
             run = running.find(message.message_hash)
             if run is None:
-                run = self._waiting(running, message, run_id, is_queued=is_queued)
+                run = Run(run_id=run_id, message=message)
+                self._waiting(running, run, is_queued=is_queued)
                 self._wait(running, self._hub.add(run))
             return run
 
@@ -256,7 +256,7 @@ class TurnScheduler:
             if (same := self._same_elsewhere(running, stored.document, message)) is not None:
                 self._wait(running, self._hub.add(same))
                 return same
-            if running.driver is not None or self._must_wait(stored.document):
+            if running.driver is not None or self._claimant.must_wait(stored.document):
                 return await self._enqueue(running, message, stored)
             if (begun := await self._claim(running, stored, message)) is not None:
                 return begun
@@ -265,7 +265,7 @@ class TurnScheduler:
     async def _claim(
         self, running: RunningTurns, stored: Stored[Conversation], message: IncomingMessage
     ) -> Run | None:
-        run = Run(run_id=self._ids.new_id("run"), message=message)
+        run = self._new_run(message)
         claim = await self._claimant.claim(stored, message, run.run_id)
         if claim is None:
             return None
@@ -280,9 +280,7 @@ class TurnScheduler:
         state = self._claimant.state(stored.document, runs_here=False)
         is_left = state == "abandoned" or (state == "free" and queue_length(stored.document) > 0)
         if run is None and is_left:
-            self._serve_those_who_wait(
-                running, Run(run_id=self._ids.new_id("run"), message=message)
-            )
+            self._serve_those_who_wait(running, self._new_run(message))
         return run
 
     async def _resume(self, running: RunningTurns, stored: Stored[Conversation]) -> Run | None:
@@ -296,26 +294,18 @@ class TurnScheduler:
         self._drive(running, run, claim)
         return run
 
-    def _must_wait(self, conversation: Conversation) -> bool:
-        held = self._claimant.state(conversation, runs_here=False) == "held"
-        return held or queue_length(conversation) > 0
-
     def _same_elsewhere(
         self, running: RunningTurns, conversation: Conversation, message: IncomingMessage
     ) -> Run | None:
         """Return the run of a message that came again, while another replica answers it."""
-        turn = conversation.running_turn
-        if running.driver is not None or turn is None or turn.message.is_delivered:
-            return None
-        is_same = turn.purpose == "turn" and turn.message.message_hash == message.message_hash
-        if not is_same or self._claimant.state(conversation, runs_here=False) != "held":
-            return None
-        return self._waiting(running, message, turn.run_id, is_queued=False)
+        run_id = None if running.driver else self._claimant.run_elsewhere(conversation, message)
+        run = None if run_id is None else Run(run_id=run_id, message=message)
+        return run and self._waiting(running, run, is_queued=False)
 
     async def _enqueue(
         self, running: RunningTurns, message: IncomingMessage, stored: Stored[Conversation]
     ) -> Run:
-        run = self._waiting(running, message, self._ids.new_id("run"))
+        run = self._waiting(running, self._new_run(message), is_queued=True)
         stored_durably = False
         try:
             await self._claimant.inbox.put(stored, message, run.run_id)
@@ -328,21 +318,11 @@ class TurnScheduler:
         self._wait(running, self._hub.add(run))
         return run
 
-    def _waiting(
-        self,
-        running: RunningTurns,
-        message: IncomingMessage,
-        run_id: str,
-        *,
-        is_queued: bool = True,
-    ) -> Run:
-        run = Run(run_id=run_id, message=message)
+    def _waiting(self, running: RunningTurns, run: Run, *, is_queued: bool) -> Run:
         run.queued = is_queued
         if is_queued:
-            run.emit(self._crisis_response.while_waiting(message))
-        running.waiting[run_id] = run
-        if running.current is not None:
-            running.current.others_wait = True
+            run.emit(self._crisis_response.while_waiting(run.message))
+        running.wait_with(run)
         return run
 
     def _wait(self, running: RunningTurns, run: Run) -> None:
@@ -354,6 +334,9 @@ class TurnScheduler:
         if running.driver is None:
             running.is_queue_left = True
             self._wait(running, run)
+
+    def _new_run(self, message: IncomingMessage) -> Run:
+        return Run(run_id=self._ids.new_id("run"), message=message)
 
     def _drive(self, running: RunningTurns, run: Run, claim: Claim | None) -> None:
         self._driver.drive(running, run, claim, ended=partial(self._tidy, run.conversation_id))
