@@ -175,7 +175,7 @@ def foundation_of(
 
 
 def _documents(stores: Stores, clock: Clock, ids: IdSource, metrics: Metrics) -> Documents:
-    store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.stored)
+    store = CountingBlobStore(stores.sessions, clock=clock, observe=metrics.count_storage)
     return Documents(store=store, clock=clock, ids=ids, on_corrupt=metrics.corrupt)
 
 

@@ -16,7 +16,7 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext, Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.access.dev import DEV_PRINCIPAL_ID
-from services.conversations.clearing import in_parallel
+from services.conversations.clearing import run_in_parallel
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.room import make_room
 from services.memory_blocks.remembering import conclude, greet
@@ -76,7 +76,7 @@ class Seeder:
         await self._owners.add(DEV_PRINCIPAL_ID, conversation_id)
         await self._write_history(conversation_id, FIRST, messages)
         others = [self._write_history(conversation_id, each, 2) for each in ids[1:]]
-        await in_parallel(others)
+        await run_in_parallel(others)
         await self._registries.write(_registry(conversation_id, ids), etag=None)
         row = Conversation(
             conversation_id=conversation_id,

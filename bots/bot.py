@@ -141,7 +141,7 @@ class RoundsBot:
         """Return `message` in the conversation it belongs to; its sender may have signed in."""
         if self._sign_in is not None:
             self._sign_in.met(message)
-        return message.model_copy(update={"conversation_id": await self._owners.of(activity)})
+        return message.model_copy(update={"conversation_id": await self._owners.find(activity)})
 
     def _on_update(self, activity: Inbound, reference: Reference) -> Answer | None:
         is_due = self._greeter.is_due(activity)

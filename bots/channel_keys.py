@@ -61,7 +61,7 @@ class ChannelKeys:
     async def keep_fresh(self) -> None:
         """Renew the keys for as long as the server runs."""
         while True:
-            await self._renewed()
+            await self._wait_for_renewal()
             is_fresh = self._age() < RENEW_SECONDS
             await asyncio.sleep(RENEW_SECONDS if is_fresh else ASK_AGAIN_AFTER_FAILURE_SECONDS)
 
@@ -83,7 +83,7 @@ class ChannelKeys:
         under_way = self._renewal is not None and not self._renewal.done()
         return under_way or self._clock.monotonic() >= self._ask_at
 
-    async def _renewed(self) -> None:
+    async def _wait_for_renewal(self) -> None:
         await asyncio.wait({self._renew()})
 
     def _renew(self) -> "asyncio.Task[None]":

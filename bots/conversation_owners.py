@@ -12,7 +12,7 @@ class ConversationOwners:
     def __init__(self, *, reader: ConversationReader) -> None:
         self._reader = reader
 
-    async def of(self, activity: Inbound) -> str:
+    async def find(self, activity: Inbound) -> str:
         """Return the id of the conversation of `activity`.
 
         Some channels name conversations so that a web user could have claimed the name; then the

@@ -188,10 +188,10 @@ class Delivery:
     def _spawn(self, work: Coroutine[None, None, None]) -> "asyncio.Task[None]":
         task = asyncio.create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._note_end)
         return task
 
-    def _ended(self, task: "asyncio.Task[None]") -> None:
+    def _note_end(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:

@@ -35,7 +35,7 @@ class DeliveryRecord:
         """Whether a replica that died over this run had delivered an agent's message."""
         return message_id in self._had
 
-    def delivered(self, sent_id: str, message_id: str, agent: str) -> None:
+    def note_delivered(self, sent_id: str, message_id: str, agent: str) -> None:
         """Remember that an agent's message has been delivered."""
         self._sent[sent_id] = message_id
         self._agents[message_id] = agent

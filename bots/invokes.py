@@ -74,7 +74,7 @@ class Invokes:
             await self._file(activity)
         elif activity.name == _FILE:
             self._rate.take(principal_of(activity))
-            home = await self._owners.of(activity)
+            home = await self._owners.find(activity)
             work = self._files.answer(activity, reference, home=home, owner=owner_of(activity))
             self._delivery.go_on(work)
         return Answer({})
@@ -87,7 +87,7 @@ class Invokes:
             return
         principal = principal_of(activity)
         self._rate.take(principal)
-        conversation_id = await self._owners.of(activity)
+        conversation_id = await self._owners.find(activity)
         await self._reader.access(conversation_id, owner=owner_of(activity))
         await self._book.file(
             conversation_id,

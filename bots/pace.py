@@ -17,6 +17,6 @@ class Pace:
         """Return when the next step may be taken."""
         await asyncio.sleep(max(self._next_at - self._clock.monotonic(), 0.0))
 
-    def taken(self, *, wait_seconds: float = 0.0) -> None:
+    def note_sent(self, *, wait_seconds: float = 0.0) -> None:
         """Count from now, and wait longer once if the channel asked for it."""
         self._next_at = self._clock.monotonic() + max(self._seconds, wait_seconds)

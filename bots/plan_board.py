@@ -85,7 +85,7 @@ class PlanBoard:
             self._work = asyncio.create_task(self._bring_up_to_date())
         return None
 
-    def placed(self, card_id: str, activity: Activity) -> None:
+    def note_place(self, card_id: str, activity: Activity) -> None:
         """Remember where the card is that `see` returned."""
         self._card_id, self._shown = card_id, activity
 
@@ -114,4 +114,4 @@ class PlanBoard:
                 failures = _TRIES
             else:
                 failures, self._shown = 0, newest
-            self._pace.taken(wait_seconds=wait_seconds)
+            self._pace.note_sent(wait_seconds=wait_seconds)

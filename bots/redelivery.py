@@ -64,7 +64,7 @@ class Redelivery:
         """
         others = []
         try:
-            for note in await self._deliveries.owed(conversation_id):
+            for note in await self._deliveries.read_owed(conversation_id):
                 if note.run_id in busy:
                     continue
                 if self._deliveries.is_left(note):
@@ -120,7 +120,7 @@ class Redelivery:
             for _ in range(round(PATIENCE_SECONDS / LOOK_SECONDS)):
                 if not await self._has_waited(LOOK_SECONDS):
                     return
-                owed = await self._deliveries.owed(run.conversation_id)
+                owed = await self._deliveries.read_owed(run.conversation_id)
                 note = next((one for one in owed if one.run_id == run.run_id), None)
                 if note is None or self._deliveries.is_left(note):
                     break
@@ -185,14 +185,14 @@ class Redelivery:
             case "unknown":
                 return [text_activity(_FORGOTTEN)] if note.activities else []
             case "standing":
-                due = note.activities or await self._stored_answer(note)
+                due = note.activities or await self._load_answer(note)
                 # A process that died may have sent what it had not noted yet.
                 is_sure = bool(note.activities) and not note.is_maybe_taken
                 return [text_activity(_LATE if is_sure else _PERHAPS_TWICE), *due] if due else []
 
-    async def _stored_answer(self, note: Owed) -> list[Activity]:
+    async def _load_answer(self, note: Owed) -> list[Activity]:
         """Return what a process that died had still to send, made from what it had stored."""
-        run = await self._answers.of(note.message)
+        run = await self._answers.find(note.message)
         if run is None:
             return []
         renderer = TurnRenderer(

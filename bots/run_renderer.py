@@ -143,14 +143,14 @@ class RunRenderer:
             await self._say(text_activity(_STOPPED))
         await self._offer_files()
         await self._board.close()
-        await self._prepared()
+        await self._prepare()
         await self._record.end(remembers_ids=self._abilities.takes_feedback)
 
     async def _was_delivered(self, event: TurnEvent) -> bool:
         """Whether it is of a message that came before a replica died over the turn."""
         match event:
             case AgentMessageStarted(message_id=message_id):
-                await self._prepared()
+                await self._prepare()
             case AgentTextDelta(message_id=message_id):
                 pass
             case AgentMessageFinished(message=message):
@@ -172,7 +172,7 @@ class RunRenderer:
             part_id = await self._send(part)
             sent_id = part_id if "text" in part else sent_id
         if sent_id is not None:
-            self._record.delivered(sent_id, message.message_id, message.agent)
+            self._record.note_delivered(sent_id, message.message_id, message.agent)
             self._remember_proposal(sent_id, parts)
         behind, self._behind = self._behind, []
         for other in behind:
@@ -211,7 +211,7 @@ class RunRenderer:
         """Send the final message of a stream; None if it has to be sent as any other."""
         stream_id = str(final["entities"][-1]["streamId"])
         try:
-            await self._prepared()
+            await self._prepare()
             return await self._outbox.end_stream(self._reference, final) or stream_id
         except ChannelUnavailableError as error:
             if error.is_maybe_taken:
@@ -235,7 +235,7 @@ class RunRenderer:
 
     async def _send(self, activity: Activity) -> str | None:
         """Send `activity` after what could not be sent before; None if it has to wait."""
-        await self._prepared()
+        await self._prepare()
         if self._record.must_wait:
             await self._record.keep(activity)
             return None
@@ -253,7 +253,7 @@ class RunRenderer:
         card = self._board.see(event.state)
         if card is not None and not self._live.is_open:
             sent_id = await self._send(card)
-            self._board.placed(sent_id or "", card)
+            self._board.note_place(sent_id or "", card)
 
     async def _offer_files(self) -> None:
         """Tell of the files that agents made in this turn."""
@@ -278,7 +278,7 @@ class RunRenderer:
     async def _put(self, card_id: str, activity: Activity) -> None:
         await self._outbox.put(self._reference, card_id, activity)
 
-    async def _prepared(self) -> None:
+    async def _prepare(self) -> None:
         if self._preparation is not None:
             await self._preparation
 
@@ -293,7 +293,7 @@ class RunRenderer:
     def _turn_sign(self, event: TurnEvent) -> None:
         """Show typing while an agent works, and not once it has spoken."""
         if isinstance(event, RunStarted | AgentMessageStarted | ToolCallStarted):
-            self._sign.on()
+            self._sign.start()
         if isinstance(event, AgentMessageFinished) or self._live.is_open:
             self._sign.off()
 

@@ -149,16 +149,16 @@ class TextStream:
             sent_id = await self._send({"type": "typing", "text": text, "entities": [entity]})
         except ChannelUnavailableError as error:
             self._failures += 1
-            self._pace.taken(wait_seconds=error.wait_seconds or 2 * UPDATE_SECONDS)
+            self._pace.note_sent(wait_seconds=error.wait_seconds or 2 * UPDATE_SECONDS)
             if self._failures >= _TRIES:
                 self._end(error)
         except ChannelError as error:
             self._end(error)
         else:
-            self._taken(kind, text, sent_id)
+            self._add(kind, text, sent_id)
 
-    def _taken(self, kind: str, text: str, sent_id: str) -> None:
-        self._pace.taken()
+    def _add(self, kind: str, text: str, sent_id: str) -> None:
+        self._pace.note_sent()
         self._sequence, self._failures = self._sequence + 1, 0
         if not self.stream_id:
             self.stream_id = sent_id

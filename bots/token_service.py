@@ -83,7 +83,7 @@ class TokenService:
             "channelId": user.channel_id,
             **({} if code is None else {"code": code}),
         }
-        status, data = await self._asked("/api/usertoken/GetToken", asked)
+        status, data = await self._ask("/api/usertoken/GetToken", asked)
         if status == 404:
             return None
         try:
@@ -105,13 +105,13 @@ class TokenService:
             "msAppId": self.config.app_id,
         }
         asked = {"state": b64encode(orjson.dumps(state)).decode()}
-        status, data = await self._asked("/api/botsignin/GetSignInResource", asked)
+        status, data = await self._ask("/api/botsignin/GetSignInResource", asked)
         try:
             return SignInResource.model_validate_json(data)
         except ValidationError:
             raise SignInUnavailableError(f"the token service answered {status}") from None
 
-    async def _asked(self, path: str, query: dict[str, str]) -> tuple[int, bytes]:
+    async def _ask(self, path: str, query: dict[str, str]) -> tuple[int, bytes]:
         url = URL(f"{self.config.url}{path}").with_query(query)
         try:
             token = await self._tokens.token()

@@ -17,7 +17,7 @@ class TypingSign:
         self._on = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    def on(self) -> None:
+    def start(self) -> None:
         """Begin to show it."""
         self._on.set()
 

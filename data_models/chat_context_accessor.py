@@ -82,7 +82,7 @@ class ChatContextAccessor:
         try:
             return await self.read(conversation_id, patient_id, epoch=epoch, fresh=True)
         except CorruptDocumentError:
-            return await self._emptied(conversation_id, patient_id, epoch=epoch, etag=etag)
+            return await self._make_empty(conversation_id, patient_id, epoch=epoch, etag=etag)
 
     async def renew_session(self, conversation_id: str, *, epoch: int) -> None:
         """Have a session document of `epoch` after a clear, empty unless it is of that epoch.
@@ -101,7 +101,7 @@ class ChatContextAccessor:
         name = ConversationLayout.of(conversation_id).context(patient_id)
         return await self._documents.etag_of(name)
 
-    async def _emptied(
+    async def _make_empty(
         self, conversation_id: str, patient_id: PatientId | None, *, epoch: int, etag: str | None
     ) -> Stored[ChatContext]:
         name = ConversationLayout.of(conversation_id).context(patient_id)

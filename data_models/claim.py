@@ -186,7 +186,7 @@ class Claim:
         )
 
     @asynccontextmanager
-    async def kept(self, on_lost: Callable[[], object]) -> AsyncIterator[None]:
+    async def renewing(self, on_lost: Callable[[], object]) -> AsyncIterator[None]:
         """Renew the claim in the background; call `on_lost` when it turns out to be lost."""
         task = asyncio.create_task(self._renew(on_lost))
         try:
@@ -242,7 +242,7 @@ class Claim:
             self._conversation, self._etag = stored.document, stored.etag
 
 
-def unchanged(_: Conversation) -> None:
+def change_nothing(_: Conversation) -> None:
     """Release a claim with this to change nothing else."""
 
 
@@ -251,7 +251,7 @@ def lease_end(now: datetime, times: ClaimTimes) -> datetime:
     return now + times.lease
 
 
-async def claimed(
+async def take_claim(
     *,
     conversations: ConversationAccessor,
     conversation: Conversation,

@@ -107,7 +107,7 @@ class ConversationAccessor:
         etag = await self._documents.etag_of(name)
         await self._documents.write(name, page, etag=etag)
 
-    async def answered(
+    async def find_answer(
         self, conversation: Conversation, message_hash: str
     ) -> AnsweredMessage | None:
         """Return what answered this message in the last day, inline or in a page."""

@@ -91,7 +91,7 @@ class ConversationEntitiesManager(EntityQueues):
             for key, one in offers.items()
         ]
         if any(writes) or report["removed"] or report["evicted"]:
-            self.changed(now)
+            self.touch(now)
         return report
 
     def file(self, key: str, value: Any, *, now: datetime, said_at: datetime | None) -> bool:
@@ -115,7 +115,7 @@ class ConversationEntitiesManager(EntityQueues):
         found.seq = self.take_seq()
         self.entities[key] = found
         report["added"].append(key)
-        self.changed(now)
+        self.touch(now)
         return report
 
     def evict(self, key: str) -> ConversationEntity:

@@ -100,14 +100,14 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         ]
         self._keep(agent_name, queue)
         if any(writes) or report["removed"] or report["evicted"]:
-            self.changed(now)
+            self.touch(now)
         return report
 
     def clear_agent(self, agent_name: str, *, now: datetime) -> list[str]:
         """Drop everything of one agent and return the keys, oldest first."""
         queue = self.agent_entities.pop(agent_name, {})
         if queue:
-            self.changed(now)
+            self.touch(now)
         return list(queue)
 
     def expire_dependents(self, keys: Collection[str], *, now: datetime) -> None:
@@ -121,7 +121,7 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         for one in expired:
             one.is_outdated = True
         if expired:
-            self.changed(now)
+            self.touch(now)
 
     def forget(self, key: str) -> None:
         """Drop what is left of `key`: it belongs to the conversation now (E10)."""
@@ -147,7 +147,7 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
                 self._receive(queue, one, target, report)
         self._keep(target, queue)
         if report["added"] or report["updated"]:
-            self.changed(now)
+            self.touch(now)
         return report
 
     def file(self, agent_name: str, key: str, value: Any, *, origin: Origin, now: datetime) -> bool:

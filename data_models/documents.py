@@ -182,7 +182,7 @@ class Documents:
         """
         document.write_id = self._ids.new_id("w")
         data = document.model_dump_json().encode()
-        return await settled(self._write(name, data, etag))
+        return await settle(self._write(name, data, etag))
 
     async def etag_of(self, name: str) -> str | None:
         """Return the version of a blob that is stored now; None if there is none."""
@@ -265,7 +265,7 @@ def is_left_over(document: Document, epoch: int) -> bool:
     return document.epoch < epoch
 
 
-async def settled(work: Coroutine[None, None, Result]) -> Result:
+async def settle(work: Coroutine[None, None, Result]) -> Result:
     """Return what `work` returns; being cancelled meanwhile takes effect when it is over."""
     task = asyncio.ensure_future(work)
     try:

@@ -68,7 +68,7 @@ class EntityQueues(Part):
         self.next_seq += 1
         return self.next_seq - 1
 
-    def changed(self, now: datetime) -> None:
+    def touch(self, now: datetime) -> None:
         """Note that the content is another one now."""
         self.revision += 1
         self.created_at = self.created_at or now

@@ -23,7 +23,7 @@ _INSTRUCTIONS = (
 )
 
 
-async def repaired(chat_model: ChatCompletionClientBase, withheld: Sequence[CheckedPiece]) -> str:
+async def repair(chat_model: ChatCompletionClientBase, withheld: Sequence[CheckedPiece]) -> str:
     """Return new sentences for those that were withheld; "" where the model gives none.
 
     One call. They are to be checked as any others.
@@ -57,7 +57,7 @@ def _listed(rows: Sequence[CheckedPiece]) -> str:
 Prompt = Callable[[], list[ChatMessageContent]]
 
 
-async def amended(agent: TeamAgent, draft: Draft, *, prompt: Prompt) -> AsyncIterator[str]:
+async def amend(agent: TeamAgent, draft: Draft, *, prompt: Prompt) -> AsyncIterator[str]:
     """Yield what is added to `draft`, at most one look and one repair.
 
     Raises:
@@ -78,6 +78,6 @@ async def amended(agent: TeamAgent, draft: Draft, *, prompt: Prompt) -> AsyncIte
         yield draft.settle()
     service = agent.service
     if draft.withheld and agent.repairs and isinstance(service, ChatCompletionClientBase):
-        text = await repaired(service, draft.withheld)
+        text = await repair(service, draft.withheld)
         if text:
             yield draft.repair(text)

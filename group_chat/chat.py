@@ -12,7 +12,7 @@ from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.errors import ModelOutputError
 from group_chat.agents import TeamAgent
-from group_chat.amending import amended
+from group_chat.amending import amend
 from group_chat.direct_answers import directly
 from group_chat.draft import Draft, HeldText, OutputMeter
 from group_chat.judge import Judge
@@ -166,7 +166,7 @@ class ClinicalGroupChat(AgentGroupChat):
         broken = next((one.error for one in results if one.error is not None), None)
         if broken is not None:
             raise broken
-        self._controller.worked(results)
+        self._controller.take_results(results)
 
     def _step_of(self, move: object) -> tuple[str, int] | None:
         speakers = self._controller.speakers
@@ -188,7 +188,7 @@ class ClinicalGroupChat(AgentGroupChat):
             if not isinstance(self._turn.order, HandedOver):
                 yield draft.write(held.text)
         if isinstance(agent, TeamAgent):
-            async for text in amended(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
+            async for text in amend(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
                 yield text
         plan = self._turn.proposed
         if plan is not None:
@@ -258,7 +258,7 @@ class ClinicalGroupChat(AgentGroupChat):
             if not self._controller.take_order():
                 raise ModelOutputError(f"{draft.agent} gave an empty answer")
         else:
-            self._controller.heard(message, rendered=rendered)
+            self._controller.take_message(message, rendered=rendered)
         if message is not None:
             self._keep([message])
 

@@ -29,7 +29,9 @@ class EventStream:
         self._events.append(event)
         self._arrived.set()
 
-    async def of(self, work: Coroutine[Any, Any, None]) -> AsyncGenerator[GroupChatEvent, None]:
+    async def events_of(
+        self, work: Coroutine[Any, Any, None]
+    ) -> AsyncGenerator[GroupChatEvent, None]:
         """Run `work` in a task and yield what it puts; then raise what it raised.
 
         Leaving early, or being cancelled, cancels the task and waits for its end.

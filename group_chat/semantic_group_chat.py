@@ -163,14 +163,14 @@ class SemanticGroupChat:
             checking=self._checking,
             link_hosts=self._limits.link_hosts,
         )
-        return stream.of(self._answer(turn))
+        return stream.events_of(self._answer(turn))
 
     def act(
         self, request: GroupChatRequest, action: ToolAction
     ) -> AsyncGenerator[GroupChatEvent, None]:
         """See `GroupChat.act`."""
         stream = EventStream()
-        return stream.of(self._act(TurnContext(request, stream.put), action))
+        return stream.events_of(self._act(TurnContext(request, stream.put), action))
 
     async def _act(self, turn: TurnContext, action: ToolAction) -> None:
         current = enter_turn(turn)

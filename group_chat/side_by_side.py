@@ -11,7 +11,7 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import ModelError
 from data_models.plan import PlanStep
 from group_chat.agents import TeamAgent
-from group_chat.amending import amended
+from group_chat.amending import amend
 from group_chat.draft import Draft, OutputMeter
 from group_chat.look_up import look_up_step
 from group_chat.plan_text import step_line
@@ -103,7 +103,7 @@ class SideBySide:
             async for item in self._agents[step.agent].invoke_stream(thread=thread):
                 draft.write(item.message.content or "")
                 stop()
-            async for _ in amended(self._agents[step.agent], draft, prompt=lambda: prompt):
+            async for _ in amend(self._agents[step.agent], draft, prompt=lambda: prompt):
                 stop()
         except ModelError as failure:
             error = failure  # the others go on: what they find is kept

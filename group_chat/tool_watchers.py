@@ -61,8 +61,8 @@ class EntityToolWatcher:
     def __init__(self, *, then: ToolWatcher) -> None:
         self._then = then
 
-    async def finished(self, turn: TurnContext, run: ToolRun) -> None:
-        """See `ToolWatcher.finished`."""
+    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+        """See `ToolWatcher.note_run`."""
         entities = turn.request.entities
         if entities is not None and run.data is not None:
             entities.store_tool_result(
@@ -76,7 +76,7 @@ class EntityToolWatcher:
         notice = eviction_notice(entities) if entities is not None else None
         if notice is not None:
             turn.emit(notice)
-        await self._then.finished(turn, run)
+        await self._then.note_run(turn, run)
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
         """See `ToolWatcher.note_refused_patient`."""
@@ -92,8 +92,8 @@ class MemoryToolWatcher:
     def __init__(self, *, then: ToolWatcher) -> None:
         self._then = then
 
-    async def finished(self, turn: TurnContext, run: ToolRun) -> None:
-        """See `ToolWatcher.finished`."""
+    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+        """See `ToolWatcher.note_run`."""
         memory = turn.request.tool_memory
         if memory is not None:
             kept = memory.record(
@@ -108,7 +108,7 @@ class MemoryToolWatcher:
                 )
             )
             run = replace(run, execution_id=kept.execution_id, entity_ids=tuple(kept.entity_ids))
-        await self._then.finished(turn, run)
+        await self._then.note_run(turn, run)
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
         """See `ToolWatcher.note_refused_patient`."""
@@ -122,9 +122,9 @@ class AuditToolWatcher:
         self._audit = audit
         self._log = LogToolWatcher()
 
-    async def finished(self, turn: TurnContext, run: ToolRun) -> None:
-        """See `ToolWatcher.finished`."""
-        await self._log.finished(turn, run)
+    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+        """See `ToolWatcher.note_run`."""
+        await self._log.note_run(turn, run)
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
         """See `ToolWatcher.note_refused_patient`.

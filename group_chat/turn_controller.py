@@ -179,7 +179,7 @@ class TurnController:
                 plan = plan.with_status("done", now=now)
             self._put(self.speakers.with_plan(plan), self.move)
 
-    def worked(self, results: Sequence[StepResult]) -> None:
+    def take_results(self, results: Sequence[StepResult]) -> None:
         """Decide what follows steps that ran side by side; their messages are told already."""
         for result in results:
             self.speakers = self.speakers.heard(Said(result.agent, ""))
@@ -202,7 +202,7 @@ class TurnController:
             speakers, move = after_work(self.speakers)
             self._go(speakers, within_limits(move, speakers, messages=self._limits.agent_messages))
 
-    def heard(self, message: AgentMessage, *, rendered: bool) -> None:
+    def take_message(self, message: AgentMessage, *, rendered: bool) -> None:
         """Take a finished message and decide what follows."""
         turn = self._turn
         turn.said.append(message)

@@ -16,7 +16,7 @@ from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport
 from services.entities.team import team_of_file
 from services.folder_maintenance import maintenance_for
-from services.stored_folders import stored_folders
+from services.stored_folders import list_folders
 from services.stores import SESSIONS, USERS, open_container
 from services.team import TEAM_FILE
 from settings import load_settings
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _run(chosen: argparse.Namespace) -> MoveReport:
     settings, ids, clock = load_settings(), RandomIds(), SystemClock()
-    folders = await stored_folders(settings, ids=ids)
+    folders = await list_folders(settings, ids=ids)
     store, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
     maintenance = maintenance_for(
         settings, sessions=store, users=users, clock=clock, ids=ids, principal_id="migration"

@@ -16,7 +16,7 @@ from data_models.errors import RoundsError
 from legacy.document_holding import Unclaimed
 from legacy.entity_mover import Mover
 from services.entities.team import team_of_file
-from services.stored_folders import stored_folders
+from services.stored_folders import list_folders
 from services.stores import SESSIONS, open_container
 from services.team import TEAM_FILE
 from settings import load_settings
@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 async def _run(patient: str | None) -> dict[str, Any]:
     settings, ids = load_settings(), RandomIds()
-    folders = await stored_folders(settings, ids=ids)
+    folders = await list_folders(settings, ids=ids)
     store = open_container(settings, SESSIONS, ids=ids)
     try:
         team = team_of_file(TEAM_FILE)

@@ -56,7 +56,7 @@ def authentication(
     """
 
     @web.middleware
-    async def authenticated(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def authenticate(request: web.Request, handler: Handler) -> web.StreamResponse:
         if is_guarded(request):
             handshake = handshake_of(request, trusted_proxy=trusted_proxy)
             if _route_of(request) == MCP:
@@ -66,7 +66,7 @@ def authentication(
             request[_ENTERED] = Entered(authenticator, handshake)
         return await handler(request)
 
-    return authenticated
+    return authenticate
 
 
 def principal_of(request: web.Request) -> Principal:

@@ -29,7 +29,7 @@ def evened(
     """
 
     @web.middleware
-    async def answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def answer_evenly(request: web.Request, handler: Handler) -> web.StreamResponse:
         began = clock.monotonic()
         try:
             return await handler(request)
@@ -37,4 +37,4 @@ def evened(
             await pause(wait_seconds(clock.monotonic() - began))
             raise
 
-    return answered
+    return answer_evenly

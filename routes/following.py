@@ -121,7 +121,7 @@ class _Talk:
         wait = AGAIN_SECONDS
         while True:
             try:
-                async with self._hub.connected(self._subscription) as connection:
+                async with self._hub.connect(self._subscription) as connection:
                     await self._say("followed")
                     await self._catch_up()
                     async for event in connection.events():
@@ -142,9 +142,9 @@ class _Talk:
         if patient is None:
             return
         try:
-            found = await self._opened(patient, is_late=True)
+            found = await self._find_opened(patient, is_late=True)
         except RoundsError as error:
-            await self._unmatched(error)
+            await self._tell_unmatched(error)
             return
         if found.course == "ask":
             await self._say("asks", found.patient)
@@ -162,11 +162,11 @@ class _Talk:
 
     async def _follow(self, event: HubEvent) -> Status:
         try:
-            found = await self._opened(event.patient or {}, is_late=False)
-            if found.course == "switch" and await self._switched(event, found):
+            found = await self._find_opened(event.patient or {}, is_late=False)
+            if found.course == "switch" and await self._switch(event, found):
                 return 200
         except RoundsError as error:
-            await self._unmatched(error)
+            await self._tell_unmatched(error)
             return 409
         if found.course == "same":
             await self._say("followed")
@@ -174,13 +174,13 @@ class _Talk:
         await self._say("asks", found.patient)
         return 409
 
-    async def _opened(self, patient: object, *, is_late: bool) -> Opened:
+    async def _find_opened(self, patient: object, *, is_late: bool) -> Opened:
         resource = patient if isinstance(patient, dict) else {}
-        return await self._follower.opened(
+        return await self._follower.find_opened(
             resource, owner=self._principal.id, conversation_id=self._chat_id, is_late=is_late
         )
 
-    async def _switched(self, event: HubEvent, found: Opened) -> bool:
+    async def _switch(self, event: HubEvent, found: Opened) -> bool:
         """Have a turn open the chart, unless anything came before it."""
         message = opening(
             self._principal,
@@ -196,7 +196,7 @@ class _Talk:
         await self._page.show(run)
         return True
 
-    async def _unmatched(self, error: RoundsError) -> None:
+    async def _tell_unmatched(self, error: RoundsError) -> None:
         logger.info("hub_patient_not_followed", code=error.code)
         await self._say("unknown" if isinstance(error, ChartClosedError) else "apart")
 

@@ -88,7 +88,7 @@ async def list_sessions(request: web.Request) -> web.Response:
         query.get("review", ""),
         query.get("channel", ""),
     )
-    rows, cursor = await service.sessions.listed(
+    rows, cursor = await service.sessions.list(
         scenario_of(request), wanted, after=after_of(request), limit=limit_of(request)
     )
     return json_reply(sessions_document(rows, cursor))
@@ -145,7 +145,7 @@ async def validate(request: web.Request) -> web.Response:
     """`POST validate`: check a version without storing it."""
     service, _ = service_of(request)
     sent = await decision(request, Definition)
-    return json_reply((await service.checked(sent.definition)).model_dump(mode="json"))
+    return json_reply((await service.check(sent.definition)).model_dump(mode="json"))
 
 
 async def publish(request: web.Request) -> web.Response:
@@ -293,7 +293,7 @@ async def rollback(request: web.Request) -> web.Response:
 async def show_review(request: web.Request) -> web.Response:
     """`GET scenarios/{scenario_id}/review`: sessions that a person must look at."""
     service, _ = service_of(request)
-    page = await service.flagged(
+    page = await service.list_flagged(
         scenario_of(request), after=after_of(request), limit=limit_of(request)
     )
     return json_reply(review_document(page))

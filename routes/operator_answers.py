@@ -26,7 +26,7 @@ def refusals() -> Middleware:
     """
 
     @web.middleware
-    async def answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
         if not request.path.startswith(PREFIX):
             return await handler(request)
         try:
@@ -34,7 +34,7 @@ def refusals() -> Middleware:
         except ScenarioInputError as error:
             return _refusal(error, ref=request.app[CONTEXT].ids.new_id("ref"))
 
-    return answered
+    return answer
 
 
 def _refusal(error: ScenarioInputError, *, ref: str) -> web.Response:

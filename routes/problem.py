@@ -42,13 +42,13 @@ def problems(*, ids: IdSource) -> Middleware:
     """Return the outermost middleware: what a handler raises becomes a problem with a `ref`."""
 
     @web.middleware
-    async def answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
         end = _RequestEnd(request, ids.new_id("ref"))
         with end:
             return await handler(request)
         return end.answer
 
-    return answered
+    return answer
 
 
 def problem_response(problem: Problem, *, ref: str, problems: Sequence[str] = ()) -> web.Response:

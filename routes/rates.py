@@ -35,7 +35,7 @@ def counting(
     """
 
     @web.middleware
-    async def counted(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
         resource = request.match_info.route.resource
         if resource is None or not is_guarded(request):
             return await handler(request)
@@ -50,7 +50,7 @@ def counting(
             exports.take(caller)
         return await handler(request)
 
-    return counted
+    return count
 
 
 def _only_reads(request: web.Request, route: str) -> bool:

@@ -81,7 +81,7 @@ def preflights(*, allowed: Collection[str]) -> Middleware:
     origins = frozenset(allowed)
 
     @web.middleware
-    async def answered(request: web.Request, handler: Handler) -> web.StreamResponse:
+    async def answer(request: web.Request, handler: Handler) -> web.StreamResponse:
         asks = request.method == hdrs.METH_OPTIONS
         asks = asks and hdrs.ACCESS_CONTROL_REQUEST_METHOD in request.headers
         if not (asks and request.headers.get(hdrs.ORIGIN, "").lower() in origins):
@@ -95,7 +95,7 @@ def preflights(*, allowed: Collection[str]) -> Middleware:
             },
         )
 
-    return answered
+    return answer
 
 
 def readable_by(

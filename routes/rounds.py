@@ -214,7 +214,7 @@ async def create_round(request: web.Request) -> web.Response:
 
 async def list_rounds(request: web.Request) -> web.Response:
     """`GET /api/rounds`: the caller's lists, and those handed over to the caller."""
-    found = await _service(request).of(principal_of(request).id)
+    found = await _service(request).list_lists(principal_of(request).id)
     return json_reply({"rounds": [one.model_dump(mode="json") for one in found]})
 
 

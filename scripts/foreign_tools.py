@@ -18,7 +18,7 @@ from services.evidence.foreign.client import ForeignClient, digest_of
 async def listing(url: str, token: str | None) -> str:
     """Return the tools as YAML; `asks` holds all arguments, for the operator to sort."""
     async with aiohttp.ClientSession(trust_env=False) as session:
-        offered = await ForeignClient(url=url, session=session, token=token).offered()
+        offered = await ForeignClient(url=url, session=session, token=token).list_tools()
     rows = [
         {
             "name": one.name,

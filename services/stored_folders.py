@@ -11,7 +11,7 @@ from settings import Settings
 _INDEX = "users/"
 
 
-async def stored_folders(settings: Settings, *, ids: IdSource) -> list[str]:
+async def list_folders(settings: Settings, *, ids: IdSource) -> list[str]:
     """Return the folder names in order, each once.
 
     Raises:

@@ -46,7 +46,7 @@ from services.turn.comparing import TurnComparing
 from services.turn.crisis_response import CrisisResponse
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft, TurnOutcome
-from services.turn.end import ended
+from services.turn.end import wait_for_end
 from services.turn.groups import TurnGroups
 from services.turn.meter import TurnMeter
 from services.turn.pending_requests import PendingRequests
@@ -128,23 +128,25 @@ class TurnPipeline:
         with TurnMeter() as meter, self._metrics.running_turn():
             run.emit(RunStarted(run.run_id, run.conversation_id))
             work = asyncio.create_task(self._take(turn))
-            async with claim.kept(on_lost=work.cancel):
-                failure = await ended(turn, work, seconds=self._turn_seconds + _GRACE_SECONDS)
+            async with claim.renewing(on_lost=work.cancel):
+                failure = await wait_for_end(
+                    turn, work, seconds=self._turn_seconds + _GRACE_SECONDS
+                )
                 await self._write_back(turn, meter, failure)
         return turn.result(answered_at=self._clock.now())
 
     async def _take(self, turn: TurnDraft) -> None:
-        async with self._step(turn, "load"), self._safety.said_at_least(turn):
+        async with self._step(turn, "load"), self._safety.answer_at_least(turn):
             await self._load(turn)
-        if await self._safety.answered(turn):
+        if await self._safety.answer_call_for_help(turn):
             return None
         if turn.claim.message.press is None and is_clear_command(turn.text):
             return await self._clear(turn)
-        if await self._stops.answer_wrong_patient(turn) or await self._clearing.answered(turn):
+        if await self._stops.answer_wrong_patient(turn) or await self._clearing.answer_undo(turn):
             return None
-        if (told := await self._questions.answered(turn)) is not None:
-            return await self._told(turn, told)
-        if await self._stops.answer_stop(turn) or await self._comparing.answered(turn):
+        if (told := await self._questions.answer_open_question(turn)) is not None:
+            return await self._say_outcome(turn, told)
+        if await self._stops.answer_stop(turn) or await self._comparing.answer(turn):
             return None
         async with self._step(turn, "decide"):
             verdict = await self._decide(turn)
@@ -154,12 +156,12 @@ class TurnPipeline:
             return await self._ask(turn, verdict)
         return await self._answer(turn, verdict)
 
-    async def _told(self, turn: TurnDraft, told: str) -> None:
+    async def _say_outcome(self, turn: TurnDraft, told: str) -> None:
         """Say what became of a question; a scenario whose step asked it goes on at once."""
         self._replies.show_state(turn)
         self._replies.say(turn, told)
-        if await self._scenarios.went_on(turn, partial(self._act, turn)):
-            await self._chat(turn, self._requests.of(turn))
+        if await self._scenarios.go_on(turn, partial(self._act, turn)):
+            await self._chat(turn, self._requests.make(turn))
 
     async def _answer(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
         async with self._step(turn, "restore"):
@@ -169,16 +171,16 @@ class TurnPipeline:
         if verdict.reply is not None:
             self._replies.say(turn, verdict.reply)
             return self._replies.ask(turn) if verdict.question is None else None
-        if await self._questions.answers_of_memory(turn) or await self._clearing.asked_late(turn):
+        if await self._questions.answer_of_memory(turn) or await self._clearing.ask_late(turn):
             return None
         if self._stops.answer_nothing_waits(turn):
             return None
-        if await self._scenarios.answered(turn, partial(self._act, turn)):
+        if await self._scenarios.run_scenario(turn, partial(self._act, turn)):
             return None
         async with self._step(turn, "enrich"):
             await self._documents.memory.read(turn, verdict)
         async with self._step(turn, "ground"):
-            request = self._requests.of(turn)
+            request = self._requests.make(turn)
         turn.is_of_team = True
         async with self._step(turn, "chat"):
             return await self._chat(turn, request)
@@ -194,7 +196,7 @@ class TurnPipeline:
         async with self._step(turn, "save"):
             told = await self._clearing.clear(turn)
         self._replies.show_state(turn)
-        self._replies.say(turn, self._groups.told_of_clear(turn, told))
+        self._replies.say(turn, self._groups.wording_of_clear(turn, told))
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()
@@ -219,7 +221,7 @@ class TurnPipeline:
         )
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)
-        verdict = self._held.carried_on(turn, verdict)
+        verdict = self._held.carry_on(turn, verdict)
         turn.decision, turn.question = verdict.decision, verdict.question
         return verdict
 
@@ -251,7 +253,7 @@ class TurnPipeline:
         if verdict.registry is not None:
             await self._documents.activate(turn, verdict.registry)
             if verdict.registry.active_patient_id != before:
-                self._questions.orders.patient_changed(turn)
+                self._questions.orders.note_patient_change(turn)
             self._groups.tell_switch(turn, verdict, before)
         try:
             await self._documents.open(turn, turn.loaded_registry().active_patient_id)
@@ -270,14 +272,14 @@ class TurnPipeline:
     async def _chat(self, turn: TurnDraft, request: GroupChatRequest) -> None:
         async for event in self._group_chat.run(request):
             await self._apply(turn, event)
-        await self._scenarios.heard(turn)
+        await self._scenarios.note_heard(turn)
         self._replies.tell_unmet(turn)
         self._held.ask_whose(turn)
         self._replies.ask(turn)
 
     async def _act(self, turn: TurnDraft, action: ToolAction) -> ToolRan:
         """Run the tool of a scenario's step as agents' tools run."""
-        async for event in self._group_chat.act(self._requests.of(turn), action):
+        async for event in self._group_chat.act(self._requests.make(turn), action):
             if isinstance(event, ActionFinished):
                 return event.ran
             await self._apply(turn, event)
@@ -307,7 +309,7 @@ class TurnPipeline:
         repeatable = failure is None and note_repeatable(turn)
         async with self._step(turn, "save"):
             await self._documents.commit(turn, failure)
-            await self._scenarios.stored(turn)
+            await self._scenarios.update_index(turn)
         timing = meter.timing(turn, now=self._clock.monotonic())
         if failure is None:
             turn.run.emit(RunFinished(turn.outcome, timing, repeatable))

@@ -133,8 +133,8 @@ class MemorySessionIndex:
             if known is not None and known.version == row.version:
                 self._rows[row.session_id] = replace(known, mark=version)
 
-    async def marked(self, session_id: str) -> int:
-        """See `SessionIndex.marked`."""
+    async def marked_version(self, session_id: str) -> int:
+        """See `SessionIndex.marked_version`."""
         row = self._rows.get(session_id)
         return row.mark if row else 0
 

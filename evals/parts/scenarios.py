@@ -141,7 +141,7 @@ class Simulation:
 
     async def _is_pending(self) -> bool:
         waits = self.session.progress is not None and self.session.review is None
-        return waits or await self._index.marked(SESSION_ID) > 0
+        return waits or await self._index.marked_version(SESSION_ID) > 0
 
     async def _index_session(self, *, mark: int) -> None:
         session = self.session

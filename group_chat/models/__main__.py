@@ -21,9 +21,9 @@ def main() -> int:
             sys.stdout.write("No model is configured: set OPENAI_BASE_URL and OPENAI_MODEL.\n")
             return 1
         import_kernel()
-        from group_chat.models.checking import checked
+        from group_chat.models.checking import check_model
 
-        text, serves = asyncio.run(checked(settings))
+        text, serves = asyncio.run(check_model(settings))
     except ConfigurationError as error:
         sys.stderr.write(f"{error}\n")
         return 1

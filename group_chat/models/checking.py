@@ -12,7 +12,7 @@ from group_chat.models.completions import Completions
 from group_chat.models.factory import client_of
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
-from group_chat.models.probing import with_window
+from group_chat.models.probing import probe_window
 from group_chat.models.profile import ModelProfile
 from services.language.model_text import ModelText, without_thoughts
 
@@ -70,14 +70,14 @@ QUESTIONS: tuple[Question, ...] = (
 )
 
 
-async def checked(settings: ModelSettings) -> tuple[str, bool]:
+async def check_model(settings: ModelSettings) -> tuple[str, bool]:
     """Return what the model's profile is and how the questions went, and whether it serves."""
     client, close = client_of(settings)
     learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
     completions = Completions(client=client, limits=settings.limits, learned=learned)
     try:
         results = [await _ask(one, completions, settings.model) for one in QUESTIONS]
-        learned.profile = await with_window(client, learned.profile)
+        learned.profile = await probe_window(client, learned.profile)
     finally:
         await close()
     lines = [*_profile_lines(learned.profile), ""]

@@ -16,7 +16,7 @@ from group_chat.models.completions import Completions
 from group_chat.models.faults import FOREIGN, fault_of
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
-from group_chat.models.probing import with_window
+from group_chat.models.probing import probe_window
 from group_chat.models.profile import ModelProfile
 from group_chat.models.structured import WireStructured
 from group_chat.models.transport import AiohttpTransport
@@ -122,7 +122,7 @@ def build_models(*, settings: ModelSettings, metrics: Metrics | None = None) -> 
 
 async def _check(client: AsyncOpenAI, learned: LearnedModel) -> None:
     await probe(client)
-    learned.profile = await with_window(client, learned.profile)
+    learned.profile = await probe_window(client, learned.profile)
     learned.check()
 
 

@@ -18,7 +18,7 @@ _WINDOW_KEYS = ("max_model_len", "context_length", "context_window", "max_contex
 _NUM_CTX = re.compile(r"(?m)^\s*num_ctx\s+(\d{3,8})\b")
 
 
-async def with_window(client: AsyncOpenAI, profile: ModelProfile) -> ModelProfile:
+async def probe_window(client: AsyncOpenAI, profile: ModelProfile) -> ModelProfile:
     """Return `profile` with the window that the server tells, or that the model is known for.
 
     Asked in this order: the list of models, llama.cpp's properties, Ollama's loaded and stored

@@ -94,7 +94,7 @@ class CalendarTools:
         end = start + timedelta(minutes=asked.minutes)
         new = NewEvent(asked.title.strip(), start, end, asked.location.strip())
         return {
-            "created": await assistant.made(
+            "created": await assistant.show_made(
                 await assistant.services.calendar.create(new, assistant.effect)
             )
         }

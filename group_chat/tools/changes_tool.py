@@ -8,7 +8,7 @@ from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext
 from services.evidence.changes import TOOL, changes_of_days, changes_view
 from services.evidence.chart_states import chart_states
-from services.records.big_charts import viewed
+from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.records.views.view import view_of
@@ -31,7 +31,7 @@ def changes_tool(records: PatientRecords) -> Tool:
 
     async def run(turn: TurnContext, asked: ChangesArguments) -> ChartView:
         record = await records.load(turn.patient_id)
-        return await viewed(record, lambda one: _view(one, turn, asked))
+        return await make_view(record, lambda one: _view(one, turn, asked))
 
     description = "What is new, changed, ended or resulted since the user last looked, or in days."
     return Tool(TOOL, description, ChangesArguments, run)

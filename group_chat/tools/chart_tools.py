@@ -12,7 +12,7 @@ from data_models.values import ClosedValue
 from group_chat.tools.paper_tools import with_papers
 from group_chat.tools.tool import NoArguments, Tool
 from group_chat.turn_context import TurnContext
-from services.records.big_charts import viewed
+from services.records.big_charts import make_view
 from services.records.dates import first_day, last_day
 from services.records.need import Need
 from services.records.ports import PatientRecords
@@ -162,7 +162,7 @@ def _over(
     async def run(turn: TurnContext, arguments: Any) -> ChartView:
         need = tool.need(arguments) if tool.need is not None else need_of_tool(tool.name)
         record = await records.load(turn.patient_id, need)
-        return await viewed(record, lambda one: tool.view(one, turn, arguments))
+        return await make_view(record, lambda one: tool.view(one, turn, arguments))
 
     return run
 

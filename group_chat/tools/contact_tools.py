@@ -65,7 +65,7 @@ class ContactTools:
             organization=asked.organization.strip(),
         )
         return {
-            "added": await assistant.made(
+            "added": await assistant.show_made(
                 await assistant.services.contacts.add(new, assistant.effect)
             )
         }

@@ -20,7 +20,7 @@ from services.evidence.trials.views import trials_view
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
 from services.language.written_dates import dates_in
-from services.records.big_charts import viewed
+from services.records.big_charts import make_view
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
 
@@ -87,7 +87,7 @@ class EvidenceTools:
         """Find studies for the patient and judge each criterion."""
         today = turn.request.now.date()
         record = await self._records.load(turn.patient_id)
-        facts = await viewed(record, lambda one: facts_of(one, today=today))
+        facts = await make_view(record, lambda one: facts_of(one, today=today))
         search = search_from(facts, country=self._country)
         if not search.conditions:
             return ChartView(tool=TRIALS, kind="table", title="Studies", nothing=_NO_CONDITION)

@@ -87,7 +87,7 @@ class ForeignTools:
 
     async def _others(self, turn: TurnContext) -> frozenset[str]:
         request = turn.request
-        return await self.names.of_others(request.patient_id, request.all_patient_ids)
+        return await self.names.names_of_others(request.patient_id, request.all_patient_ids)
 
 
 @dataclass(frozen=True, slots=True)

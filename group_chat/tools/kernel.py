@@ -69,7 +69,7 @@ async def run_once(
         succeeded = True
     finally:
         if not succeeded and turn.request.effects is not None:
-            turn.request.effects.failed(begun)
+            turn.request.effects.note_failure(begun)
     if result is not None and begun.is_other:
         result.value = {**plain(result.value), "note": _NOTE}
     return result
@@ -118,7 +118,7 @@ class _Call:
     ends_message: bool = False
     has_changed: bool = False
 
-    def failed(self, code: str, message: str) -> None:
+    def fail(self, code: str, message: str) -> None:
         self.error_code, self.content = code, error_json(message)
 
 
@@ -167,7 +167,7 @@ class ToolKernel(Kernel):
                 if not call.has_changed and not action_key():
                     await others_before()
             except asyncio.CancelledError:
-                call.failed("stopped", "the tool was stopped")
+                call.fail("stopped", "the tool was stopped")
                 self._tell_result(turn, call)
                 raise
             self._keep(turn, call)
@@ -188,11 +188,11 @@ class ToolKernel(Kernel):
             async with asyncio.timeout(self._limits.tool_seconds):
                 result = await self._result(turn, function, call)
         except TimeoutError:
-            call.failed(_TOO_SLOW, f"no answer within {self._limits.tool_seconds:g} seconds")
+            call.fail(_TOO_SLOW, f"no answer within {self._limits.tool_seconds:g} seconds")
         except ToolInputError as error:
-            call.failed(error.code, str(error))
+            call.fail(error.code, str(error))
         except (RecordsError, StoreUnavailableError) as error:
-            call.failed(error.code, error.user_message)
+            call.fail(error.code, error.user_message)
         else:
             call.output = result.value if result is not None else {}
             call.ends_message, call.has_changed = function.tool.ends_message, function.tool.changes
@@ -285,9 +285,9 @@ class ToolKernel(Kernel):
         )
         turn.ran.append(RanTool(call.call_id, call.tool, call.data))
         if turn.works_beside_others:
-            turn.unfiled.append(partial(self._watcher.finished, run=run))
+            turn.unfiled.append(partial(self._watcher.note_run, run=run))
         else:
-            await self._watcher.finished(turn, run)
+            await self._watcher.note_run(turn, run)
         self._tell_result(turn, call)
 
     def _tell_result(self, turn: TurnContext, call: _Call) -> None:

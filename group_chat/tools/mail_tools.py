@@ -71,7 +71,7 @@ class MailTools:
         subject = " ".join(asked.title.split())
         new = NewEmail(to=tuple(asked.to), subject=subject, text=asked.text, answers=asked.answers)
         return {
-            "draft": await assistant.made(
+            "draft": await assistant.show_made(
                 await assistant.services.mail.draft(new, assistant.effect)
             )
         }

@@ -21,7 +21,7 @@ from services.orders.may_be_drafted import is_same_test, refusal_of, tests_in
 from services.orders.order_card import CardRows, card_rows, card_text, standing_text
 from services.orders.order_drafts import OrderDrafts
 from services.orders.wording import LANGUAGES, said_in
-from services.records.big_charts import viewed
+from services.records.big_charts import make_view
 from services.records.concepts.words import words_of
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
@@ -95,8 +95,8 @@ class OrderTools:
         language = _may_begin(turn)
         said, test = _typed(turn), " ".join(asked.test.split())
         record = await self.records.load(turn.patient_id)
-        tests = await viewed(record, lambda one: tests_in(test, said=said, record=one))
-        refusal = await viewed(record, lambda one: refusal_of(tests[0], said=said, record=one))
+        tests = await make_view(record, lambda one: tests_in(test, said=said, record=one))
+        refusal = await make_view(record, lambda one: refusal_of(tests[0], said=said, record=one))
         if refusal is not None:
             raise _refused(language, refusal)
         _refuse_unasked(turn, language)
@@ -123,7 +123,7 @@ class OrderTools:
         self, turn: TurnContext, record: PatientRecord, test: str, occurs: str, language: str
     ) -> tuple[DraftOrder, str]:
         """Return one draft and the card that shows it."""
-        rows = await viewed(record, lambda one: card_rows(one, test))
+        rows = await make_view(record, lambda one: card_rows(one, test))
         order = DraftOrder(
             key=self.ids.new_id("order"),
             test=test,
@@ -151,8 +151,8 @@ class OrderTools:
         told = language_of(turn.request.text)
         language = told if told in LANGUAGES else "en"
         record = await self.records.load(turn.patient_id)
-        kept = await self.drafts.of_patient(turn.patient_id)
-        rows = await viewed(record, lambda one: card_rows(one, asked.test))
+        kept = await self.drafts.list_drafts(turn.patient_id)
+        rows = await make_view(record, lambda one: card_rows(one, asked.test))
         patient = f"{_who(record, turn.request.now, language)} ({turn.patient_id})"
         text = standing_text(kept, rows, asked.test, patient=patient, language=language)
         return {"standing": text}
@@ -161,7 +161,7 @@ class OrderTools:
         language = _may_begin(turn)
         _refuse_unasked(turn, language)
         record = await self.records.load(turn.patient_id)
-        kept = await self.drafts.of_patient(turn.patient_id)
+        kept = await self.drafts.list_drafts(turn.patient_id)
         draft = _meant(kept, " ".join([asked.test, turn.request.text]), language)
         if turn.questions:  # two calls at once
             raise _refused(language, "one")

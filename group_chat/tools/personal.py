@@ -163,7 +163,7 @@ class PersonalAssistant:
             raise ToolInputError(NOT_IN_GROUPS)
         if changes and not _is_ordered(turn):
             raise ToolInputError(_NOT_ORDERED)
-        memory.withhold(await self.names.of_others(request.patient_id, memory.roster))
+        memory.withhold(await self.names.names_of_others(request.patient_id, memory.roster))
         await asyncio.to_thread(prepare, frozenset(memory.others))
         zone = memory.zone or UTC
         services = self.back_end.of(request.principal_id, zone=zone)
@@ -206,7 +206,7 @@ class OpenAssistant(SaidTimes):
         """Return items for a model; of those that name another patient only the time."""
         return [self._row(item) for item in items]
 
-    async def made(self, item: Item) -> list[dict[str, Any]]:
+    async def show_made(self, item: Item) -> list[dict[str, Any]]:
         """Return an item that was just made, and remember in whose chart: it is theirs."""
         request = self.turn.request
         if self.made_for is not None and request.patient_id is not None:
@@ -289,7 +289,7 @@ class OpenAssistant(SaidTimes):
         if item is None or not isinstance(found, Resolved):
             is_named = isinstance(found, NotFound) and found.is_named
             raise ToolInputError((_NONE if is_named else _UNCLEAR).format(kind=_WORDS[kind]))
-        self.memory.used(found)
+        self.memory.note_used(found)
         return item
 
     def ask_first(self, action: Action, items: Sequence[Item]) -> ToolOutput:
@@ -334,7 +334,7 @@ class OpenAssistant(SaidTimes):
             "agent": self.turn.agent,
         }
         self._ask("which_entity", text, payload)
-        self.memory.listed(found.entity_ids)
+        self.memory.note_listed(found.entity_ids)
 
     def _ask(self, kind: _Kind, text: str, payload: dict[str, Any]) -> None:
         self.turn.emit(QuestionAsked(self.ids.new_id("question"), kind, text, payload))

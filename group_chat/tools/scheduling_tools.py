@@ -70,7 +70,7 @@ def _ask_which(
     payload = {"candidates": candidates, "asked": memory.request, "agent": turn.agent}
     text = "\n".join(["Which appointment do you mean?", *lines])
     turn.ask(QuestionAsked(ids.new_id("question"), "which_entity", text, payload))
-    memory.listed(candidates)
+    memory.note_listed(candidates)
 
 
 # What the user typed, as opposed to what a model, a record or a tool said.
@@ -251,7 +251,7 @@ class SchedulingTools:
         }
 
     async def _list(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
-        found = await self.clinic.of_patient(turn.patient_id)
+        found = await self.clinic.list_booked(turn.patient_id)
         names = {each.doctor_id: "" for each in found}
         for doctor_id in names:
             names[doctor_id] = await self.clinic.doctor_name(doctor_id)
@@ -293,7 +293,7 @@ class SchedulingTools:
         """Tell whether somebody is registered; of another person nothing but that."""
         refuse_untyped(turn, name=asked.name, birth_date=asked.birth_date)
         patient_id = turn.request.patient_id
-        known = await self.clinic.known(asked.name, asked.birth_date, patient_id=patient_id)
+        known = await self.clinic.find_known(asked.name, asked.birth_date, patient_id=patient_id)
         answer = {"registered": known, "next": _NEXT[known]}
         return answer | ({"patient_id_retrieved": patient_id} if known == "this_patient" else {})
 
@@ -327,7 +327,7 @@ class SchedulingTools:
         return found[0]
 
     async def _own(self, turn: TurnContext, appointment_id: str) -> Appointment:
-        booked = await self.clinic.of_patient(turn.patient_id)
+        booked = await self.clinic.list_booked(turn.patient_id)
         return own_appointment(turn, appointment_id, booked, ids=self.ids)
 
 

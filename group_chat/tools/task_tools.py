@@ -65,7 +65,9 @@ class TaskTools:
         due = None if not asked.due else assistant.day(asked.due)
         new = NewTask(title=" ".join(asked.title.split()), due=due, notes=asked.notes)
         return {
-            "added": await assistant.made(await assistant.services.tasks.add(new, assistant.effect))
+            "added": await assistant.show_made(
+                await assistant.services.tasks.add(new, assistant.effect)
+            )
         }
 
     async def complete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:

@@ -38,7 +38,7 @@ class ToolRun:
 class ToolWatcher(Protocol):
     """Told of every run, before the model sees its result."""
 
-    async def finished(self, turn: TurnContext, run: ToolRun) -> None:
+    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
         """Note a run. Raising ends the turn."""
         ...
 
@@ -53,8 +53,8 @@ class LogToolWatcher:
     def __init__(self) -> None:
         self._log = structlog.get_logger()
 
-    async def finished(self, turn: TurnContext, run: ToolRun) -> None:
-        """See `ToolWatcher.finished`."""
+    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+        """See `ToolWatcher.note_run`."""
         self._log.info(
             "tool_run",
             run=turn.request.run_id,

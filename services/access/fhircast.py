@@ -154,19 +154,19 @@ class Hub:
         self._session = session
 
     @asynccontextmanager
-    async def connected(self, subscription: Subscription) -> AsyncIterator[HubConnection]:
+    async def connect(self, subscription: Subscription) -> AsyncIterator[HubConnection]:
         """Yield a subscription that the hub has confirmed.
 
         Raises:
             HubRefusedError: the hub does not let this user subscribe.
             HubUnavailableError: it does not answer, or not as expected.
         """
-        url = await self._subscribed(subscription)
+        url = await self._subscribe(subscription)
         try:
             async with self._session.ws_connect(
                 url, heartbeat=30.0, max_msg_size=_LIMIT_BYTES
             ) as line:
-                lease = await _confirmed(line, subscription.topic)
+                lease = await _wait_for_confirmation(line, subscription.topic)
                 yield HubConnection(line=line, topic=subscription.topic, seconds=lease)
         except (aiohttp.ClientError, TimeoutError):
             raise HubUnavailableError("the hub's line broke") from None
@@ -184,7 +184,7 @@ class Hub:
             return None
         return _patient_in(found.context)
 
-    async def _subscribed(self, subscription: Subscription) -> URL:
+    async def _subscribe(self, subscription: Subscription) -> URL:
         form = {
             "hub.channel.type": "websocket",
             "hub.mode": "subscribe",
@@ -222,7 +222,7 @@ def _now() -> float:
     return asyncio.get_running_loop().time()
 
 
-async def _confirmed(line: aiohttp.ClientWebSocketResponse, topic: str) -> float:
+async def _wait_for_confirmation(line: aiohttp.ClientWebSocketResponse, topic: str) -> float:
     """Wait for the hub's word that it means this session; return the seconds of the lease."""
     data = await _next(line, seconds=_CONFIRM_SECONDS)
     found = None if data is None else _confirmation(data)

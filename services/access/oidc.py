@@ -138,7 +138,7 @@ class OidcSignIn:
         """See `Authenticator.authenticate`; a bearer key goes before a cookie."""
         if handshake.authorization is not None or handshake.bearer is not None:
             if (handshake.bearer or "").startswith(FRAMED):
-                return await self._known(handshake.bearer or "")
+                return await self._find_session(handshake.bearer or "")
             if self._keys is None:
                 raise UnauthenticatedError
             return await self._keys.authenticate(handshake)
@@ -146,7 +146,7 @@ class OidcSignIn:
         if session_id is None or session_id.startswith(FRAMED):
             raise UnauthenticatedError
         _check_page(handshake, session_id)
-        return await self._known(session_id)
+        return await self._find_session(session_id)
 
     async def end(self, session_id: str) -> str:
         """Forget the session; return where the browser goes then."""
@@ -154,7 +154,7 @@ class OidcSignIn:
         home = f"{self._base}/"
         return await self._provider.sign_out_url(back=home) or home
 
-    async def _known(self, session_id: str) -> Principal:
+    async def _find_session(self, session_id: str) -> Principal:
         found = await self._sessions.find(session_id)
         return _principal(session_id, await self._current(session_id, found))
 
@@ -165,24 +165,24 @@ class OidcSignIn:
             await self._sessions.end(session_id)
             raise UnauthenticatedError
         if session.proof_until <= now:
-            return await self._renewed(session_id)
+            return await self._renew(session_id)
         if idle > _SEEN_SECONDS:
             seen = session.model_copy(update={"seen_at": now})
             return await self._sessions.renew(session_id, found, seen)
         return session
 
-    async def _renewed(self, session_id: str) -> SignedIn:
+    async def _renew(self, session_id: str) -> SignedIn:
         async with self._renewing:
             found = await self._sessions.find(session_id)
             if found.session.proof_until > self._clock.now():
                 return found.session  # whoever held the lock before renewed it
             try:
-                renewed = await self._asked_again(session_id, found.session)
+                renewed = await self._ask_again(session_id, found.session)
             except (UnauthenticatedError, ForbiddenError):
                 return await self._without_renewal(session_id, found)
             return await self._sessions.renew(session_id, found, renewed)
 
-    async def _asked_again(self, session_id: str, session: SignedIn) -> SignedIn:
+    async def _ask_again(self, session_id: str, session: SignedIn) -> SignedIn:
         had = self._sessions.opened(session_id, session.tokens)
         if had.refresh_token is None:
             raise UnauthenticatedError

@@ -107,7 +107,7 @@ class OidcProvider:
         Raises:
             SignInUnavailableError: the provider says nothing usable of itself.
         """
-        found = await self._discovered()
+        found = await self._discover()
         offline = ["offline_access"] if "offline_access" in found.scopes_supported else []
         asked = {
             "response_type": "code",
@@ -123,7 +123,7 @@ class OidcProvider:
 
     async def sign_out_url(self, *, back: str) -> str | None:
         """Return where the browser signs its user out of the provider too, if it says so."""
-        found = await self._discovered()
+        found = await self._discover()
         if found.end_session_endpoint is None:
             return None
         asked = {"client_id": self.client_id, "post_logout_redirect_uri": back}
@@ -136,7 +136,7 @@ class OidcProvider:
             UnauthenticatedError: the provider refuses the code.
             SignInUnavailableError: it does not answer.
         """
-        return await self._granted(
+        return await self._grant(
             {
                 "grant_type": "authorization_code",
                 "code": code,
@@ -147,7 +147,7 @@ class OidcProvider:
 
     async def refresh(self, refresh_token: str) -> Tokens:
         """Return new tokens; raises as `redeem` does."""
-        return await self._granted({"grant_type": "refresh_token", "refresh_token": refresh_token})
+        return await self._grant({"grant_type": "refresh_token", "refresh_token": refresh_token})
 
     async def claims_of(self, id_token: str | None, *, nonce: str | None) -> dict[str, Any]:
         """Return the verified claims of `id_token`.
@@ -162,7 +162,7 @@ class OidcProvider:
             SignInUnavailableError: the provider's keys are not known at the moment.
         """
         form = read_form(id_token or "", now=self._clock.now())
-        await self._discovered()
+        await self._discover()
         if self._keys is None or self._endpoints is None:
             raise SignInUnavailableError("the provider's keys are not known")
         key = await self._keys.find(form.key_id)
@@ -190,7 +190,7 @@ class OidcProvider:
         if not isinstance(claims["sub"], str) or not claims["sub"].strip():
             raise UnauthenticatedError
 
-    async def _discovered(self) -> Endpoints:
+    async def _discover(self) -> Endpoints:
         fresh = self._clock.monotonic() - self._found_at < DISCOVERY_SECONDS
         if self._endpoints is not None and fresh:
             return self._endpoints
@@ -210,8 +210,8 @@ class OidcProvider:
         self._endpoints, self._found_at = found, self._clock.monotonic()
         return found
 
-    async def _granted(self, form: dict[str, str]) -> Tokens:
-        found = await self._discovered()
+    async def _grant(self, form: dict[str, str]) -> Tokens:
+        found = await self._discover()
         headers = {"Accept": "application/json"}
         if self._client_secret is None:
             form = form | {"client_id": self.client_id}

@@ -70,11 +70,11 @@ class OnBehalf:
             UnauthenticatedError: no valid token for this application.
             ForbiddenError: another's, of a foreign directory, or without our scope.
             SignInNeededError: the user has to agree first.
-            OnBehalfRefusedError, SignInUnavailableError: see `OnBehalfGrant.exchanged`.
+            OnBehalfRefusedError, SignInUnavailableError: see `OnBehalfGrant.exchange`.
         """
         await self._keep_proof(proof, principal_id)
         for scope in self._scopes:
-            await self._exchanged(proof, principal_id, scope)
+            await self._exchange(proof, principal_id, scope)
         self._wanted.pop(principal_id, None)
         self._asked.pop(principal_id, None)
 
@@ -83,19 +83,19 @@ class OnBehalf:
 
         Raises:
             SignInNeededError: the user has to sign in; `wanted` says so, too.
-            OnBehalfRefusedError, SignInUnavailableError: see `OnBehalfGrant.exchanged`.
+            OnBehalfRefusedError, SignInUnavailableError: see `OnBehalfGrant.exchange`.
         """
         kept = self._tokens.get((principal_id, scope))
         if kept is not None and self._clock.now() < kept.until:
             return kept.text
         try:
             proof = await self._proof_of(principal_id)
-            return await self._exchanged(proof, principal_id, scope)
+            return await self._exchange(proof, principal_id, scope)
         except SignInNeededError as error:
             _put(self._wanted, principal_id, error.needs_consent)
             raise
 
-    def refused(self, principal_id: str, scope: str, token: str) -> None:
+    def note_refusal(self, principal_id: str, scope: str, token: str) -> None:
         """Take note that a service did not take `token`; a newer one stays."""
         kept = self._tokens.get((principal_id, scope))
         if kept is not None and kept.text == token:
@@ -131,9 +131,9 @@ class OnBehalf:
             raise ForbiddenError
         _put(self._proofs, principal_id, _Kept(proof, principal.expires_at))
 
-    async def _exchanged(self, proof: str, principal_id: str, scope: str) -> str:
+    async def _exchange(self, proof: str, principal_id: str, scope: str) -> str:
         try:
-            granted = await self._grant.exchanged(proof, principal_id=principal_id, scope=scope)
+            granted = await self._grant.exchange(proof, principal_id=principal_id, scope=scope)
         except SignInNeededError:
             self._proofs.pop(principal_id, None)
             raise

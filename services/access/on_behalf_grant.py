@@ -48,7 +48,7 @@ class OnBehalfGrant:
         self._client_secret = client_secret
         self._session = session
 
-    async def exchanged(self, assertion: str, *, principal_id: str, scope: str) -> Granted:
+    async def exchange(self, assertion: str, *, principal_id: str, scope: str) -> Granted:
         """Return the user's token for `scope`.
 
         Raises:

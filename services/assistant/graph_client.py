@@ -106,7 +106,7 @@ class GraphClient:
         token = await self._tokens.token(principal_id)
         answer = await self._send(course, token)
         if answer.status == 401:
-            self._tokens.refused(principal_id, token)
+            self._tokens.note_refusal(principal_id, token)
             answer = await self._send(course, await self._tokens.token(principal_id))
         if answer.status in (401, 403) or answer.code.lower() in _NO_MAILBOX:
             course.log("refused", answer)

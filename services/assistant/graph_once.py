@@ -24,7 +24,7 @@ def mark_of(kind: str, effect: Effect) -> str:
     return guid_of(f"{kind}/{effect.key}")
 
 
-async def created(
+async def create(
     account: GraphAccount,
     path: str,
     body: Json,
@@ -85,7 +85,7 @@ async def create_marked(
     async def look() -> Json | None:
         return await find_marked(account, mark, among=among, prefer=prefer)
 
-    return await created(account, path, whole, effect, look=look, prefer=prefer)
+    return await create(account, path, whole, effect, look=look, prefer=prefer)
 
 
 def mark_property(mark: str) -> Json:

@@ -6,7 +6,7 @@ from datetime import date, tzinfo
 from data_models.effects import Effect
 from data_models.errors import AssistantError
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
-from services.assistant.graph_once import created, mark_of
+from services.assistant.graph_once import create, mark_of
 from services.assistant.graph_shapes import GraphTask, GraphTaskList, shaped
 from services.assistant.graph_times import IN_UTC, day_of, given_day
 from services.assistant.graph_wire import Json, segment
@@ -65,7 +65,7 @@ class GraphTasks:
         if task.due:
             body["dueDateTime"] = given_day(task.due, self._zone)
         tasks = await self._tasks()
-        row = await created(
+        row = await create(
             self._account,
             tasks,
             body,

@@ -43,7 +43,7 @@ class OwnToken:
             raise AssistantRefusedError("the delegated token has ended")
         return self._token
 
-    def refused(self, principal_id: str, token: str) -> None:
+    def note_refusal(self, principal_id: str, token: str) -> None:
         """Take note that Graph did not take `token`."""
         self._is_refused = True
 
@@ -109,7 +109,7 @@ class AppTokens:
                 self._renew_at = self._clock.monotonic() + _kept_seconds(issued)
             return self._token
 
-    def refused(self, principal_id: str, token: str) -> None:
+    def note_refusal(self, principal_id: str, token: str) -> None:
         """Take note that Graph did not take `token`; a newer one stays."""
         if self._token == token:
             self._renew_at = float("-inf")
@@ -139,9 +139,9 @@ class UserTokens:
         except SignInUnavailableError:
             raise AssistantUnavailableError("the directory gave no token of the user") from None
 
-    def refused(self, principal_id: str, token: str) -> None:
+    def note_refusal(self, principal_id: str, token: str) -> None:
         """Take note that Graph did not take `token`; a newer one stays."""
-        self._on_behalf.refused(principal_id, self._scope, token)
+        self._on_behalf.note_refusal(principal_id, self._scope, token)
 
 
 GraphTokens: TypeAlias = OwnToken | AppTokens | UserTokens

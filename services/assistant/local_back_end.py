@@ -307,7 +307,7 @@ class LocalAssistant:
         self._clock = clock
 
     def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
-        """See `AssistantBackEnd.of`."""
+        """See `AssistantBackEnd.events_of`."""
         # icalendar takes a sixth of the server's imports; the start loads it beside the port.
         from services.assistant.local_calendar import LocalCalendar
 

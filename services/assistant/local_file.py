@@ -38,14 +38,14 @@ class LocalFile:
             blob = await self._store.read(self._name)
             before = self._data(blob)
             after, result = await change(before)
-            if after == before or await self._stored(after, blob):
+            if after == before or await self._write(after, blob):
                 return result
         raise AssistantUnavailableError("others are changing the same file; try again")
 
     def _data(self, blob: Blob | None) -> bytes | None:
         return self._begins_as() if blob is None else blob.data
 
-    async def _stored(self, data: bytes, replaces: Blob | None) -> bool:
+    async def _write(self, data: bytes, replaces: Blob | None) -> bool:
         try:
             if replaces is None:
                 await self._store.create(self._name, data)

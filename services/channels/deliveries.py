@@ -189,7 +189,7 @@ class Deliveries:
             # Last: what takes long here, or fails, must not leave owed what everybody has.
             await self._tidy(conversation_id)
 
-    async def owed(self, conversation_id: str) -> list[Owed]:
+    async def read_owed(self, conversation_id: str) -> list[Owed]:
         """Return what the conversation is owed, oldest first, whoever works on it."""
         await self._take_in_of_before(conversation_id)
         found = [note async for _, note in self._notes(_owed_prefix(conversation_id))]

@@ -28,19 +28,19 @@ class Repeats:
         """
         # Fresh: another replica may have cleared the conversation since we looked.
         stored = await self._claimant.look(message, fresh=True)
-        answered = await self._claimant.answered(stored.document, message)
+        answered = await self._claimant.find_answer(stored.document, message)
         if answered is None:
             return "unknown"
         return "standing" if answered.epoch == stored.document.epoch else "cleared"
 
-    async def of(self, message: IncomingMessage) -> Run | None:
+    async def find(self, message: IncomingMessage) -> Run | None:
         """Return a finished run that repeats the answer to `message`, or None if there is none.
 
         Raises:
             StoreError, NotFoundError: the conversation cannot be read, or is somebody else's.
         """
         stored = await self._claimant.look(message, fresh=False)
-        answered = await self._claimant.answered(stored.document, message)
+        answered = await self._claimant.find_answer(stored.document, message)
         if answered is None:
             return None
         run = Run(run_id=self._ids.new_id("run"), message=message, replayed=True)

@@ -90,7 +90,7 @@ class ByOwnToken:
             return False
         except RecordsRefusedError as error:
             if error.status != 403:
-                self._on_behalf.refused(principal_id, self._scope, token)
+                self._on_behalf.note_refusal(principal_id, self._scope, token)
                 raise
             return False
         return True

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from data_models.claim import Claim, Successor, claimed, lease_end
+from data_models.claim import Claim, Successor, lease_end, take_claim
 from data_models.claim_decision import (
     ClaimState,
     ClaimTimes,
@@ -133,17 +133,17 @@ class Claimant:
         is_held = self.state(conversation, runs_here=False) == "held"
         return turn.run_id if is_same and is_held else None
 
-    async def answered(
+    async def find_answer(
         self, conversation: Conversation, message: IncomingMessage
     ) -> AnsweredMessage | None:
         """Return what answered this message within the last day."""
-        return await self._conversations.answered(conversation, message.message_hash)
+        return await self._conversations.find_answer(conversation, message.message_hash)
 
     async def claim(
         self, stored: Stored[Conversation], message: IncomingMessage, run_id: str
     ) -> Claim | None:
         """Claim for `message`, taking over from a dead turn; None if somebody comes before it."""
-        free = await self._freed(stored)
+        free = await self._free(stored)
         if free is None:
             return None
         if queue_length(free.document) > 0:  # what the dead replica had stored and not counted
@@ -154,7 +154,7 @@ class Claimant:
 
     async def claim_next(self, stored: Stored[Conversation]) -> Claim | None:
         """Claim for the message that waits longest; None if none waits or somebody was faster."""
-        free = await self._freed(stored)
+        free = await self._free(stored)
         if free is None:
             return None
         successor = await self.successor(free.document)
@@ -181,7 +181,7 @@ class Claimant:
         self._conversations.forget(conversation_id)
         if self.state(stored.document, runs_here=True) == "held":
             return None
-        free = await self._freed(stored)
+        free = await self._free(stored)
         if free is None:
             return None
         if queue_length(free.document) > 0:
@@ -228,7 +228,7 @@ class Claimant:
         """Trust nothing remembered of the conversation."""
         self._conversations.forget(conversation_id)
 
-    async def _freed(self, stored: Stored[Conversation]) -> Stored[Conversation] | None:
+    async def _free(self, stored: Stored[Conversation]) -> Stored[Conversation] | None:
         """Return the conversation without a running turn, after taking a dead one over.
 
         The claim comes into our name first, so that of two replicas one takes over. What is
@@ -256,7 +256,7 @@ class Claimant:
         question = None
         if dead.purpose == "upkeep":
             await self._takeover.fence_documents(conversation, dead)
-        elif await self._conversations.answered(conversation, dead.message.message_hash) is None:
+        elif await self._conversations.find_answer(conversation, dead.message.message_hash) is None:
             taken = await self._takeover.fence(conversation, dead, self._clock.now())
             conversation.answered.append(taken.answered)
             if taken.interruption is not None:
@@ -277,7 +277,7 @@ class Claimant:
     ) -> Claim | None:
         conversation = free.document
         served = conversation.conversation_id in self._served
-        claim = await claimed(
+        claim = await take_claim(
             conversations=self._conversations,
             conversation=conversation,
             etag=free.etag,

@@ -18,8 +18,8 @@ from services.conversations.clearing import (
     Clearing,
     ManifestRow,
     Tell,
-    in_parallel,
     manifest_rows,
+    run_in_parallel,
 )
 
 
@@ -53,12 +53,12 @@ class ClearUndo:
         rows = await manifest_rows(self.store, layout, last.timestamp)
         if not rows:
             raise CorruptDocumentError("the archive of the last clear is gone")
-        await in_parallel([self._archived(layout, row, last.timestamp) for row in rows])
+        await run_in_parallel([self._read_archived(layout, row, last.timestamp) for row in rows])
         later: LastClear | None = None
         if await self.clearing.has_gone_on(claim):
             await self.clearing.clear(claim, now=now, tell=tell)
             later = claim.conversation.last_clear
-        change = partial(_begun, epoch=claim.epoch + 1, ts=last.timestamp, later=later)
+        change = partial(_note_begun, epoch=claim.epoch + 1, ts=last.timestamp, later=later)
         await claim.update(change)
         await self.finish(claim)
         return len(rows)
@@ -72,11 +72,13 @@ class ClearUndo:
         layout = ConversationLayout.of(conversation.conversation_id)
         rows = await manifest_rows(self.store, layout, ts)
         await claim.hold()
-        await in_parallel([self._put(layout, row, ts, epoch=conversation.epoch) for row in rows])
+        await run_in_parallel(
+            [self._put(layout, row, ts, epoch=conversation.epoch) for row in rows]
+        )
         self.contexts.forget(conversation.conversation_id)
-        await claim.update(_done)
+        await claim.update(_note_done)
 
-    async def _archived(self, layout: ConversationLayout, row: ManifestRow, ts: str) -> bytes:
+    async def _read_archived(self, layout: ConversationLayout, row: ManifestRow, ts: str) -> bytes:
         blob = await self.store.read(layout.archived(row.original, ts))
         if blob is None or hashlib.sha256(blob.data).hexdigest() != row.sha256:
             raise CorruptDocumentError("an archived document is not as the clear had left it")
@@ -85,7 +87,7 @@ class ClearUndo:
     async def _put(
         self, layout: ConversationLayout, row: ManifestRow, ts: str, *, epoch: int
     ) -> None:
-        data = _of_epoch(await self._archived(layout, row, ts), epoch)
+        data = _of_epoch(await self._read_archived(layout, row, ts), epoch)
         there = await self.store.read(row.original)
         if there is None:
             with suppress(BlobExistsError):  # our own, acknowledged late
@@ -115,10 +117,10 @@ def _document(data: bytes) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _begun(draft: Conversation, *, epoch: int, ts: str, later: LastClear | None) -> None:
+def _note_begun(draft: Conversation, *, epoch: int, ts: str, later: LastClear | None) -> None:
     draft.epoch, draft.pending_restore, draft.last_clear = epoch, ts, later
     draft.open_question = None
 
 
-def _done(draft: Conversation) -> None:
+def _note_done(draft: Conversation) -> None:
     draft.pending_restore = None

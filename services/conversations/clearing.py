@@ -117,7 +117,7 @@ class Clearing:
             for name in await self._names(layout)
             if name in archived or layout.is_journal(name)
         ]
-        await in_parallel(
+        await run_in_parallel(
             [self._delete(claim, name) for name in leaving if name != layout.context(None)]
         )
         self._contexts.forget(conversation.conversation_id)
@@ -136,7 +136,7 @@ class Clearing:
                 tell(done, len(archived))
             return row
 
-        return await in_parallel([copied(*pair) for pair in archived.items()])
+        return await run_in_parallel([copied(*pair) for pair in archived.items()])
 
     async def _delete(self, claim: Claim, name: str) -> None:
         await claim.hold()
@@ -213,7 +213,7 @@ async def manifest_rows(
         raise CorruptDocumentError("the manifest of an archive") from None
 
 
-async def in_parallel(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:
+async def run_in_parallel(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:
     """Return the results in order, 16 under way at once; the first error ends all."""
     slots = asyncio.Semaphore(_AT_ONCE)
 

@@ -82,7 +82,7 @@ class Inbox:
         conversation_id = stored.document.conversation_id
         for _ in range(_COUNT_TRIES):
             conversation = stored.document
-            if queued.number < conversation.inbox_head and not await self._moved(
+            if queued.number < conversation.inbox_head and not await self._move(
                 queued, conversation
             ):
                 return
@@ -100,7 +100,7 @@ class Inbox:
             return
         raise StoreUnavailableError("the conversation document changes too fast")
 
-    async def _moved(self, queued: QueuedMessage, conversation: Conversation) -> bool:
+    async def _move(self, queued: QueuedMessage, conversation: Conversation) -> bool:
         """Move a message that was stored where the queue has passed already; False if it ran.
 
         The number was taken from an older state, and whoever had it before is answered and gone.
@@ -109,7 +109,7 @@ class Inbox:
         if running is not None and running.run_id == queued.run_id:
             return False
         message_hash = queued.message.message_hash
-        if await self._conversations.answered(conversation, message_hash) is not None:
+        if await self._conversations.find_answer(conversation, message_hash) is not None:
             return False
         await self.remove(conversation.conversation_id, queued.number)
         queued.number = conversation.inbox_tail

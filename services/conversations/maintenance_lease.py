@@ -13,7 +13,7 @@ from datetime import datetime
 from pydantic import AwareDatetime, BaseModel, ValidationError
 
 from data_models.blob_store import BlobStore
-from data_models.claim import Claim, unchanged
+from data_models.claim import Claim, change_nothing
 from data_models.clock import Clock, IdSource
 from data_models.errors import ClaimLostError, ConversationBusyError, CorruptDocumentError
 from data_models.identifiers import storage_folder
@@ -48,16 +48,16 @@ class MaintenanceLease:
             ConversationBusyError: its turns took longer than `wait_seconds`.
             ClaimLostError: we stood still so long that somebody took us for dead.
         """
-        claim = await self._claimed(conversation_id, principal_id)
+        claim = await self._take_claim(conversation_id, principal_id)
         try:
-            async with claim.kept(on_lost=_nothing):
+            async with claim.renewing(on_lost=_nothing):
                 yield claim
         finally:
             with suppress(ClaimLostError):
                 # No successor: who queued a message meanwhile waits for the claim and takes it.
-                await claim.release(None, change=unchanged, successor=None)
+                await claim.release(None, change=change_nothing, successor=None)
 
-    async def _claimed(self, conversation_id: str, principal_id: str) -> Claim:
+    async def _take_claim(self, conversation_id: str, principal_id: str) -> Claim:
         message = self._message(conversation_id, principal_id)
         give_up_at = self.clock.monotonic() + self.wait_seconds
         run_id = self.ids.new_id("upkeep")
@@ -89,7 +89,7 @@ async def conversation_of(store: BlobStore, folder: str) -> str | None:
     Raises:
         CorruptDocumentError: its conversation document cannot be read, or is another's.
     """
-    found = await _glanced(store, folder)
+    found = await _glance(store, folder)
     if found is not None and storage_folder(found.conversation_id) != folder:
         raise CorruptDocumentError("Conversation belongs to another folder")
     return None if found is None else found.conversation_id
@@ -101,7 +101,7 @@ async def is_held(store: BlobStore, folder: str, *, now: datetime) -> bool:
     Raises:
         CorruptDocumentError: its conversation document cannot be read.
     """
-    found = await _glanced(store, folder)
+    found = await _glance(store, folder)
     running = None if found is None else found.running_turn
     return running is not None and running.expires_at > now
 
@@ -115,7 +115,7 @@ class _Glance(BaseModel):
     running_turn: _Lease | None = None
 
 
-async def _glanced(store: BlobStore, folder: str) -> _Glance | None:
+async def _glance(store: BlobStore, folder: str) -> _Glance | None:
     blob = await store.read(ConversationLayout(folder).conversation)
     try:
         return None if blob is None else _Glance.model_validate_json(blob.data)

@@ -29,7 +29,7 @@ class OwnerIndex:
         except BlobExistsError:
             return
 
-    async def of(self, owner: str) -> list[str]:
+    async def read(self, owner: str) -> list[str]:
         """Return the owner's conversation ids, the newest 200, newest first."""
         rows = [row async for row in self._store.list(_prefix(owner))]
         rows.sort(key=lambda row: row.modified_at, reverse=True)

@@ -25,7 +25,7 @@ async def make_room(
     bound(context.memory)
 
 
-async def with_room(
+async def make_storable(
     contexts: ChatContextAccessor,
     context: ChatContext,
     running: Turn,

@@ -85,9 +85,9 @@ class StoredAnswers:
         turn = find_run(context, answered.run_id)
         if turn is not None:
             return await self._contexts.whole_turn(context, turn)
-        return await self._archived(context, answered.run_id, answered.turn_id)
+        return await self._find_archived(context, answered.run_id, answered.turn_id)
 
-    async def _archived(self, context: ChatContext, run_id: str, turn_id: int) -> Turn | None:
+    async def _find_archived(self, context: ChatContext, run_id: str, turn_id: int) -> Turn | None:
         turns = await self._contexts.read_archived_turns(context, before=turn_id + 1, limit=1)
         turn = next((turn for turn in turns if turn.run_id == run_id), None)
         return None if turn is None else await self._contexts.whole_turn(context, turn)

@@ -63,7 +63,7 @@ class Takeover:
         if dead.decided and not await self._is_in_fenced_roster(conversation, patient_id):
             patient_id = None
         if patient_id is not None:
-            kept = await self._with_patient(conversation, patient_id, dead)
+            kept = await self._take_patient(conversation, patient_id, dead)
         if kept is None:
             kept = await self._rewritten(conversation, None, dead, keep=True)
         if kept is None:
@@ -115,7 +115,7 @@ class Takeover:
             return patient_id in stored.document.patient_registry
         raise StoreUnavailableError("the registry changes too fast")
 
-    async def _with_patient(
+    async def _take_patient(
         self, conversation: Conversation, patient_id: PatientId, dead: RunningTurn
     ) -> _Kept | None:
         try:

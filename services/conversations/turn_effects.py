@@ -79,14 +79,14 @@ class TurnEffects:
                 patient_id=self._patient_id,
             )
             # A key of its own outlives its turn: an earlier one may have used it.
-            return Begun(await self._on_record(deed, is_repeated=bool(key)), given)
+            return Begun(await self._record(deed, is_repeated=bool(key)), given)
         if other.arguments is None:
             del self._open[other.key]
             raise ToolInputError(_UNKNOWN)
         other = other.model_copy(update={"message": message})
-        return Begun(await self._on_record(other), other.arguments or {}, is_other=True)
+        return Begun(await self._record(other), other.arguments or {}, is_other=True)
 
-    def failed(self, begun: Begun) -> None:
+    def note_failure(self, begun: Begun) -> None:
         """Have the same call, tried again, go on under the same key."""
         self._taken.discard(begun.effect.key)
 
@@ -108,7 +108,7 @@ class TurnEffects:
         deeds = (deed for deed in self._open.values() if deed.tool == tool and deed.message >= 0)
         return next(deeds, None)
 
-    async def _on_record(self, deed: Deed, *, is_repeated: bool = False) -> Effect:
+    async def _record(self, deed: Deed, *, is_repeated: bool = False) -> Effect:
         """Return the effect of `deed` once its claim says that it is begun."""
         self._open.pop(deed.key, None)
         met = self._elsewhere.pop(deed.key, None)  # the same call: of its arguments none are new

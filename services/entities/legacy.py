@@ -116,9 +116,9 @@ def file_legacy(
             held = entities.conversation.entities[key].canonical
             _note(report["conversation"], key, is_new, held == canonical_json(value))
     if report["conversation"]["added"]:
-        entities.conversation.changed(now)
+        entities.conversation.touch(now)
     if report["derived"]["added"]:
-        entities.derived.changed(now)
+        entities.derived.touch(now)
     return report
 
 

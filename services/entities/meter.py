@@ -73,7 +73,7 @@ class EntityMeter:
             buckets=_AGES, registry=registry,
         )  # fmt: skip
 
-    def done(self, done: Done) -> None:
+    def count(self, done: Done) -> None:
         """Count and log one operation."""
         labels = (self._agent(done.agent_name), done.operation)
         self._seconds.labels(*labels).observe(done.seconds)
@@ -106,7 +106,7 @@ class EntityMeter:
         for age in ages:
             figure.observe(age)
 
-    def parsed(self, agent_name: str, *, legacy: bool) -> None:
+    def count_parsed(self, agent_name: str, *, legacy: bool) -> None:
         """Count a reply that held a delta, or none."""
         labels = (self._agent(agent_name), "merge_delta")
         self._parsed.labels(*labels).inc()
@@ -114,13 +114,13 @@ class EntityMeter:
             self._legacy.labels(*labels).inc()
             self._log.warning("entity_delta_legacy_form", agent=labels[0])
 
-    def malformed(self, agent_name: str) -> None:
+    def count_malformed(self, agent_name: str) -> None:
         """Count a reply that could not be read."""
         labels = (self._agent(agent_name), "merge_delta")
         self._parsed.labels(*labels).inc()
         self._malformed.labels(*labels).inc()
 
-    def migrated(self, agent_name: str, *, lost: float) -> None:
+    def count_migrated(self, agent_name: str, *, lost: float) -> None:
         """Note the share of entities that a migration lost."""
         self._difference.labels(self._agent(agent_name), "merge_delta").set(lost)
 

@@ -106,9 +106,9 @@ class EntitySession:
         try:
             delta = parse_entity_delta(payload, legacy=self._reads_legacy)
         except EntityDeltaError:
-            self._meter.malformed(agent_name)
+            self._meter.count_malformed(agent_name)
             raise
-        self._meter.parsed(agent_name, legacy=delta.is_legacy)
+        self._meter.count_parsed(agent_name, legacy=delta.is_legacy)
         delta, forged = without_finds(delta)
         source: Provenance = "extracted" if is_quoted else "inferred"
         report = self._merged(delta, agent_name=agent_name, source=source)
@@ -189,7 +189,7 @@ class EntitySession:
             return False
         whole: MergeReport = {"conversation": report, "derived": empty_report()}
         self._readers.wrote(agent_name)
-        self._done("merge_delta", agent_name or "user", began, 1, self._keys(whole))
+        self._count("merge_delta", agent_name or "user", began, 1, self._keys(whole))
         return True
 
     def grounding(self, agent_name: str) -> str:
@@ -201,7 +201,7 @@ class EntitySession:
         try:
             shown = self._context(agent_name)
         except UnknownAgentError as error:
-            self._failed("get_context", agent_name, began, 0, error)
+            self._count_failed("get_context", agent_name, began, 0, error)
             raise
         self._readers.saw_all(agent_name)
         keys = [*shown["entities"], *shown["derived_entities"]]
@@ -216,7 +216,7 @@ class EntitySession:
         found = self._entities.derived.live_for_agent(agent_name, now=now)
         born = [one.inserted_at for one in (*conversation.values(), *found)]
         self._meter.shown(agent_name, [(now - at).total_seconds() for at in born])
-        self._done("get_context", agent_name, began, 0, {"visible_keys": keys})
+        self._count("get_context", agent_name, began, 0, {"visible_keys": keys})
         data = {**shown, **({"said_at": said} if said else {})}
         return (
             f"{GROUNDING_MARK} {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n"
@@ -248,10 +248,10 @@ class EntitySession:
                 self._entities, delta, agent_name=agent_name, writing=writing, source=source
             )
         except ToolInputError as error:
-            self._failed("merge_delta", who, began, size, error)
+            self._count_failed("merge_delta", who, began, size, error)
             raise
         self._readers.wrote(who)
-        self._done("merge_delta", who, began, size, self._keys(report))
+        self._count("merge_delta", who, began, size, self._keys(report))
         return report
 
     def _stored(self, values: Mapping[str, Any], *, agent_name: str, origin: Origin) -> MergeReport:
@@ -262,10 +262,10 @@ class EntitySession:
                 writing=self._writing(),
             )  # fmt: skip
         except ToolInputError as error:
-            self._failed("store_derived", agent_name, began, len(values), error)
+            self._count_failed("store_derived", agent_name, began, len(values), error)
             raise
         self._readers.saw_finds(agent_name)
-        self._done("store_derived", agent_name, began, len(values), self._keys(report))
+        self._count("store_derived", agent_name, began, len(values), self._keys(report))
         return report
 
     def _writing(self, expected_revision: int | None = None) -> Writing:
@@ -286,7 +286,7 @@ class EntitySession:
             "evicted_keys": evicted,
         }
 
-    def _done(
+    def _count(
         self,
         operation: EntityOperation,
         agent_name: str,
@@ -295,9 +295,9 @@ class EntitySession:
         keys: Mapping[str, Any],
     ) -> None:
         seconds = self._clock.monotonic() - began
-        self._meter.done(Done(self._session_id, agent_name, operation, seconds, size, dict(keys)))
+        self._meter.count(Done(self._session_id, agent_name, operation, seconds, size, dict(keys)))
 
-    def _failed(
+    def _count_failed(
         self,
         operation: EntityOperation,
         agent_name: str,
@@ -308,7 +308,7 @@ class EntitySession:
         if isinstance(error, UnknownAgentError):
             self._meter.stranger(operation)
         seconds = self._clock.monotonic() - began
-        self._meter.done(
+        self._meter.count(
             Done(self._session_id, agent_name, operation, seconds, size, {}, error.code)
         )
 

@@ -181,7 +181,7 @@ class HandOverWorker:
             return []
 
     async def _serve(self, item: WorkItem) -> None:
-        self._meter.handed_over("taken")
+        self._meter.count_hand_over("taken")
         if item.taken > TAKEN_LIMIT:
             await self._bury(item)
             return
@@ -198,7 +198,7 @@ class HandOverWorker:
                 answering.result()
             if held is not None:
                 await take_back(self._queue, held)
-                self._meter.handed_over("answered")
+                self._meter.count_hand_over("answered")
         except CorruptDocumentError:
             await self._bury(item)
         except RoundsError as error:
@@ -223,7 +223,7 @@ class HandOverWorker:
     async def _bury(self, item: WorkItem) -> None:
         """Set a note aside that nobody can serve; an operator is to look (`TurnPoisoned`)."""
         logger.error("turn_poisoned", attempt=item.taken)
-        self._meter.handed_over("poisoned")
+        self._meter.count_hand_over("poisoned")
         try:
             await self._poison.put(item.body, hidden_seconds=0)
             await self._queue.remove(item)

@@ -37,7 +37,7 @@ def directory_for(
             fits=fits,
             clock=clock,
             systems=systems,
-            more=resources.registered if isinstance(resources, LocalResources) else None,
+            more=resources.list_registered if isinstance(resources, LocalResources) else None,
         )
     client = fhir_client_for(settings, session=session, clock=clock)
     return ServerDirectory(client=client, fits=fits, clock=clock, systems=systems)

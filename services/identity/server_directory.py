@@ -67,7 +67,7 @@ class ServerDirectory:
     async def check(self) -> None:
         """See `Directory.check`: one search that finds nobody, past what is kept."""
         try:
-            await self._asked((("identifier", "0"),))
+            await self._ask((("identifier", "0"),))
         except RecordsError:
             self._state = "down"
             raise
@@ -100,13 +100,13 @@ class ServerDirectory:
         if kept is not None and now - kept[0] < KEPT_SECONDS:
             return kept[1]
         async with self._gate:
-            people = await self._asked(query)
+            people = await self._ask(query)
         self._kept[query] = (now, people)
         while len(self._kept) > KEPT_SEARCHES:
             self._kept.popitem(last=False)
         return people
 
-    async def _asked(self, query: _Query) -> Sequence[Person]:
+    async def _ask(self, query: _Query) -> Sequence[Person]:
         url = (self._client.base_url / "Patient").with_query(
             [*query, ("_elements", _ELEMENTS), ("_count", str(HITS))]
         )

@@ -160,7 +160,7 @@ class WishPlace:
                 raise MemoryItemError("no room for another entity")
             queue[self.key] = ConversationEntity.model_validate(state)
         manager.entities = in_order(queue)
-        manager.changed(now)
+        manager.touch(now)
         document.entities.derived.expire_dependents([self.key], now=now)
 
     def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
@@ -213,7 +213,7 @@ class FindingPlace:
             queue[self.key] = DerivedEntity.model_validate(state)
         rest = {name: rows for name, rows in manager.agent_entities.items() if name != self.agent}
         manager.agent_entities = {**rest, self.agent: in_order(queue)} if queue else rest
-        manager.changed(now)
+        manager.touch(now)
 
     def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
         """See `Place`."""

@@ -259,14 +259,14 @@ class Backup:
         tally.folders += 1
         if container == self.conversations:
             rows = await self._conversation(container, folder, target)
-            await self._noted(rows, target, tally)
+            await self._note(rows, target, tally)
             return
         # Each blob of these stands for itself, and there may be very many.
         async for info in self.containers[container].list(ConversationLayout(folder).prefix):
             rows = await self._copy(container, [info], target, exact=False) or []
-            await self._noted(rows, target, tally)
+            await self._note(rows, target, tally)
 
-    async def _noted(self, rows: Sequence[BackupRow], target: Path, tally: _Tally) -> None:
+    async def _note(self, rows: Sequence[BackupRow], target: Path, tally: _Tally) -> None:
         async with self._writing:
             await asyncio.to_thread(_note, target / ROWS, rows)
         tally.blobs += len(rows)

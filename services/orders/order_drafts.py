@@ -49,7 +49,7 @@ class OrderDrafts:
             raise ToolInputError(said_in(order.language, "conflict"))
         return draft
 
-    async def of_patient(self, patient_id: PatientId) -> Sequence[KeptDraft]:
+    async def list_drafts(self, patient_id: PatientId) -> Sequence[KeptDraft]:
         """Return the drafts of this patient that were made here and are drafts still."""
         key = await self._records.patient_key(patient_id)
         query = [("patient", f"Patient/{key}"), ("status", "draft")]

@@ -76,7 +76,7 @@ def needs_names(subject: Subject) -> bool:
     return subject.outcome in ("unsure", "several") and subject.reason in _ASKED_OF
 
 
-async def linked_beside(
+async def link_beside(
     linker: SubjectLinker,
     known: Sequence[NamesBeside],
     turn: PatientTurn,

@@ -35,7 +35,7 @@ class ChartRights:
         """Return those who may be offered to the user; who has no chart here opens none."""
         return [one for one in people if await self.may_see(user, one.patient_id)]
 
-    async def checked(self, verdict: PatientVerdict, turn: PatientTurn) -> PatientVerdict:
+    async def check(self, verdict: PatientVerdict, turn: PatientTurn) -> PatientVerdict:
         """Return the verdict, or a refusal where its chart is not open to the user."""
         patient_id = verdict.patient_id
         if verdict.decision == "NEEDS_PATIENT_ID":

@@ -22,7 +22,7 @@ from services.patient_context.afterwards import (
 )
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
 from services.patient_context.answers import SAID, PatientAnswer, read_answer
-from services.patient_context.beside import NamesBeside, linked_beside
+from services.patient_context.beside import NamesBeside, link_beside
 from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.comparing import (
     asking_to_compare,
@@ -122,7 +122,7 @@ class PatientContextService:
             now=self._clock.now(),
             seen=seen or last_seen(registry, user),
         )
-        verdict, analyzer_ms = await self._decided(turn, press)
+        verdict, analyzer_ms = await self._decide(turn, press)
         chat_ctx.patient_contexts = dict((verdict.registry or registry).patient_registry)
         return verdict, TimingInfo(
             analyzer_ms=analyzer_ms,
@@ -130,13 +130,13 @@ class PatientContextService:
             service_total_ms=self._ms_since(started),
         )
 
-    async def _decided(
+    async def _decide(
         self, turn: PatientTurn, press: Press | None
     ) -> tuple[PatientVerdict, float | None]:
         """Return the verdict as it may be carried out, and how long the model took."""
-        answered = await self._answered(turn, press)
+        answered = await self._answer_question(turn, press)
         verdict, analyzer_ms = (answered, None) if answered else await self._read(turn)
-        verdict = await self._rights.checked(verdict, turn)
+        verdict = await self._rights.check(verdict, turn)
         verdict = settled_after_comparing(verdict, turn, is_answer=answered is not None)
         return with_sight(verdict, turn.registry, turn.user), analyzer_ms
 
@@ -176,7 +176,9 @@ class PatientContextService:
         active = registry.active_patient_id
         return read_message(text, active=active, known=known, pattern=self._pattern)
 
-    async def _answered(self, turn: PatientTurn, press: Press | None) -> PatientVerdict | None:
+    async def _answer_question(
+        self, turn: PatientTurn, press: Press | None
+    ) -> PatientVerdict | None:
         """Return the verdict of a message that answers the open question, None for any other."""
         question = turn.answerable
         if press is not None and (question is None or press.target_id != question.question_id):
@@ -189,7 +191,7 @@ class PatientContextService:
                 return broken
             who = await self._who(turn, also=closed)
             outcome = go_to(closed, self._reading(closed, turn.registry))
-            return opened_in_emergency(await self._checked(outcome, who, is_bare=True), broken)
+            return opened_in_emergency(await self._check(outcome, who, is_bare=True), broken)
         known = last_used_first(turn.registry)
         answer = read_answer(turn.reading.text, question, known=known, pattern=self._pattern)
         if isinstance(answer, PatientAnswer):
@@ -204,7 +206,7 @@ class PatientContextService:
         """Return the verdict of the one who was meant; the words that were asked about are kept."""
         who = await self._who(turn, also=chosen)
         outcome = go_to(chosen, turn.reading)
-        verdict = await self._checked(outcome, who, is_bare=True)
+        verdict = await self._check(outcome, who, is_bare=True)
         said = str(question.payload.get(SAID, ""))
         if not said or verdict.patient_id is None:
             return verdict
@@ -226,12 +228,12 @@ class PatientContextService:
         if (waits := turn.asks_whom) is not None and names_nobody_after_comparing(who):
             return asked_for_next(waits, turn), None
         if who.subject.outcome == "other" and not reading.named and reading.doubt is None:
-            return await self._named(who), None
+            return await self._decide_named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
             return await self._asking(elsewhere(who, turn.seen_elsewhere), who), None
-        return await self._by_meaning(plain, who)
+        return await self._decide_by_meaning(plain, who)
 
-    async def _by_meaning(
+    async def _decide_by_meaning(
         self, meant: PatientContextDecision | None, who: Who
     ) -> tuple[PatientVerdict, float | None]:
         """Decide by ids and by what rules or a model read: the message names nobody else."""
@@ -239,7 +241,7 @@ class PatientContextService:
         reading = turn.reading
         if meant is None:
             asked = self._clock.monotonic()
-            analysis = await self._analysed(who)
+            analysis = await self._analyse(who)
             meant, problem, read = analysis.decision, analysis.problem, analysis.read
             analyzer_ms = self._ms_since(asked)
         is_plain = analyzer_ms is None and concerns_active_only(reading)
@@ -248,26 +250,26 @@ class PatientContextService:
         if stays and turn.seen_elsewhere is not None:
             return await self._asking(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
         is_bare = is_bare_switch(reading) or (stays and who.linked.is_plain)
-        verdict = await self._checked(outcome, who, is_bare=is_bare, problem=problem)
+        verdict = await self._check(outcome, who, is_bare=is_bare, problem=problem)
         is_plain = is_plain and not verdict.reply
         return replace(verdict, concerns_active_only=is_plain, read=read), analyzer_ms
 
-    async def _analysed(self, who: Who) -> Analysis:
+    async def _analyse(self, who: Who) -> Analysis:
         """Have the model read the message beside the patients whom the user may open."""
         user = who.turn.user
         hidden = frozenset([one for one in who.known if not await self.may_open(user, one)])
         people = {one: who.person(one) for one in who.known if one not in hidden}
         return await self._analyzer.ask(who.turn.reading, people, hidden=hidden)
 
-    async def _named(self, who: Who) -> PatientVerdict:
+    async def _decide_named(self, who: Who) -> PatientVerdict:
         """Return the verdict of a message about another patient, who is sure."""
         person = who.subject.people[0]
         if person.patient_id is None:
             return await self._asking(Subject("unsure", "part", (person,), who.subject.said), who)
         outcome = go_to(person.patient_id, who.turn.reading)
-        return await self._checked(outcome, who, is_bare=who.linked.is_plain)
+        return await self._check(outcome, who, is_bare=who.linked.is_plain)
 
-    async def _checked(
+    async def _check(
         self, outcome: Outcome, who: Who, *, is_bare: bool, problem: str = ""
     ) -> PatientVerdict:
         """Return the verdict of `outcome` if the records know whose chart it opens."""
@@ -318,7 +320,7 @@ class PatientContextService:
         return asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
 
     async def _who(self, turn: PatientTurn, *, also: PatientId | None = None) -> Who:
-        return who_of(await linked_beside(self._linker, self._beside, turn, also=also), turn)
+        return who_of(await link_beside(self._linker, self._beside, turn, also=also), turn)
 
     def _ms_since(self, started: float) -> float:
         return (self._clock.monotonic() - started) * 1_000

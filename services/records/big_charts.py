@@ -18,7 +18,7 @@ _making = threading.Lock()
 _made_now = 0
 
 
-async def viewed(record: PatientRecord, view: Callable[[PatientRecord], _ResultT]) -> _ResultT:
+async def make_view(record: PatientRecord, view: Callable[[PatientRecord], _ResultT]) -> _ResultT:
     """Return a view of a record; of a big one in a thread, so that no other turn waits for it."""
     if len(record.entries) < BIG_ENTRIES:
         return view(record)

@@ -16,7 +16,7 @@ from services.records.fhir_search import (
     SEARCHED,
     PatientSearch,
     Query,
-    gathered,
+    gather,
     ref_of,
     unnamed_refs,
 )
@@ -135,10 +135,10 @@ class ServerChart:
         Raises:
             RecordsError: as `FhirClient.pages`.
         """
-        part = await self._held(_EVERYTHING, "", {})
+        part = await self._read_held(_EVERYTHING, "", {})
         return Parts([part]) if isinstance(part.pages, Pages) else None
 
-    async def of(self, need: Need) -> Parts:
+    async def read(self, need: Need) -> Parts:
         """Return the parts that a need names, side by side; what is held is not asked for again.
 
         Raises:
@@ -146,7 +146,7 @@ class ServerChart:
             RecordsError: as `FhirClient.pages`; a type that fails fails the whole.
         """
         kinds = [kind for kind in SEARCHED if need.reads(kind)]
-        found = await gathered(self._of_type(kind, need) for kind in kinds)
+        found = await gather(self._read_type(kind, need) for kind in kinds)
         parts = [part for each in found for part in each]
         refused = [part.pages for part in parts if isinstance(part.pages, RecordsRefusedError)]
         if refused and not any(isinstance(part.pages, Pages) for part in parts):
@@ -155,38 +155,40 @@ class ServerChart:
         answer = Parts(parts, is_narrowed=narrowed)
         return replace(answer, drugs=await self._drugs(answer.entries))
 
-    async def _of_type(self, kind: str, need: Need) -> list[Part]:
+    async def _read_type(self, kind: str, need: Need) -> list[Part]:
         if kind != "Observation" or not need.is_narrow or kind in self._parts:
-            return [await self._held(kind, kind, {})]
-        newest = await self._held(_NEWEST, kind, {}, pages=1)
+            return [await self._read_held(kind, kind, {})]
+        newest = await self._read_held(_NEWEST, kind, {}, pages=1)
         if not isinstance(newest.pages, Pages) or not newest.pages.truncated:
             return [replace(newest, name=kind)]
         narrow = self.search.narrowed(kind, _query(need))
         if not narrow or not _is_newest_first(newest.pages.entries):
-            return [await self._held(kind, kind, {})]
-        found = await self._held(f"{kind}?{sorted(narrow.items())}", kind, narrow)
+            return [await self._read_held(kind, kind, {})]
+        found = await self._read_held(f"{kind}?{sorted(narrow.items())}", kind, narrow)
         return [newest, found] if isinstance(found.pages, Pages) else [newest]
 
-    async def _held(self, name: str, kind: str, query: Query, *, pages: int | None = None) -> Part:
+    async def _read_held(
+        self, name: str, kind: str, query: Query, *, pages: int | None = None
+    ) -> Part:
         async with self._locks.setdefault(name, asyncio.Lock()):
             held = self._parts.get(name)
             now = self.clock.now()
             if held is None:
-                found = await self._searched(kind, query, pages)
+                found = await self._search(kind, query, pages)
                 held = Part(name, kind, found, now)
             elif now - held.asked_at > self.fresh:
-                held = await self._refreshed(held, query, pages)
+                held = await self._refresh(held, query, pages)
             self._parts[name] = held
             return held
 
-    async def _searched(
+    async def _search(
         self, kind: str, query: Query, pages: int | None
     ) -> Pages | RecordsRefusedError | None:
         if not kind:
             return await self.search.everything(self.key, query)
-        return await self.search.of_type(kind, self.key, query=query, pages=pages)
+        return await self.search.search_type(kind, self.key, query=query, pages=pages)
 
-    async def _refreshed(self, held: Part, query: Query, pages: int | None) -> Part:
+    async def _refresh(self, held: Part, query: Query, pages: int | None) -> Part:
         """Ask for what was written since, where the server can tell; else for all again."""
         now = self.clock.now()
         if held.pages is None:
@@ -196,10 +198,10 @@ class ServerChart:
         more = self.search.written_since(held.kind, since)
         if not more or not isinstance(held.pages, Pages):
             return replace(
-                held, pages=await self._searched(held.kind, query, pages), asked_at=now,
+                held, pages=await self._search(held.kind, query, pages), asked_at=now,
                 version=held.version + 1,
             )  # fmt: skip
-        changed = await self._searched(held.kind, {**query, **more}, None)
+        changed = await self._search(held.kind, {**query, **more}, None)
         if not isinstance(changed, Pages) or not changed.entries:
             return replace(held, asked_at=now) if isinstance(changed, Pages) else held
         entries = {ref_of(entry): entry for entry in (*held.pages.entries, *changed.entries)}
@@ -215,7 +217,7 @@ class ServerChart:
         here = {ref_of(entry) for entry in entries}
         wanted = sorted({ref for entry in entries for ref in unnamed_refs(entry)} - here)
         missing = [ref for ref in wanted if ref not in self._read][:READS_LIMIT]
-        found = await gathered(self.search.read(ref) for ref in missing)
+        found = await gather(self.search.read(ref) for ref in missing)
         self._read.update(zip(missing, found, strict=True))
         return [entry for ref in wanted if (entry := self._read.get(ref)) is not None]
 

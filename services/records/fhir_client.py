@@ -120,7 +120,7 @@ class FhirClient:
             RecordsRefusedError: 401 or 403.
             RecordsUnreadableError: a foreign `url`, a redirect, too long, or not JSON.
         """
-        return await self._attempted(url, _READ)
+        return await self._attempt(url, _READ)
 
     async def write(self, url: URL, request: FhirWrite) -> FhirAnswer:
         """Return the answer as `get` does; asked again only where that can do no harm twice.
@@ -128,9 +128,9 @@ class FhirClient:
         Raises:
             RecordsError: as `get`; the write may or may not have happened.
         """
-        return await self._attempted(url, request)
+        return await self._attempt(url, request)
 
-    async def _attempted(self, url: URL, request: FhirWrite) -> FhirAnswer:
+    async def _attempt(self, url: URL, request: FhirWrite) -> FhirAnswer:
         if not self.serves(url):
             raise RecordsUnreadableError("the records server pointed to another place")
         attempts = stamina.retry_context(
@@ -139,7 +139,7 @@ class FhirClient:
         )  # fmt: skip
         async for attempt in attempts:
             with attempt:
-                return await self._asked_twice(url, request)
+                return await self._ask_twice(url, request)
         raise RecordsUnavailableError("no attempt was made")
 
     async def pages(self, url: URL, *, pages: int | None = None) -> Pages | FhirAnswer:
@@ -175,14 +175,14 @@ class FhirClient:
             return False
         return url.origin() == base.origin() and inside
 
-    async def _asked_twice(self, url: URL, request: FhirWrite) -> FhirAnswer:
+    async def _ask_twice(self, url: URL, request: FhirWrite) -> FhirAnswer:
         """Ask, and once more with a new token where the server says that ours has ended."""
         token = await self._tokens.token() if self._tokens else ""
         try:
             return await self._ask(url, request, token)
         except RecordsRefusedError as error:
             has_ended = error.status == 401 and self._tokens is not None
-            if not has_ended or not (self._tokens and self._tokens.refused(token)):
+            if not has_ended or not (self._tokens and self._tokens.note_refusal(token)):
                 raise
         return await self._ask(url, request, await self._tokens.token())
 

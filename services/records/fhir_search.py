@@ -68,7 +68,7 @@ class PatientSearch:
             return None
         raise unexpected(pages)
 
-    async def of_type(
+    async def search_type(
         self, kind: str, key: str, *, query: Query, pages: int | None = None
     ) -> Pages | RecordsRefusedError | None:
         """Return what the search for a type gives.
@@ -85,7 +85,7 @@ class PatientSearch:
         if not self._capability.serves(kind):
             return None
         try:
-            return await self._searched(kind, key, query, pages)
+            return await self._search(kind, key, query, pages)
         except RecordsRefusedError as error:
             if error.status != 403:
                 raise
@@ -114,7 +114,7 @@ class PatientSearch:
     def _may(self, kind: str, name: str) -> bool:
         return self._capability.may_search(kind, name)
 
-    async def _searched(self, kind: str, key: str, query: Query, pages: int | None) -> Pages | None:
+    async def _search(self, kind: str, key: str, query: Query, pages: int | None) -> Pages | None:
         """Ask narrowly, then more widely, then by category: servers differ in what they take."""
         refusal: FhirAnswer | None = None
         for tried in self._queries(kind, key, query):
@@ -126,7 +126,7 @@ class PatientSearch:
             refusal = refusal or found
             if found.status not in _ASKED_OTHERWISE:
                 raise unexpected(found)
-        by_category = await self._by_category(kind, key, query, pages)
+        by_category = await self._search_by_category(kind, key, query, pages)
         if by_category is None and refusal is not None:
             raise unexpected(refusal)
         return by_category
@@ -159,7 +159,7 @@ class PatientSearch:
         offered = [name for name in names if self._may(kind, name)]
         yield from offered or names[:1]
 
-    async def _by_category(
+    async def _search_by_category(
         self, kind: str, key: str, query: Query, pages: int | None
     ) -> Pages | None:
         """Return what the searches with each category give, None where they are refused too."""
@@ -167,7 +167,7 @@ class PatientSearch:
         base = {name: f"Patient/{key}", **query, "_count": str(PAGE_ENTRIES)}
         categories = [base["category"]] if "category" in base else _CATEGORIES.get(kind, ())
         queries = [{**base, "category": each} for each in categories]
-        found = await gathered(self._pages(kind, each, pages) for each in queries)
+        found = await gather(self._pages(kind, each, pages) for each in queries)
         good = [one for one in found if isinstance(one, Pages)]
         if not good:
             return None
@@ -194,7 +194,7 @@ def unnamed_refs(entry: Mapping[str, Any]) -> Iterator[str]:
             yield plain
 
 
-async def gathered(calls: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
+async def gather(calls: Iterable[Coroutine[Any, Any, _T]]) -> list[_T]:
     """Run calls side by side; the first that fails ends the others."""
     tasks = [asyncio.create_task(call) for call in calls]
     try:

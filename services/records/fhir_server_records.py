@@ -148,7 +148,7 @@ class FhirServerRecords:
         try:
             async with asyncio.timeout(limits.load_seconds):
                 chart = await self._chart(patient_id)
-                found = await self._found(chart, need)
+                found = await self._find(chart, need)
         except TimeoutError:
             raise RecordsUnavailableError("loading the record took too long") from None
         except RecordsUnreadableError as error:
@@ -177,12 +177,12 @@ class FhirServerRecords:
             self._keep(patient_id, held)
             return held
 
-    async def _found(self, chart: ServerChart, need: Need) -> Parts:
+    async def _find(self, chart: ServerChart, need: Need) -> Parts:
         found = await chart.all_of() if self._everything else None
         if found is None:
             if self._everything:
                 chart.search = await self._search()
-            found = await chart.of(need)
+            found = await chart.read(need)
         if need.has_texts:
             # One that was asked for by name comes before the limit of the others.
             wanted = [

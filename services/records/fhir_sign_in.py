@@ -73,7 +73,7 @@ class Tokens:
                 self._token, self._renew_at = issued.token, self._clock.monotonic() + kept
             return self._token
 
-    def refused(self, token: str) -> bool:
+    def note_refusal(self, token: str) -> bool:
         """Take note that the server did not take `token`; tell whether another may help."""
         if token == self._token:
             self._renew_at = float("-inf")
@@ -90,7 +90,7 @@ class OwnToken:
         """Return it."""
         return self._token
 
-    def refused(self, token: str) -> bool:
+    def note_refusal(self, token: str) -> bool:
         """Return False: there is no other."""
         return False
 
@@ -147,7 +147,7 @@ class ClientCredentials:
 
     async def __call__(self) -> Issued:
         """See `SignIn`."""
-        url = self._client.token_url or await self._discovered()
+        url = self._client.token_url or await self._discover()
         form = {"grant_type": "client_credentials", "scope": self._client.scope}
         signed: dict[str, str] = {}
         if self._client.key is not None:
@@ -156,7 +156,7 @@ class ClientCredentials:
         else:
             proof = aiohttp.encode_basic_auth(self._client.client_id, self._client.secret or "")
             signed = {"Authorization": proof}
-        status, data = await self._asked("POST", url, data=form, headers=signed)
+        status, data = await self._ask("POST", url, data=form, headers=signed)
         if status in (400, 401, 403):
             raise RecordsRefusedError(f"the server of tokens answered {status}")
         return _issued(status, data)
@@ -172,9 +172,9 @@ class ClientCredentials:
             "exp": int((now + _ASSERTION_LIFE).timestamp()),
         }
 
-    async def _discovered(self) -> str:
+    async def _discover(self) -> str:
         address = self._base_url / ".well-known" / "smart-configuration"
-        status, data = await self._asked("GET", str(address))
+        status, data = await self._ask("GET", str(address))
         try:
             found = _Configuration.model_validate_json(data)
         except ValidationError:
@@ -185,7 +185,7 @@ class ClientCredentials:
             raise RecordsUnreadableError("smart-configuration: token_endpoint is not https")
         return found.token_endpoint
 
-    async def _asked(
+    async def _ask(
         self, method: str, url: str, *, data: Any = None, headers: Mapping[str, str] | None = None
     ) -> tuple[int, bytes]:
         try:

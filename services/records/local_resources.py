@@ -137,8 +137,8 @@ class LocalResources:
 
     async def read(self, kind: str, resource_id: str) -> Resource | None:
         """Return one resource; None if there is none."""
-        made = await self._made_slots(resource_id) if kind == "Slot" else []
-        sampled = [*await self._sampled(kind), *made]
+        made = await self._make_slots(resource_id) if kind == "Slot" else []
+        sampled = [*await self._read_samples(kind), *made]
         body = next((each for each in sampled if each["id"] == resource_id), None)
         blobs = await self._written(kind, [resource_id])
         return blobs.get(resource_id) or (None if body is None else Resource(body, None))
@@ -148,12 +148,14 @@ class LocalResources:
         asked = dict(query)
         if kind == "Slot":
             return await self._slots(asked.get("schedule", ""), _days(query))
-        found: _Found = {each["id"]: Resource(each, None) for each in await self._sampled(kind)}
+        found: _Found = {
+            each["id"]: Resource(each, None) for each in await self._read_samples(kind)
+        }
         found |= await self._written(kind, None)
         reference = next((asked[one] for one in ("patient", "beneficiary") if one in asked), None)
         return [one for one in found.values() if reference is None or _names(one.body, reference)]
 
-    async def registered(self) -> Sequence[Mapping[str, Any]]:
+    async def list_registered(self) -> Sequence[Mapping[str, Any]]:
         """Return the Patients that were registered here and have no bundle.
 
         Every turn asks: they are listed anew once this process wrote one, and after ten seconds
@@ -218,8 +220,10 @@ class LocalResources:
 
     async def _slots(self, schedule: str, days: Iterable[date]) -> list[Resource]:
         """Return the slots of some days, as their hours make them or as they were written."""
-        rows = [each for each in await self._sampled("Schedule") if schedule.endswith(each["id"])]
-        roles = await self._sampled("PractitionerRole")
+        rows = [
+            each for each in await self._read_samples("Schedule") if schedule.endswith(each["id"])
+        ]
+        roles = await self._read_samples("PractitionerRole")
         made = [
             slot
             for row in rows
@@ -229,13 +233,13 @@ class LocalResources:
         written = await self._written("Slot", [slot["id"] for slot in made])
         return [written.get(slot["id"]) or Resource(slot, None) for slot in made]
 
-    async def _made_slots(self, slot_id: str) -> list[dict[str, Any]]:
+    async def _make_slots(self, slot_id: str) -> list[dict[str, Any]]:
         place = schedule_and_day(slot_id, zone=self._zone)
         if place is None:
             return []
         schedule, day = place
-        rows = [each for each in await self._sampled("Schedule") if each["id"] == schedule]
-        roles = await self._sampled("PractitionerRole")
+        rows = [each for each in await self._read_samples("Schedule") if each["id"] == schedule]
+        roles = await self._read_samples("PractitionerRole")
         return [slot for row in rows for slot in slots_on(row, roles, day, zone=self._zone)]
 
     async def _written(self, kind: str, wanted: Sequence[str] | None) -> _Found:
@@ -250,7 +254,7 @@ class LocalResources:
         blobs = await asyncio.gather(*(self._store.read(folder + one) for one in ids))
         return {one: _resource(blob) for one, blob in zip(ids, blobs, strict=True) if blob}
 
-    async def _sampled(self, kind: str) -> list[dict[str, Any]]:
+    async def _read_samples(self, kind: str) -> list[dict[str, Any]]:
         if self._samples is None:
             self._samples = await asyncio.to_thread(_samples_in, self._folder)
         rows = self._samples.get(kind, [])

@@ -53,7 +53,7 @@ class Person:
 class RosterOnly:
     """A `PatientNames` where no records say who the patients are: ids of the roster only."""
 
-    async def of_others(
+    async def names_of_others(
         self, patient_id: PatientId | None, roster: Collection[str]
     ) -> frozenset[str]:
         """Return the ids of `roster` and ids and names of all patients but `patient_id`.
@@ -76,7 +76,7 @@ class RecordedNames:
         self._made: dict[tuple[PatientId | None, frozenset[str]], frozenset[str]] = {}
         """The last few answers; for thousands of patients each takes megabytes."""
 
-    async def of_others(
+    async def names_of_others(
         self, patient_id: PatientId | None, roster: Collection[str]
     ) -> frozenset[str]:
         """Return the ids of `roster` and ids and names of all patients but `patient_id`.

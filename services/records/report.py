@@ -233,7 +233,7 @@ def _timeline(page: ReportPage, content: ReportContent) -> None:
         (_when(row), row.kind, _told(row), _cited(page, content.timeline, row)) for row in rows
     ]
     page.table(("Date", "Kind", "Event", "Source"), table, (3.2, 2.5, 9.5, 1.8))
-    _left_out(page, content.timeline)
+    _note_left_out(page, content.timeline)
 
 
 def _when(row: ViewRow) -> str:
@@ -252,7 +252,7 @@ def _cited(page: ReportPage, view: ChartView, row: ViewRow) -> str:
     return page.cite(Source(ref=one.ref, date=one.date, title=one.title) for one in found)
 
 
-def _left_out(page: ReportPage, view: ChartView) -> None:
+def _note_left_out(page: ReportPage, view: ChartView) -> None:
     if view.left_out:
         said = ", ".join(f"{one.count} {one.what}" for one in view.left_out)
         page.small(f"Not in this table: {said}.")

@@ -43,7 +43,7 @@ class Choice:
     pattern: PatientIdPattern
     on_server: DayOnServer | None = None
 
-    async def named(self, entries: Sequence[str], *, owner: str) -> list[PatientId]:
+    async def find_named(self, entries: Sequence[str], *, owner: str) -> list[PatientId]:
         """Return whom the entries name, in their order, each once.
 
         Raises:

@@ -29,7 +29,7 @@ from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.chart_access.door import ChartDoor
 from services.language.talk_texts import talk_text
-from services.records.big_charts import viewed
+from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
 from services.replica import Replica
 from services.rounds.round_book import RoundBook
@@ -83,7 +83,9 @@ class Preparation:
         record = await self.records.load(patient.patient_id)
         now = self.clock.now()
         # A chart whose card cannot be made says so now, not at the bedside.
-        await viewed(record, lambda one: card_parts(one, now=now, before=None, keeps_looks=False))
+        await make_view(
+            record, lambda one: card_parts(one, now=now, before=None, keeps_looks=False)
+        )
         run = await self._ask(self._message(found, patient))
         failure = _failure(run)
         if failure is not None:
@@ -210,12 +212,12 @@ class RoundPreparer:
         try:
             while (found := await self._book.change(round_id, self._held)) is not None:
                 if not found.waiting:
-                    await self._book.done(round_id)
+                    await self._book.note_done(round_id)
                     return
                 if not await self._all(found):
                     return  # `_look` comes back to it
         except NoSuchListError:
-            await self._book.done(round_id)
+            await self._book.note_done(round_id)
         except StoreError as error:
             _log.warning("round_not_prepared", code=error.code, round=round_id)
 

@@ -52,7 +52,7 @@ class RoundBook:
         """Note that somebody of it is to be prepared; repeating it is no error."""
         await self._mark(f"{_OPEN}/{round_id}")
 
-    async def done(self, round_id: str) -> None:
+    async def note_done(self, round_id: str) -> None:
         """Note that all of it is prepared, or that there is no such list."""
         await self.store.delete(f"{_OPEN}/{round_id}")
 
@@ -60,7 +60,7 @@ class RoundBook:
         """Return the ids of lists that are not prepared yet."""
         return [row.name.rpartition("/")[2] async for row in self.store.list(f"{_OPEN}/")]
 
-    async def of(self, principal: str) -> list[RoundList]:
+    async def list_lists(self, principal: str) -> list[RoundList]:
         """Return the newest 20 lists that `principal` made or was handed patients of."""
         rows = [row async for row in self.store.list(f"{_OWNED}/{hashed(principal)}/")]
         rows.sort(key=lambda row: row.modified_at, reverse=True)

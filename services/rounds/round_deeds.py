@@ -57,7 +57,7 @@ class RoundDeeds:
             RoundsListError: there are 50 already.
             ChartClosedError: the chart is not open to the caller now.
         """
-        patient = await self.entry.entered(round_id, patient_id, principal, "note_round")
+        patient = await self.entry.enter_patient(round_id, patient_id, principal, "note_round")
         note = Note(by=principal, at=self.clock.now(), text=text)
         await self.entry.book.change_notes(
             round_id, patient.patient_id, lambda notes: _with_note(notes, note)
@@ -71,7 +71,7 @@ class RoundDeeds:
             ChartClosedError: the chart is not open to who hands over.
         """
         giver, to = sign_out.by, sign_out.to
-        patient = await self.entry.entered(round_id, patient_id, giver, "hand_over_round")
+        patient = await self.entry.enter_patient(round_id, patient_id, giver, "hand_over_round")
         if to == giver:
             raise RoundsListError(
                 "You have this patient already. Name the colleague who takes over."
@@ -94,7 +94,7 @@ class RoundDeeds:
         Raises:
             RoundsListError: the patient was not handed to the caller, or is taken over already.
         """
-        patient = await self.entry.entered(round_id, patient_id, principal, "accept_round")
+        patient = await self.entry.enter_patient(round_id, patient_id, principal, "accept_round")
         if patient.handed_to != principal or patient.accepted_at is not None:
             raise RoundsListError("Nobody waits for you to take this patient over.")
         await self.entry.book.change_notes(
@@ -111,7 +111,7 @@ class RoundDeeds:
         action: str,
         change: Callable[[RoundPatient], RoundPatient],
     ) -> None:
-        patient = await self.entry.entered(round_id, patient_id, principal, action)
+        patient = await self.entry.enter_patient(round_id, patient_id, principal, action)
         await self._set(round_id, patient.patient_id, change)
 
     async def _set(

@@ -18,7 +18,7 @@ class RoundEntry:
     door: ChartDoor
     audit: Audit
 
-    async def found(
+    async def find(
         self, round_id: str, principal: str
     ) -> tuple[RoundList, tuple[RoundPatient, ...]]:
         """Return a list, and whom of it the caller may look at."""
@@ -28,7 +28,7 @@ class RoundEntry:
             raise NoSuchListError
         return found, patients
 
-    async def entered(
+    async def enter_patient(
         self, round_id: str, patient_id: str, principal: str, action: str
     ) -> RoundPatient:
         """Return a patient of a list whose chart is open; that somebody comes is on record.
@@ -36,7 +36,7 @@ class RoundEntry:
         Raises:
             ChartClosedError: the chart is not open to the caller now.
         """
-        _, patients = await self.found(round_id, principal)
+        _, patients = await self.find(round_id, principal)
         patient = among(patients, patient_id)
         await self.enter(patient, principal, action)
         return patient

@@ -18,7 +18,7 @@ from data_models.errors import (
 from data_models.identifiers import PatientId
 from services.evidence.chart_states import ChartStates, chart_states
 from services.evidence.looks import LookBook
-from services.records.big_charts import viewed
+from services.records.big_charts import make_view
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
 from services.rounds.choosing import Choice
@@ -78,7 +78,7 @@ class RoundService:
         if day is not None and not entries:
             patients = await self.choice.find_seen_on(day, owner=owner)
         else:
-            patients = await self.choice.named(entries, owner=owner)
+            patients = await self.choice.find_named(entries, owner=owner)
         found = RoundList(
             round_id=self.ids.new_id("round"),
             owner=owner,
@@ -94,14 +94,14 @@ class RoundService:
         self.preparer.prepare(found.round_id)
         return summary_of(found, owner)
 
-    async def of(self, principal: str) -> list[RoundSummary]:
+    async def list_lists(self, principal: str) -> list[RoundSummary]:
         """Return the newest lists that the caller made or was handed patients of."""
-        lists = await self.entry.book.of(principal)
+        lists = await self.entry.book.list_lists(principal)
         return [summary_of(one, principal) for one in lists if one.seen_by(principal)]
 
     async def show(self, round_id: str, *, principal: str) -> RoundView:
         """Return a list with who its patients are, as far as their charts are open."""
-        found, patients = await self.entry.found(round_id, principal)
+        found, patients = await self.entry.find(round_id, principal)
         free = asyncio.Semaphore(_WHO_AT_ONCE)
 
         async def row(patient: RoundPatient) -> RoundRow:
@@ -132,7 +132,7 @@ class RoundService:
     async def _card(
         self, round_id: str, patient_id: str, principal: str, action: str
     ) -> tuple[RoundCard, ChartStates | None]:
-        found, patients = await self.entry.found(round_id, principal)
+        found, patients = await self.entry.find(round_id, principal)
         patient = among(patients, patient_id)
         await self.entry.enter(patient, principal, action)
         chart, problem = await self._chart(patient.patient_id, principal)
@@ -159,7 +159,7 @@ class RoundService:
 
     async def ward_list(self, round_id: str, *, principal: str) -> list[RoundCard]:
         """Return the cards of all patients, in order; a closed one has nothing but its number."""
-        _, patients = await self.entry.found(round_id, principal)
+        _, patients = await self.entry.find(round_id, principal)
         cards = []
         for place, patient in enumerate(patients, 1):
             try:
@@ -194,9 +194,8 @@ class RoundService:
                 before=await self._read_states(patient_id, principal),
                 keeps_looks=self.looks is not None,
             )
-            return (
-                await viewed(record, make), await viewed(record, partial(chart_states, at=now)),
-            ), ""  # fmt: skip
+            card = await make_view(record, make)
+            return (card, await make_view(record, partial(chart_states, at=now))), ""
         except RecordsError as error:
             return None, error.user_message
 

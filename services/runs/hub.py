@@ -96,7 +96,7 @@ class RunHub:
         self._ended.pop(run.run_id, None)  # an earlier attempt at the same turn may have ended
         return run
 
-    def ended(self, run: Run) -> None:
+    def note_end(self, run: Run) -> None:
         """Start the five minutes after which `run` is forgotten."""
         self._ended[run.run_id] = self._clock.monotonic()
 

@@ -42,7 +42,7 @@ class ReplicaSignals:
     def __init__(self, *, store: BlobStore) -> None:
         self._store = store
 
-    async def received(self, replica: str) -> list[ReplicaSignal]:
+    async def read(self, replica: str) -> list[ReplicaSignal]:
         """Return what was asked of `replica`, oldest first: one read."""
         blob = await self._store.read(_name(replica))
         return [] if blob is None else _parsed(blob.data).rings
@@ -164,7 +164,7 @@ class StopRequests:
 
     async def _look(self) -> None:
         try:
-            signals = await self._signals.received(self._replica)
+            signals = await self._signals.read(self._replica)
         except StoreError as error:
             logger.warning("bell_unreadable", code=error.code)
             return

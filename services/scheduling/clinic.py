@@ -117,7 +117,7 @@ class Clinic:
         _refuse_overlap([each for each in booked if each.body["id"] != instead_of], slot)
         return slot
 
-    async def of_patient(self, patient_id: PatientId) -> Sequence[Appointment]:
+    async def list_booked(self, patient_id: PatientId) -> Sequence[Appointment]:
         """Return the patient's booked appointments by time."""
         rows = await self._find_booked(await self._records.patient_key(patient_id))
         return sorted(map(self._appointment, rows), key=lambda each: each.start)
@@ -179,7 +179,9 @@ class Clinic:
             await self._settle(left, is_free=True)
         return self._appointment(gone)
 
-    async def known(self, name: str, birth_date: date, *, patient_id: PatientId | None) -> Known:
+    async def find_known(
+        self, name: str, birth_date: date, *, patient_id: PatientId | None
+    ) -> Known:
         """Tell whether a person of that full name and birth date is registered.
 
         Nothing that the clinic holds of anybody is returned: it may be another patient's.

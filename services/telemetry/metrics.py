@@ -205,7 +205,7 @@ class Metrics:
         for one in states:
             self._directory.labels(one).set_function(partial(_is, one, current))
 
-    def failed(self, error: RoundsError) -> None:
+    def count_failure(self, error: RoundsError) -> None:
         """Count an error that a user was told of, or that ended a turn."""
         self._errors.labels(error.code if error.code in _CODES else RoundsError.code).inc()
 
@@ -237,7 +237,7 @@ class Metrics:
         """Count what operators are alerted of: `many_charts`, `break_glass`, `chart_refused`."""
         self._access.labels(kind if kind in _ACCESS_KINDS else "other").inc()
 
-    def handed_over(self, outcome: str) -> None:
+    def count_hand_over(self, outcome: str) -> None:
         """Count a note of the queue of turns: `taken`, `answered` or `poisoned`."""
         self._handed_over.labels(outcome).inc()
 
@@ -245,7 +245,7 @@ class Metrics:
         """Count a tool's result that tool memory could not read; the tool's answer stands."""
         self._extractor_failures.inc()
 
-    def stored(self, kind: StorageOperation) -> None:
+    def count_storage(self, kind: StorageOperation) -> None:
         """Count a storage operation of `kind`."""
         self._storage.labels(kind).inc()
 

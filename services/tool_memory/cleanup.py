@@ -24,7 +24,7 @@ from data_models.errors import (
 from data_models.layout import timestamp
 from data_models.tool_memory import ToolMemory
 from services.folder_maintenance import maintenance_for
-from services.stored_folders import stored_folders
+from services.stored_folders import list_folders
 from services.stores import SESSIONS, USERS, open_container
 from services.tool_memory.personal import PersonalToolMemories
 from settings import Settings, load_settings
@@ -175,7 +175,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 async def _clean(settings: Settings, *, dry_run: bool) -> tuple[dict[str, int], bool]:
     """Return how much was found of what, and whether all of it could be read."""
     ids, clock = RandomIds(), SystemClock()
-    folders = await stored_folders(settings, ids=ids)
+    folders = await list_folders(settings, ids=ids)
     sessions, users = (open_container(settings, name, ids=ids) for name in (SESSIONS, USERS))
     maintenance = maintenance_for(
         settings, sessions=sessions, users=users, clock=clock, ids=ids, principal_id="clean-up"

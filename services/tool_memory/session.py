@@ -197,15 +197,15 @@ class ToolMemorySession:
             return False
         return entity_type is None or entity.entity_type == entity_type
 
-    def used(self, found: Resolved) -> None:
+    def note_used(self, found: Resolved) -> None:
         """Note that a resolved entity was really used, and the words that led to it."""
         self._store.touch(found.entity_id, words=found.words, turn_id=self._turn_id)
 
-    def listed(self, entity_ids: Sequence[str]) -> None:
+    def note_listed(self, entity_ids: Sequence[str]) -> None:
         """Note which entities the user is shown to choose from."""
         self._store.shown(entity_ids)
 
-    def deleted(self, entity_id: str) -> None:
+    def note_deleted(self, entity_id: str) -> None:
         """Note that an entity is gone at its source."""
         if self._store.get(entity_id) is not None:
             self._store.mark_deleted(entity_id)

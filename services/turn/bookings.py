@@ -43,7 +43,7 @@ class TurnBookings:
         self._tools = tools
         self._clock = clock
 
-    async def answered(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+    async def answer(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
         """Return what the user is told if this message says yes or no to it, else None."""
         clinic, request = self._tools.clinic, request_of(question.payload)
         if clinic is None or request is None:
@@ -59,9 +59,9 @@ class TurnBookings:
             self._settle(turn, request, [PROPOSAL])
             return request.declined
         await self._documents.record_access(turn, question.patient_id, action=request.action)
-        return await self._carried_out(turn, request, clinic)
+        return await self._carry_out(turn, request, clinic)
 
-    async def _carried_out(self, turn: TurnDraft, request: Request, clinic: ClinicService) -> str:
+    async def _carry_out(self, turn: TurnDraft, request: Request, clinic: ClinicService) -> str:
         began, patient_id = self._clock.monotonic(), turn.patient_id
         if patient_id is None:
             return request.declined
@@ -90,7 +90,7 @@ class TurnBookings:
         memory = self._tools.open(turn)
         memory.record(run)
         if done is not None and request.action == "cancel_appointment":
-            memory.deleted(f"{CLINIC_PREFIX}{done.value}")
+            memory.note_deleted(f"{CLINIC_PREFIX}{done.value}")
 
     def _note(self, turn: TurnDraft, request: Request, done: Done) -> None:
         """Let the agent that asked know the appointment or person; its proposal is settled."""

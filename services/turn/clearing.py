@@ -50,7 +50,7 @@ class TurnClearing:
         await self.documents.load_registry(turn)
         return f"{archived.told} {_CAN_BE_UNDONE}"
 
-    async def answered(self, turn: TurnDraft) -> bool:
+    async def answer_undo(self, turn: TurnDraft) -> bool:
         """Whether the message undid a clear, or answered our question whether to.
 
         Raises:
@@ -75,7 +75,7 @@ class TurnClearing:
             await self._restore(turn, last)
         return True
 
-    async def asked_late(self, turn: TurnDraft) -> bool:
+    async def ask_late(self, turn: TurnDraft) -> bool:
         """Whether a bare “undo”, with a chart open and nothing newer to undo, was asked about."""
         is_undo = turn.claim.message.press is None and command_in(turn.text) == "undo"
         if not is_undo or self._last(turn) is None:

@@ -42,7 +42,7 @@ class TurnComparing:
     group_chat: GroupChat
     replies: TurnReplies
 
-    async def answered(self, turn: TurnDraft) -> bool:
+    async def answer(self, turn: TurnDraft) -> bool:
         """Whether the message answered our question whether to compare; it is done by then.
 
         Raises:

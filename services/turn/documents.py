@@ -28,7 +28,7 @@ from services.attachments.papers import AttachedPapers, papers_of
 from services.conversations.legacy import LegacyHistory
 from services.conversations.past_turns import PatientPast
 from services.conversations.patient_artifacts import PatientArtifacts
-from services.conversations.room import make_room, with_room
+from services.conversations.room import make_room, make_storable
 from services.memory_blocks.turn_status import advance
 from services.tool_memory.personal import PersonalToolMemories
 from services.turn.access import TurnAccess
@@ -106,7 +106,7 @@ class TurnDocuments:
         before = turn.registry
         await turn.claim.name_patient(registry.active_patient_id)
         registry.epoch = turn.claim.epoch
-        etag = await _held_write(
+        etag = await _write_held(
             turn.claim,
             partial(self._registries.write, registry),
             etag=before.etag if before is not None else None,
@@ -159,12 +159,14 @@ class TurnDocuments:
             await self._write(turn, context)
             return
         rules = self.memory.rules.rotation
-        await self._write(turn, await with_room(self._contexts, context, turn.turn, rules=rules))
+        await self._write(
+            turn, await make_storable(self._contexts, context, turn.turn, rules=rules)
+        )
 
     async def _write(self, turn: TurnDraft, context: ChatContext) -> None:
         await turn.claim.hold()
         left = await self._personal.keep(context, principal_id=_sender(turn))
-        new_etag = await _held_write(
+        new_etag = await _write_held(
             turn.claim,
             partial(self._contexts.write, left),
             etag=turn.context.etag if turn.context is not None else None,
@@ -186,7 +188,7 @@ class TurnDocuments:
         if turn.context is None:
             if isinstance(failure, StoreUnavailableError | AuditUnavailableError):
                 raise failure
-            if not await self._opened_session(turn, failure):
+            if not await self._open_session(turn, failure):
                 return
         if turn.turn is not None:
             code = failure.code if failure is not None else None
@@ -229,7 +231,7 @@ class TurnDocuments:
         """Return where this turn's agents look up earlier turns, of this patient only."""
         return PatientPast(contexts=self._contexts, context=turn.document(), run_id=turn.run.run_id)
 
-    async def _opened_session(self, turn: TurnDraft, failure: RoundsError | None) -> bool:
+    async def _open_session(self, turn: TurnDraft, failure: RoundsError | None) -> bool:
         try:
             session = await self._contexts.read(turn.conversation_id, None, epoch=turn.claim.epoch)
             await self._personal.open(session.document, principal_id=_sender(turn))
@@ -243,7 +245,7 @@ class TurnDocuments:
         return True
 
 
-async def _held_write(
+async def _write_held(
     claim: Claim,
     write: Callable[..., Awaitable[str]],
     *,

@@ -16,7 +16,7 @@ from services.turn.draft import TurnDraft
 logger = structlog.get_logger()
 
 
-async def ended(
+async def wait_for_end(
     turn: TurnDraft, work: "asyncio.Task[None]", *, seconds: float
 ) -> RoundsError | None:
     """Wait until `work` is over and return what failed, if anything did.

@@ -84,7 +84,7 @@ class TurnEntities:
             # An agent that is gone: all may read what it found.
             self.meter.stranger("merge_delta")
             file_legacy(document.entities, legacy, owner=None, team=self.team, now=now)
-        self.meter.migrated(owner or "unknown", lost=lost_share(legacy, document.entities))
+        self.meter.count_migrated(owner or "unknown", lost=lost_share(legacy, document.entities))
         kept = {key: value for key, value in extra[LEGACY_FIELD].items() if key != "entities"}
         extra[LEGACY_FIELD] = kept
 

@@ -11,7 +11,7 @@ from data_models.turn_events import Notice
 from services.evidence.changes import line_of
 from services.evidence.chart_states import chart_states
 from services.evidence.looks import LookBook, RecentLooks
-from services.records.big_charts import viewed
+from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
 from services.turn.draft import TurnDraft
 from settings import Settings
@@ -45,7 +45,7 @@ class TurnLooks:
             turn.look = self.recent.taken(key, record, turn.now)
             if turn.look is not None:
                 return
-            now = await viewed(record, partial(chart_states, at=turn.now))
+            now = await make_view(record, partial(chart_states, at=turn.now))
             turn.look = await self.book.take(*key, now)
         except (RecordsError, StoreError) as error:
             _log.info("look_not_taken", error=type(error).__name__)

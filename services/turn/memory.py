@@ -87,15 +87,15 @@ class TurnMemory:
             if verdict.concerns_active_only:
                 before = _last_exchange(turn.document().chat_history[:-1])
             if verdict.read is not None:
-                self._folded_in(turn, utterance, verdict.read)
+                self._take_over(turn, utterance, verdict.read)
             else:
                 await self._read_by_model(turn, utterance, self._model, before)
-        self._taken(turn)
+        self._take(turn)
 
     def read_by_rules(self, turn: TurnDraft) -> None:
         """Find out what the message means where the server answers it itself; no model is asked."""
         turn.understanding = self._begun(turn)
-        self._taken(turn)
+        self._take(turn)
 
     def meaning(self, turn: TurnDraft) -> MessageMeaning:
         """Return what agents are shown of memory, and whom the message is for by its intent."""
@@ -149,7 +149,7 @@ class TurnMemory:
             plain = replace(plain, statements=())  # what is said of nobody is held of nobody
         return replace(plain, seconds=self._clock.monotonic() - began)
 
-    def _taken(self, turn: TurnDraft) -> None:
+    def _take(self, turn: TurnDraft) -> None:
         if turn.turn is not None and turn.understanding is not None:
             take_in(turn.document(), turn.turn, turn.understanding)
 
@@ -193,12 +193,12 @@ class TurnMemory:
                 seconds = self._clock.monotonic() - began
                 turn.understanding = replace(plain, failed=True, seconds=seconds)
             return
-        self._folded_in(turn, utterance, read, before=f"{asked} {said}")
+        self._take_over(turn, utterance, read, before=f"{asked} {said}")
         if turn.understanding is not None:
             seconds = self._clock.monotonic() - began
             turn.understanding = replace(turn.understanding, seconds=seconds)
 
-    def _folded_in(
+    def _take_over(
         self, turn: TurnDraft, utterance: Utterance, read: MessageReading, *, before: str = ""
     ) -> None:
         """Take over what a model read where rules left it open."""

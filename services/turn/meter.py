@@ -66,7 +66,7 @@ class TurnMeter:
         """Add the turn's figures to the process's, and log its one line."""
         first = timing.first_token_ms
         if failure is not None:
-            metrics.failed(failure)
+            metrics.count_failure(failure)
         metrics.turn_ended(
             turn.outcome if failure is None else "failed",
             seconds=timing.total_ms / 1000,

@@ -43,7 +43,7 @@ class TurnMigration:
         self._documents = documents
         self._replies = replies
 
-    async def needed(self, session: ScenarioSession) -> bool:
+    async def is_needed(self, session: ScenarioSession) -> bool:
         """Whether there is anything to do: one comparison, seldom a read."""
         return session.progress is not None or not await self._parts.catalogue.is_current(session)
 
@@ -58,17 +58,17 @@ class TurnMigration:
         began = self._parts.clock.monotonic()
         for _ in range(ROUNDS_LIMIT):
             session = runtime.session
-            if session is None or not await self.needed(session):
+            if session is None or not await self.is_needed(session):
                 return False
             outcome, heard = await self._outcome(turn, runtime, session, heard)
             if outcome.changed:
                 turn.unsaved = True
                 runtime.keep(outcome.session)
                 elapsed = (self._parts.clock.monotonic() - began) * 1_000
-                self._parts.meter.applied(outcome, milliseconds=elapsed)
+                self._parts.meter.count_outcome(outcome, milliseconds=elapsed)
             match outcome.result.action:
                 case "execute_action":
-                    if not await self._executed(turn, runtime, outcome, act):
+                    if not await self._execute(turn, runtime, outcome, act):
                         return False
                 case "collect":
                     await self._ask(turn, outcome)
@@ -119,7 +119,7 @@ class TurnMigration:
         to_confirm = [one for one in fields if one.name in progress.confirming]
         answers = readings_in(text, [one for one in fields if one not in to_confirm])
         if to_confirm and (session := runtime.session) is not None:
-            likely = self._parts.guide.likely(graph, session, await runtime.known(graph))
+            likely = self._parts.guide.likely(graph, session, await runtime.read_known(graph))
             for field in to_confirm:
                 said = confirmation_in(field, text, likely=likely.get(field.name))
                 answers |= {name: Reading(value, text) for name, value in said.items()}
@@ -136,7 +136,7 @@ class TurnMigration:
     ) -> tuple[Outcome, dict[str, Extracted]]:
         """Return what reconciliation says; extraction is asked once, where it wants to ask."""
         graph = await self._active(session)
-        profile = PatientProfile() if graph is None else await runtime.known(graph)
+        profile = PatientProfile() if graph is None else await runtime.read_known(graph)
         reconciler = self._parts.reconciler
         outcome = await reconciler.before_turn(session, profile, extracted=heard)
         gap_fill = self._parts.config.gap_fill
@@ -153,7 +153,7 @@ class TurnMigration:
             outcome = await reconciler.before_turn(session, profile, extracted=found)
         return outcome, found
 
-    async def _executed(
+    async def _execute(
         self, turn: TurnDraft, runtime: ScenarioRuntime, outcome: Outcome, act: Act
     ) -> bool:
         """Run the action that was handed out, also one that a dead process may have begun."""
@@ -164,7 +164,7 @@ class TurnMigration:
         if outcome.result.execute_actions:
             await self._documents.save(turn)  # what is begun is on record before it begins
         step, key = graph.steps[name], idempotency_key(session, graph.version, name)
-        values = self._parts.guide.values(graph, session, await runtime.known(graph))
+        values = self._parts.guide.values(graph, session, await runtime.read_known(graph))
         given = bound(step.parameters, values)
         parameters = given if isinstance(given, dict) else {}
         ran = ToolRan(succeeded=True)

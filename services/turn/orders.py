@@ -44,7 +44,7 @@ class TurnOrders:
         self._clock = clock
         self._ids = ids
 
-    async def answered(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+    async def answer(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
         """Return what the user is told if this message says yes or no to a draft, else None.
 
         The question is this user's, alive, and of this conversation; a yes while another patient
@@ -69,15 +69,15 @@ class TurnOrders:
             return said_in(_language(payload), name, test=tests)
         await self._documents.record_access(turn, patient_id, action="order_agreed")
         if not orders:
-            return await self._taken_back(turn, drafts, payload, patient_id)
+            return await self._take_back(turn, drafts, payload, patient_id)
         told = list[str]()
         for at in range(len(orders)):
-            told.append(await self._made(turn, drafts, orders[at:], question, patient_id))
+            told.append(await self._make(turn, drafts, orders[at:], question, patient_id))
             if turn.question is not None:  # nobody knows of this one: it and the rest wait
                 break
         return "\n\n".join(dict.fromkeys(told))
 
-    def patient_changed(self, turn: TurnDraft) -> None:
+    def note_patient_change(self, turn: TurnDraft) -> None:
         """End the question of before; of a user's own drafts it waits until the patient is back."""
         active, sender = turn.loaded_registry().active_patient_id, turn.claim.message.sender
         waiting, asked = turn.claim.conversation.open_question, turn.open_question()
@@ -109,16 +109,16 @@ class TurnOrders:
         ]
         return own[-1] if own else None
 
-    async def undone(self, turn: TurnDraft, made: ToolExecutionContext) -> str:
+    async def undo(self, turn: TurnDraft, made: ToolExecutionContext) -> str:
         """Take a draft back that was made a moment ago, and return what the user is told."""
         drafts, patient_id = self._tools.orders, turn.patient_id
         if drafts is None or patient_id is None:
             return said_in(_language(made.parameters), "gone")
         await self._documents.record_access(turn, patient_id, action="order_agreed")
         payload = {**made.parameters, "agent": made.agent_name}
-        return await self._taken_back(turn, drafts, payload, patient_id)
+        return await self._take_back(turn, drafts, payload, patient_id)
 
-    async def _made(
+    async def _make(
         self,
         turn: TurnDraft,
         drafts: OrderDrafts,
@@ -167,7 +167,7 @@ class TurnOrders:
         )
         return text
 
-    async def _taken_back(
+    async def _take_back(
         self,
         turn: TurnDraft,
         drafts: OrderDrafts,

@@ -35,7 +35,7 @@ class PendingRequests:
     ids: IdSource
     facilitator: str
 
-    def carried_on(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
+    def carry_on(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
         """Return the verdict without its reply where the wish that waited is done now."""
         question = turn.open_question()
         if question is None or question.kind not in _KEEP_A_WISH or verdict.reply is None:

@@ -54,14 +54,14 @@ class TurnActions:
             return f"Nothing was changed: {names[0]} stays as it is."
         return f"Nothing was changed: {'; '.join(names)} stay as they are."
 
-    async def carried_out(self, turn: TurnDraft, question: OpenQuestion) -> str:
+    async def carry_out(self, turn: TurnDraft, question: OpenQuestion) -> str:
         """Do what was asked about, and return what the user is told."""
         memory, scheduler = self._tools.open(turn), self._tools.assistant
         if scheduler is None:
             return self.refused(question)
         began, error = self._clock.monotonic(), None
         try:
-            text = await self._done(turn, question, scheduler, memory)
+            text = await self._perform_all(turn, question, scheduler, memory)
         except (ToolInputError, StoreUnavailableError) as failure:
             text, error = failure.user_message, str(failure)
         memory.record(
@@ -89,7 +89,7 @@ class TurnActions:
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
 
-    async def undone(self, turn: TurnDraft, deed: UndoableDeed) -> str:
+    async def undo(self, turn: TurnDraft, deed: UndoableDeed) -> str:
         """Take `deed` back, and return what the user is told."""
         scheduler, zone = self._tools.assistant, self._tools.open(turn).zone or ZoneInfo("UTC")
         if scheduler is None:
@@ -105,7 +105,7 @@ class TurnActions:
         is_private = deed.patient != patient_name(turn.patient_id)
         return f"{_UNDONE[deed.tool]}: {spoken(item, zone, is_private=is_private)}."
 
-    async def _done(
+    async def _perform_all(
         self,
         turn: TurnDraft,
         question: OpenQuestion,
@@ -127,7 +127,7 @@ class TurnActions:
                     raise
                 return f"{_told(action, done, gone)} *Not* done: {name}. {failure.user_message}"
             if DEEDS[action].removes:
-                memory.deleted(item_id)
+                memory.note_deleted(item_id)
             (done if was_there else gone).append(name)
         return _told(action, done, gone)
 
@@ -163,7 +163,7 @@ class TurnQuestions:
             documents=documents, replies=replies, remembering=self.remembering, ids=ids
         )
 
-    async def answered(self, turn: TurnDraft) -> str | None:
+    async def answer_open_question(self, turn: TurnDraft) -> str | None:
         """Return what the user is told if this message is a yes or no to our question, else None.
 
         Anything else is another message, and what was asked about is not done.
@@ -171,7 +171,7 @@ class TurnQuestions:
         question = turn.open_question()
         if question is None or turn.is_press_elsewhere:
             return None
-        if (told := await self._proposed(turn, question)) is not None:
+        if (told := await self._answer_proposal(turn, question)) is not None:
             return told
         if not (says_yes(turn.answer) or says_no(turn.answer)):
             return None
@@ -179,21 +179,21 @@ class TurnQuestions:
             case "new_history":
                 return await self._new_history(turn, question)
             case "retire_statement":
-                return await self._of_memory(turn, question)
+                return await self._answer_of_memory(turn, question)
             case "destructive_tool":
-                return await self._deed(turn, question)
+                return await self._perform(turn, question)
             case "which_entity" if says_no(turn.answer):
                 await self._documents.open(turn, turn.loaded_registry().active_patient_id)
                 return "Nothing was changed."
             case _:
                 return None
 
-    async def _proposed(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+    async def _answer_proposal(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
         """Return what the user is told of a draft of an order or of an appointment, else None."""
-        told = await self.orders.answered(turn, question)
-        return told if told is not None else await self._bookings.answered(turn, question)
+        told = await self.orders.answer(turn, question)
+        return told if told is not None else await self._bookings.answer(turn, question)
 
-    async def answers_of_memory(self, turn: TurnDraft) -> bool:
+    async def answer_of_memory(self, turn: TurnDraft) -> bool:
         """Whether the message was about what is remembered, and is answered.
 
         The document of the patient is open.
@@ -215,11 +215,11 @@ class TurnQuestions:
         made = self.orders.newest(turn)
         others = [one.at for one in (deed, write) if one is not None]
         if made is not None and all(made.timestamp >= at for at in others):
-            self._replies.say(turn, await self.orders.undone(turn, made))
+            self._replies.say(turn, await self.orders.undo(turn, made))
             return True
         if deed is None or (write is not None and write.at > deed.at):
             return self.remembering.undo(turn)
-        self._replies.say(turn, await self._deeds.undone(turn, deed))
+        self._replies.say(turn, await self._deeds.undo(turn, deed))
         return True
 
     async def offer_new_history(self, turn: TurnDraft, error: CorruptDocumentError) -> None:
@@ -231,7 +231,7 @@ class TurnQuestions:
         self._replies.show_state(turn)
         self._replies.say(turn, text)
 
-    async def _of_memory(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+    async def _answer_of_memory(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
         if self.remembering.has_asked(question):
             return await self.remembering.answer(turn, question)
         return await self.forgetting.answer(turn, question)
@@ -243,7 +243,7 @@ class TurnQuestions:
         await self._documents.open(turn, None)
         return "Nothing was changed. An operator can restore the history."
 
-    async def _deed(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+    async def _perform(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
         """Do what a tool asked about, unless the patient changed meanwhile."""
         active = turn.loaded_registry().active_patient_id
         if question.patient_id != active:
@@ -251,4 +251,4 @@ class TurnQuestions:
         await self._documents.open(turn, active)
         if says_no(turn.answer):
             return self._deeds.refused(question)
-        return await self._deeds.carried_out(turn, question)
+        return await self._deeds.carry_out(turn, question)

@@ -61,11 +61,11 @@ class TurnReceipts:
             outcome="done",
             receipt=digest_of(receipt),
         )
-        task = asyncio.create_task(self._recorded(entry))
+        task = asyncio.create_task(self._record(entry))
         self._recording.add(task)
         task.add_done_callback(self._recording.discard)
 
-    async def _recorded(self, entry: AuditEntry) -> None:
+    async def _record(self, entry: AuditEntry) -> None:
         try:
             await self._audit.record(entry)
         except AuditUnavailableError as error:

@@ -33,7 +33,7 @@ class TurnRequests:
         self._group_chat = group_chat
         self._turn_seconds = turn_seconds
 
-    def of(self, turn: TurnDraft) -> GroupChatRequest:
+    def make(self, turn: TurnDraft) -> GroupChatRequest:
         """Return the request for a turn whose patient is swapped in.
 
         Raises:

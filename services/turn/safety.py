@@ -78,7 +78,7 @@ class TurnSafety:
         self._documents = documents
         self._replies = replies
 
-    async def answered(self, turn: TurnDraft) -> bool:
+    async def answer_call_for_help(self, turn: TurnDraft) -> bool:
         """Whether the message was a call for help and has its answer.
 
         It is said before the document is opened, so that a damaged history or a lost audit trail
@@ -99,7 +99,7 @@ class TurnSafety:
         return True
 
     @asynccontextmanager
-    async def said_at_least(self, turn: TurnDraft) -> AsyncIterator[None]:
+    async def answer_at_least(self, turn: TurnDraft) -> AsyncIterator[None]:
         """Give the answer also where what is loaded inside cannot be, whatever ends it.
 
         Nobody knows then which patient is active, so no state is shown and no footer made up.

@@ -26,7 +26,7 @@ class TurnCorrections:
     def __init__(self, *, parts: ScenarioParts, replies: TurnReplies) -> None:
         self._parts, self._replies = parts, replies
 
-    async def answered(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
+    async def answer(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
         """Do what the message says of earlier answers; True if that answers it wholly.
 
         Raises:
@@ -36,17 +36,17 @@ class TurnCorrections:
         if turn.claim.message.press is not None and turn.question_press() is None:
             return False
         if revokes_consent(turn.answer):
-            return await self._revoked(turn, runtime)
+            return await self._revoke(turn, runtime)
         session = runtime.session
         if session is None:
             return False
         graph = await self._parts.guide.graph(session)
         if session.to_confirm and is_asked_still(turn, session):
-            await self._confirmed(turn, runtime, session, graph)
+            await self._confirm(turn, runtime, session, graph)
             return False
         if session.progress is not None:
             return False  # what a migration asked is read there
-        return await self._corrected(turn, runtime, session, graph)
+        return await self._correct(turn, runtime, session, graph)
 
     def ask_still(self, turn: TurnDraft, runtime: ScenarioRuntime, graph: Graph) -> bool:
         """Ask in one question whether what lasts still holds; False if nothing does."""
@@ -69,7 +69,7 @@ class TurnCorrections:
         turn.unsaved = True
         return True
 
-    async def _confirmed(
+    async def _confirm(
         self, turn: TurnDraft, runtime: ScenarioRuntime, session: ScenarioSession, graph: Graph
     ) -> None:
         """Take up what still holds; all else is asked for when its step comes."""
@@ -83,7 +83,7 @@ class TurnCorrections:
             runtime.keep(now.model_copy(update={"to_confirm": {}}))
         turn.unsaved = True
 
-    async def _corrected(
+    async def _correct(
         self, turn: TurnDraft, runtime: ScenarioRuntime, session: ScenarioSession, graph: Graph
     ) -> bool:
         """Change the answer that the message takes back; True if that could not be done."""
@@ -107,7 +107,7 @@ class TurnCorrections:
         if unfit(field, value) is not None:
             text = f"I did not change it: {field.label} takes {taken_by(field)}. {_such_as(field)}"
             return self._tell(turn, text)
-        note = await self._changed(turn, runtime, {field.name: value}, graph)
+        note = await self._change(turn, runtime, {field.name: value}, graph)
         self._replies.say(turn, note)
         return False
 
@@ -119,7 +119,7 @@ class TurnCorrections:
             return False
         return self._tell(turn, f"Which answer do you mean? {_such_as(given[-1])}")
 
-    async def _changed(
+    async def _change(
         self, turn: TurnDraft, runtime: ScenarioRuntime, values: dict[str, object], graph: Graph
     ) -> str:
         evidence = Evidence(turn=_turn_id(turn), quote=turn.answer[:QUOTE_LIMIT_CHARS])
@@ -129,7 +129,7 @@ class TurnCorrections:
         turn.unsaved = True
         return note
 
-    async def _revoked(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
+    async def _revoke(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
         """Store the revocation wherever the consent was given, in runs of before too."""
         labels: list[str] = []
         notes: list[str] = []
@@ -138,7 +138,7 @@ class TurnCorrections:
             graph = await self._parts.guide.graph(session)
             if given := _consents(session, graph):
                 labels += [graph.fields[name].label for name in given]
-                notes.append(await self._changed(turn, runtime, dict.fromkeys(given, False), graph))
+                notes.append(await self._change(turn, runtime, dict.fromkeys(given, False), graph))
         document.left_scenarios = [
             await self._without(turn, run, labels) for run in document.left_scenarios
         ]

@@ -18,7 +18,7 @@ async def news_of_operators(turn: TurnDraft, parts: ScenarioParts) -> str:
     """End what was withdrawn; return what the user is told, "" for nothing."""
     document = turn.document()
     held = [document.scenario, *document.left_scenarios]
-    seen = [None if one is None else await _offered(one, parts) for one in held]
+    seen = [None if one is None else await _close_if_withdrawn(one, parts) for one in held]
     told = [text for one in seen if one is not None for text in one.notices]
     ends = [None if one is None else one.model_copy(update={"notices": []}) for one in seen]
     if told:
@@ -28,7 +28,7 @@ async def news_of_operators(turn: TurnDraft, parts: ScenarioParts) -> str:
     return " ".join(told)
 
 
-async def _offered(session: ScenarioSession, parts: ScenarioParts) -> ScenarioSession:
+async def _close_if_withdrawn(session: ScenarioSession, parts: ScenarioParts) -> ScenarioSession:
     """Return the session as it is, or over where its scenario was withdrawn."""
     if session.step is None:
         return session

@@ -58,7 +58,7 @@ class TurnScenarios:
         """Whether the message only answers our question about a value: no patient is decided."""
         return self._parts is not None and is_plain_answer(turn)
 
-    async def answered(self, turn: TurnDraft, act: Act) -> bool:
+    async def run_scenario(self, turn: TurnDraft, act: Act) -> bool:
         """Seat the scenario of this patient; True if the turn is answered with that.
 
         Whatever cannot be done leaves the session on its version, where its turn goes on; an
@@ -72,15 +72,17 @@ class TurnScenarios:
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
         is_answered = (
             not turn.kept
-            and (await self._commanded(turn, runtime, act) or await self._taken_back(turn, runtime))
-        ) or await self._migrated(turn, runtime, act)
+            and (
+                await self._obey(turn, runtime, act) or await self._hear_corrections(turn, runtime)
+            )
+        ) or await self._migrate(turn, runtime, act)
         if not is_answered and runtime.session is not None:
-            await self._settled(turn, runtime, act)
+            await self._settle(turn, runtime, act)
         is_new = turn.turn is not None and not turn.kept
         runtime.answers_before = len(turn.turn.agent_responses) if is_new and turn.turn else 0
         return is_answered
 
-    async def went_on(self, turn: TurnDraft, act: Act) -> bool:
+    async def go_on(self, turn: TurnDraft, act: Act) -> bool:
         """Go on with the answer to what a step's tool asked; True if there is a next step to say.
 
         Whatever cannot be done is told at the next turn, by the step itself.
@@ -106,7 +108,7 @@ class TurnScenarios:
         if self._parts is not None:
             await tell_switch(turn, before, self._documents)
 
-    async def heard(self, turn: TurnDraft) -> None:
+    async def note_heard(self, turn: TurnDraft) -> None:
         """Note what the user has heard of the step from the agent that guides them."""
         runtime = turn.scenario
         if runtime is None or runtime.session is None or turn.turn is None:
@@ -116,20 +118,20 @@ class TurnScenarios:
         if any(answer.agent == runtime.lead for answer in said):
             try:
                 await runtime.close()
-                await self._asked_still(turn, runtime, is_said=False)
-                await self._resumed_after(turn, runtime, said)
+                await self._ask_still(turn, runtime, is_said=False)
+                await self._ask_again_after(turn, runtime, said)
             except _UNEXPECTED as error:
                 _log.warning("scenario_step_failed", error=type(error).__name__)
         self.show(turn)
 
-    async def _resumed_after(
+    async def _ask_again_after(
         self, turn: TurnDraft, runtime: ScenarioRuntime, said: Sequence[AgentMessage]
     ) -> None:
         """Put the step's question again where somebody else answered something beside it."""
         is_beside = runtime.is_beside and said[-1].agent != runtime.lead
         if not is_beside or turn.question is not None or turn.document().plan:
             return
-        if question := await runtime.asked_again():
+        if question := await runtime.ask_again():
             self._replies.say(turn, question)
 
     def show(self, turn: TurnDraft) -> None:
@@ -141,7 +143,7 @@ class TurnScenarios:
             runtime.shown = state
             self._replies.show_state(turn)
 
-    async def stored(self, turn: TurnDraft) -> None:
+    async def update_index(self, turn: TurnDraft) -> None:
         """Bring the index and the audit trail up to date with what was just written.
 
         Both may be late: the next turn delivers what is still in the outbox.
@@ -150,7 +152,7 @@ class TurnScenarios:
             return
         try:
             await update_index(turn, turn.scenario, index=self._parts.index)
-            await self._delivered(turn, turn.scenario, self._parts)
+            await self._deliver(turn, turn.scenario, self._parts)
         except RoundsError as error:
             conversation = hashed(turn.conversation_id)
             _log.warning("scenario_follow_up_late", conversation=conversation, code=error.code)
@@ -167,13 +169,13 @@ class TurnScenarios:
             facilitator=self._facilitator,
         )
 
-    async def _commanded(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> bool:
+    async def _obey(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do what the user says about scenarios themselves; True if that answers the message."""
         command = None if turn.claim.message.press is not None else command_in(turn.text)
         if command is None or self._parts is None:
             return False
         try:
-            told = await self._done(turn, runtime, command, act)
+            told = await self._carry_out(turn, runtime, command, act)
         except (ScenarioInputError, ToolInputError) as error:
             told = str(error) if isinstance(error, ToolInputError) else error.user_message
         except ClaimLostError:
@@ -188,7 +190,7 @@ class TurnScenarios:
         self._replies.say(turn, told)
         return True
 
-    async def _done(
+    async def _carry_out(
         self, turn: TurnDraft, runtime: ScenarioRuntime, command: Command, act: Act
     ) -> str | None:
         """Carry the command out; None where the team answers, or it was none after all."""
@@ -205,9 +207,9 @@ class TurnScenarios:
                 is_meant = is_any(command.name) or scenario_id == runtime.session.scenario_id
                 return f'Left {await runtime.leave()}. Say "resume" to go on.' if is_meant else None
             case "resume" if scenario_id is not None or is_any(command.name):
-                return await self._resumed(runtime, scenario_id)
+                return await self._resume(runtime, scenario_id)
             case "start" if scenario_id is not None:
-                return await self._begun(turn, runtime, scenario_id, act)
+                return await self._begin(turn, runtime, scenario_id, act)
         return None
 
     async def _within(self, runtime: ScenarioRuntime, command: Command, act: Act) -> str | None:
@@ -217,21 +219,21 @@ class TurnScenarios:
         if command.kind == "skip":
             return await runtime.skip()
         if command.kind == "question":
-            return await runtime.asked_again() or None
+            return await runtime.ask_again() or None
         if command.kind == "noted":
-            return await runtime.noted()
+            return await runtime.read_noted()
         told = await runtime.back()
         await runtime.settle(act)
-        return " ".join(part for part in (told, await runtime.asked_again()) if part)
+        return " ".join(part for part in (told, await runtime.ask_again()) if part)
 
-    async def _resumed(self, runtime: ScenarioRuntime, scenario_id: str | None) -> str | None:
+    async def _resume(self, runtime: ScenarioRuntime, scenario_id: str | None) -> str | None:
         session = runtime.session
         if session is not None and scenario_id in (None, session.scenario_id):
             return None
         is_found = await runtime.resume(scenario_id)
         return None if is_found or scenario_id is None else "That scenario was not left."
 
-    async def _begun(
+    async def _begin(
         self, turn: TurnDraft, runtime: ScenarioRuntime, scenario_id: str, act: Act
     ) -> str | None:
         if turn.patient_id is None:
@@ -249,12 +251,12 @@ class TurnScenarios:
             return {}
         return await self._parts.catalogue.titles(is_fresh=not command.is_bare)
 
-    async def _migrated(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> bool:
+    async def _migrate(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> bool:
         session = runtime.session
         if session is None or self._migration is None:
             return False
         try:
-            if await self._migration.needed(session):
+            if await self._migration.is_needed(session):
                 return await self._migration.run(turn, runtime, act)
         except ClaimLostError:
             raise
@@ -263,24 +265,22 @@ class TurnScenarios:
             self._migration.flag(turn, runtime, "migration_failed")
         return False
 
-    async def _taken_back(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
+    async def _hear_corrections(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
         """Hear corrections and confirmations; True if the message is answered with that."""
         if self._corrections is None:
             return False
         try:
-            if await self._corrections.answered(turn, runtime):
+            if await self._corrections.answer(turn, runtime):
                 self.show(turn)
                 return True
-            return await self._asked_still(turn, runtime, is_said=True)
+            return await self._ask_still(turn, runtime, is_said=True)
         except ClaimLostError:
             raise
         except _UNEXPECTED as error:
             _log.warning("scenario_correction_failed", error=type(error).__name__)
         return False
 
-    async def _asked_still(
-        self, turn: TurnDraft, runtime: ScenarioRuntime, *, is_said: bool
-    ) -> bool:
+    async def _ask_still(self, turn: TurnDraft, runtime: ScenarioRuntime, *, is_said: bool) -> bool:
         """Ask whether what lasts still holds, once for a run."""
         session = runtime.session
         if self._corrections is None or self._parts is None or session is None:
@@ -293,7 +293,7 @@ class TurnScenarios:
             self._replies.say(turn, turn.question.text)
         return True
 
-    async def _settled(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> None:
+    async def _settle(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> None:
         turn.unsaved = True
         try:
             await runtime.settle(act)
@@ -310,7 +310,7 @@ class TurnScenarios:
 
     # -- after the write ----------------------------------------------------------------------
 
-    async def _delivered(
+    async def _deliver(
         self, turn: TurnDraft, runtime: ScenarioRuntime, parts: ScenarioParts
     ) -> None:
         document = turn.document()

@@ -7,7 +7,7 @@ from typing import Any
 
 import structlog
 
-from data_models.claim import Claim, Successor, unchanged
+from data_models.claim import Claim, Successor, change_nothing
 from data_models.claim_decision import queue_length
 from data_models.conversation import AnsweredMessage, Conversation
 from data_models.documents import Stored
@@ -114,20 +114,20 @@ class ConversationWorker:
             self._claimant.forget(run.conversation_id)
             self._fail(run, error)
             successor = None
-        self._hub.ended(run)
+        self._hub.note_end(run)
         running.current = None
         running.released.set()
         return successor
 
     async def _answer_and_release(self, claim: Claim, run: Run) -> Claim | None:
-        answered = await self._claimant.answered(claim.conversation, run.message)
+        answered = await self._claimant.find_answer(claim.conversation, run.message)
         if answered is not None:
             await self._repeat(run, answered)
             successor = await self._successor(claim)
-            return await claim.release(None, change=unchanged, successor=successor)
+            return await claim.release(None, change=change_nothing, successor=successor)
         needs_no_seat = not self.slots.has_room and self.crisis_response.is_due(run.message)
         with self._stops.heeded(run):
-            async with nullcontext() if needs_no_seat else self.slots.seated(claim, run):
+            async with nullcontext() if needs_no_seat else self.slots.slot(claim, run):
                 outcome = await self._pipeline.run(claim, run)
         successor = await self._successor(claim)
         return await claim.release(outcome.answered, change=outcome.commit, successor=successor)
@@ -187,7 +187,7 @@ class ConversationWorker:
         """Repeat to their watchers what another replica answered."""
         turn = conversation.running_turn
         for run in list(running.waiting.values()):
-            answered = await self._claimant.answered(conversation, run.message)
+            answered = await self._claimant.find_answer(conversation, run.message)
             if answered is not None:
                 running.waiting.pop(run.run_id, None)
                 # What this replica remembers is older than that answer.
@@ -203,7 +203,7 @@ class ConversationWorker:
             run.emit(RunFinished("success", TurnTiming()))
         else:
             await self._answers.repeat(run, answered)
-        self._hub.ended(run)
+        self._hub.note_end(run)
 
     def _end_unfinished(self, running: RunningTurns, error: RoundsError) -> None:
         """End the runs that were not answered; what is queued runs at the next contact."""
@@ -214,7 +214,7 @@ class ConversationWorker:
         running.waiting.clear()
         for run in runs:
             self._fail(run, error)
-            self._hub.ended(run)
+            self._hub.note_end(run)
 
     def _fail(self, run: Run, error: RoundsError) -> None:
         if not run.is_finished:
@@ -224,7 +224,7 @@ class ConversationWorker:
     def refused(self, run: Run, error: RoundsError) -> Run:
         """End a run whose message could not be taken in; a call for help is answered first."""
         self._fail(run, error)
-        self._hub.ended(run)
+        self._hub.note_end(run)
         return run
 
     def repeat(self, run: Run, answered: AnsweredMessage) -> None:

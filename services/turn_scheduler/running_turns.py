@@ -39,7 +39,7 @@ class RunningTurns:
         if self.current is not None:
             self.current.others_wait = True
 
-    async def committed(self) -> None:
+    async def wait_for_commit(self) -> None:
         """Return once a turn whose last event is out is also released: it takes one write."""
         while self.current is not None and self.current.is_finished:
             await self.released.wait()

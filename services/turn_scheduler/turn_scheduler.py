@@ -93,7 +93,7 @@ class TurnScheduler:
         None where a turn runs, a message waits, or anything happened since `since`, when the
         conversation had last changed as the caller saw it.
         """
-        async with self._visited(message.conversation_id) as running:
+        async with self._visit(message.conversation_id) as running:
             stored = await self._claimant.look(message, fresh=True)
             is_free = self._claimant.state(stored.document, runs_here=False) == "free"
             is_idle = is_free and running.driver is None and queue_length(stored.document) == 0
@@ -167,13 +167,13 @@ class TurnScheduler:
         Raises:
             RoundsError: the conversation cannot be read or claimed just now.
         """
-        async with self._visited(message.conversation_id) as running:
+        async with self._visit(message.conversation_id) as running:
             return await self._revive(running, message)
 
     async def is_answered(self, message: IncomingMessage) -> bool:
         """Whether the turn of `message` is over and stored, wherever it ran."""
         stored = await self._claimant.look(message, fresh=True)
-        return await self._claimant.answered(stored.document, message) is not None
+        return await self._claimant.find_answer(stored.document, message) is not None
 
     def on_orphan(self, channel: str, deliver: Deliver) -> None:
         """Have `deliver` reply when a queued message that came in elsewhere runs here."""
@@ -217,18 +217,18 @@ class TurnScheduler:
     async def _admit(self, message: IncomingMessage) -> Run:
         if self._is_stopping:
             raise ServerStoppingError
-        async with self._visited(message.conversation_id) as running:
+        async with self._visit(message.conversation_id) as running:
             known = running.find(message.message_hash)
             return known if known is not None else await self._accept(running, message)
 
     @asynccontextmanager
-    async def _visited(self, conversation_id: str) -> AsyncIterator[RunningTurns]:
+    async def _visit(self, conversation_id: str) -> AsyncIterator[RunningTurns]:
         """Yield the conversation's running to one visitor at a time, between its turns' commits."""
         running = self._conversations.setdefault(conversation_id, RunningTurns())
         running.visitors += 1
         try:
             async with running.lock:
-                await running.committed()
+                await running.wait_for_commit()
                 yield running
         finally:
             running.visitors -= 1
@@ -236,7 +236,7 @@ class TurnScheduler:
 
     async def _wait_for(self, message: IncomingMessage, run_id: str, *, is_queued: bool) -> Run:
         """Return a run that waits here for a message that another replica has taken in."""
-        async with self._visited(message.conversation_id) as running:
+        async with self._visit(message.conversation_id) as running:
             run = running.find(message.message_hash)
             if run is None:
                 run = Run(run_id=run_id, message=message)
@@ -247,7 +247,7 @@ class TurnScheduler:
     async def _accept(self, running: RunningTurns, message: IncomingMessage) -> Run:
         for attempt in range(_CLAIM_TRIES):
             stored = await self._claimant.look(message, fresh=attempt > 0)
-            answered = await self._claimant.answered(stored.document, message)
+            answered = await self._claimant.find_answer(stored.document, message)
             if answered is not None:
                 self._driver.repeat(run := Run(run_id=answered.run_id, message=message), answered)
                 return run

@@ -51,7 +51,7 @@ class TurnSlots:
         return not self._line and len(self._seated) < min(FEW, self._limit)
 
     @asynccontextmanager
-    async def seated(self, claim: Claim, run: Run) -> AsyncIterator[None]:
+    async def slot(self, claim: Claim, run: Run) -> AsyncIterator[None]:
         """Wait for a slot, or until `run` is to stop, which needs none; hold `claim` meanwhile."""
         slot: _Seat = asyncio.get_running_loop().create_future()
         try:
@@ -68,7 +68,7 @@ class TurnSlots:
             self._usher = asyncio.create_task(self._seat_all())
         stopped = asyncio.create_task(run.stop_requested())
         try:
-            async with claim.kept(on_lost=_nothing):
+            async with claim.renewing(on_lost=_nothing):
                 either: set[asyncio.Future[Any]] = {slot, stopped}
                 await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         finally:

@@ -7,7 +7,7 @@ from datetime import datetime
 from data_models.chart_view import ChartView
 from data_models.errors import BadFrameError
 from data_models.identifiers import PatientId
-from services.records.big_charts import viewed
+from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.records.views.course import course
@@ -77,11 +77,11 @@ async def view_of_part(
     """
     if name:
         record = await records.load(patient_id, need_of_results([name]))
-        found = await viewed(record, lambda one: results(one, names=[name], last=_VALUES_OF_ONE))
+        found = await make_view(record, lambda one: results(one, names=[name], last=_VALUES_OF_ONE))
     else:
         shown = _PARTS[part]
         need = need_of_results([]) if shown.tool == "results" else need_of_tool(shown.tool)
         record = await records.load(patient_id, need)
-        found = await viewed(record, lambda one: shown.view(one, now))
+        found = await make_view(record, lambda one: shown.view(one, now))
     # Whose rows they are goes with them: a page must never draw them under another's name.
     return found.model_copy(update={"patient_id": patient_id})

@@ -83,7 +83,7 @@ class ConversationReader:
 
         One whose documents cannot be read is left out and logged; it takes no other with it.
         """
-        ids = (await self._owners.of(owner))[:_LISTED]
+        ids = (await self._owners.read(owner))[:_LISTED]
         found = await asyncio.gather(*(self._summarize(each, owner) for each in ids))
         rows = [row for row in found if row is not None]
         return sorted(rows, key=lambda row: row.updated_at, reverse=True)

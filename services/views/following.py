@@ -61,7 +61,7 @@ class PatientFollower:
         self._drafts = drafts
         self._clock = clock
 
-    async def opened(
+    async def find_opened(
         self, resource: Mapping[str, Any], *, owner: str, conversation_id: str, is_late: bool
     ) -> Opened:
         """Return the patient here, and what to do.

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from data_models.claim import Claim, Successor, claimed, lease_end
+from data_models.claim import Claim, Successor, lease_end, take_claim
 from data_models.claim_decision import ClaimTimes
 from data_models.conversation import AnsweredMessage, Conversation, RunningTurn
 from data_models.conversation_accessor import ConversationAccessor
@@ -61,7 +61,7 @@ class Scheduler:
         new = Conversation(
             conversation_id="c", owner="alice", channel="web", created_at=now, updated_at=now
         )
-        claim = await claimed(
+        claim = await take_claim(
             conversations=self.here,
             conversation=new,
             etag=None,
@@ -101,7 +101,7 @@ def scheduler() -> Scheduler:
 async def test_of_two_who_claim_one_is_refused(scheduler: Scheduler) -> None:
     await scheduler.claim()
     now = scheduler.clock.now()
-    late = await claimed(
+    late = await take_claim(
         conversations=scheduler.there,
         conversation=Conversation(
             conversation_id="c", owner="alice", channel="web", created_at=now, updated_at=now
@@ -165,7 +165,7 @@ async def test_a_paused_process_renews_before_it_writes_and_learns_that_it_is_la
 
 async def test_the_claim_is_renewed_while_a_turn_runs(scheduler: Scheduler) -> None:
     claim = await scheduler.claim()
-    async with claim.kept(lambda: None):
+    async with claim.renewing(lambda: None):
         scheduler.clock.advance(20)
         await asyncio.sleep(0.05)
     running = (await scheduler.stored()).running_turn
@@ -176,7 +176,7 @@ async def test_the_claim_is_renewed_while_a_turn_runs(scheduler: Scheduler) -> N
 async def test_losing_the_claim_is_told_to_the_turn(scheduler: Scheduler) -> None:
     claim, lost = await scheduler.claim(), asyncio.Event()
     await scheduler.take_over()
-    async with claim.kept(lost.set):
+    async with claim.renewing(lost.set):
         await asyncio.wait_for(lost.wait(), 60)
     assert claim.is_lost
 
@@ -184,7 +184,7 @@ async def test_losing_the_claim_is_told_to_the_turn(scheduler: Scheduler) -> Non
 async def test_an_outage_does_not_end_the_turn_before_its_lease(scheduler: Scheduler) -> None:
     claim, lost = await scheduler.claim(), asyncio.Event()
     scheduler.inner.always = Down()
-    async with claim.kept(lost.set):
+    async with claim.renewing(lost.set):
         await asyncio.sleep(0.05)
     assert not lost.is_set()
 

@@ -63,7 +63,7 @@ class RecordingWatcher:
     runs: list[ToolRun] = field(default_factory=list)
     refused: list[tuple[str | None, str]] = field(default_factory=list)
 
-    async def finished(self, turn: TurnContext, run: ToolRun) -> None:
+    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
         self.runs.append(run)
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:

@@ -181,7 +181,7 @@ async def test_a_booking_only_opens_the_question_that_books(booking: Booking) ->
     request = request_of(question.payload)
     assert request is not None
     assert (request.action, request.slot_id, request.reason) == ("book_appointment", slot, "knee")
-    assert await booking.clinic.of_patient(FOUR) == []
+    assert await booking.clinic.list_booked(FOUR) == []
 
 
 async def test_the_agent_that_asked_waits_for_the_answer(booking: Booking) -> None:
@@ -204,7 +204,7 @@ async def test_moving_and_cancelling_ask_too(booking: Booking) -> None:
     assert texts[0].startswith("Move *Dr. Anna Smith*, ")
     assert " to *Dr. Anna Smith*, " in texts[0]
     assert texts[1].startswith("Cancel *Dr. Anna Smith*, ")
-    assert await booking.clinic.of_patient(FOUR) == [booked]
+    assert await booking.clinic.list_booked(FOUR) == [booked]
 
 
 async def test_what_cannot_be_booked_is_never_asked_about(booking: Booking) -> None:

@@ -23,7 +23,7 @@ async def test_the_first_piece_goes_out_at_once_and_later_ones_are_gathered() ->
         await go_on.wait()
         stream.put(delta("g"))
 
-    async for event in stream.of(work()):
+    async for event in stream.events_of(work()):
         heard.append(event)
         if len(heard) == 2:
             go_on.set()
@@ -40,7 +40,7 @@ async def test_order_is_kept_between_kinds_and_messages() -> None:
         for event in sent:
             stream.put(event)
 
-    heard = [event async for event in stream.of(work())]
+    heard = [event async for event in stream.events_of(work())]
     assert heard == sent
 
 
@@ -52,7 +52,7 @@ async def test_long_text_is_not_held_back_to_gather_more() -> None:
             stream.put(delta("x" * 150))
         await asyncio.sleep(0.2)
 
-    heard = [event async for event in stream.of(work())]
+    heard = [event async for event in stream.events_of(work())]
     assert [len(e.text) for e in heard if isinstance(e, AgentTextDelta)] == [150, 300, 150]
 
 
@@ -63,7 +63,7 @@ async def test_what_went_wrong_comes_after_what_was_put() -> None:
         stream.put(delta("a"))
         raise ModelOutputError("empty")
 
-    events = stream.of(work())
+    events = stream.events_of(work())
     assert await anext(events) == delta("a")
     with pytest.raises(ModelOutputError):
         await anext(events)
@@ -80,7 +80,7 @@ async def test_a_reader_that_leaves_cancels_the_work() -> None:
         finally:
             ended.set()
 
-    events = stream.of(work())
+    events = stream.events_of(work())
     assert await anext(events) == delta("a")
     await events.aclose()
     assert ended.is_set()

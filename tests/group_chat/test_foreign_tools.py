@@ -39,7 +39,7 @@ async def world_of(
                 asks={} if one.name in SENT else {"drug": "The drug."},
                 sends={"mrn": "patient_id"} if one.name in SENT else {},
             )
-            for one in await client.offered()
+            for one in await client.list_tools()
             if (one.name in SENT) is of_patient
         ]
         server = ForeignServer(

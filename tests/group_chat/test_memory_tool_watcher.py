@@ -62,8 +62,8 @@ async def test_good_and_failed_runs_are_remembered_and_passed_on() -> None:
     memory, then = ToolMemory(), RecordingWatcher()
     watcher = MemoryToolWatcher(then=then)
     turn = _turn(memory)
-    await watcher.finished(turn, _run(None))
-    await watcher.finished(turn, _run("tool_timeout"))
+    await watcher.note_run(turn, _run(None))
+    await watcher.note_run(turn, _run("tool_timeout"))
     await watcher.note_refused_patient(turn, "search_record")
     assert [one.success for one in memory.executions] == [True, False]
     assert "x1y2z3" not in memory.model_dump_json()
@@ -75,7 +75,7 @@ async def test_who_is_told_next_knows_what_the_run_is_remembered_as() -> None:
     memory, then = ToolMemory(), RecordingWatcher()
     found = {"rows": [{"kind": "task", "id": "task_1", "title": "Call the lab"}]}
     run = replace(_run(None), data=found)
-    await MemoryToolWatcher(then=then).finished(_turn(memory), run)
+    await MemoryToolWatcher(then=then).note_run(_turn(memory), run)
     (told,) = then.runs
     assert told.execution_id == memory.executions[0].execution_id
     assert told.entity_ids == ("task_1",)
@@ -97,6 +97,6 @@ async def test_what_is_too_large_to_derive_refers_to_the_remembered_run() -> Non
         _run(None), agent="AppointmentManager", tool="available_slots", data={"slots": slots}
     )
     watcher = MemoryToolWatcher(then=EntityToolWatcher(then=RecordingWatcher()))
-    await watcher.finished(turn, run)
+    await watcher.note_run(turn, run)
     kept = entities.derived.agent_entities["AppointmentManager"]["available_slots"].value
     assert kept["run"] == memory.executions[0].execution_id

@@ -171,7 +171,7 @@ class FakeScheduler(TurnScheduler):
                 run.emit(RunFinished(outcome="cancelled", timing=TurnTiming()))
             else:
                 turn.result()
-            self._hub.ended(run)
+            self._hub.note_end(run)
             running.pop(0)
             if running:
                 self._begin(running[0])

@@ -69,7 +69,7 @@ class ForeignClient:
         """
         return await self._run_bounded(self._call(tool, arguments, digest))
 
-    async def offered(self) -> list[types.Tool]:
+    async def list_tools(self) -> list[types.Tool]:
         """Return the tools that the server offers.
 
         Raises:

@@ -36,16 +36,16 @@ class PlanMeter:
             registry=registry,
         )
 
-    def planned(self, seconds: float) -> None:
+    def count_plan(self, seconds: float) -> None:
         """Count a plan."""
         self._generated.inc()
         self._duration.observe(seconds * 1e3)
 
-    def approved(self) -> None:
+    def count_approval(self) -> None:
         """Count an approval."""
         self._approved.inc()
 
-    def marked(self, number: int) -> None:
+    def count_marked(self, number: int) -> None:
         """Count marked sessions."""
         self._marked.inc(number)
 
@@ -87,7 +87,7 @@ class MigrationMeter:
             registry=registry,
         )
 
-    def applied(self, outcome: Outcome, *, milliseconds: float) -> None:
+    def count_outcome(self, outcome: Outcome, *, milliseconds: float) -> None:
         """Count one outcome that changed a session."""
         self._seconds.observe(milliseconds)
         result = outcome.result

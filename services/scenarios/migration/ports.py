@@ -97,7 +97,7 @@ class SessionIndex(Protocol):
         """Mark those of `rows` that are still at their version; marking again changes nothing."""
         ...
 
-    async def marked(self, session_id: str) -> int:
+    async def marked_version(self, session_id: str) -> int:
         """Return the version the session is marked for, or 0."""
         ...
 

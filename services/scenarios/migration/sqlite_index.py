@@ -101,8 +101,8 @@ class SqliteSessionIndex:
         """See `SessionIndex.mark`."""
         await self._many(_MARK, [(version, row.session_id, row.version) for row in rows])
 
-    async def marked(self, session_id: str) -> int:
-        """See `SessionIndex.marked`."""
+    async def marked_version(self, session_id: str) -> int:
+        """See `SessionIndex.marked_version`."""
         found = await self._rows("SELECT mark FROM sessions WHERE session_id = ?", (session_id,))
         return int(found[0][0]) if found else 0
 

@@ -29,7 +29,7 @@ class ActLog:
             AuditUnavailableError: it is not on record, so it does not happen.
             ScenarioConflictError: somebody else was faster.
         """
-        await self.recorded(scenario_id, operator, action)
+        await self.record(scenario_id, operator, action)
         outcome: Outcome = "refused"
         try:
             yield
@@ -44,7 +44,7 @@ class ActLog:
             )
             await self.journal.write(scenario_id, entry)
 
-    async def recorded(self, scenario_id: str, operator: str, action: str) -> None:
+    async def record(self, scenario_id: str, operator: str, action: str) -> None:
         """Put an act that changes nothing on the trail.
 
         Raises:

@@ -33,7 +33,7 @@ from services.scenarios.operators.operator_options import add_command
 from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.session_service import SessionFilter
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
-from services.stored_folders import stored_folders
+from services.stored_folders import list_folders
 from services.stores import AUDIT, SESSIONS, USERS, open_container
 from settings import Settings, load_settings
 
@@ -57,7 +57,7 @@ class Bench:
         """The operators' service."""
         return self.operators.service
 
-    async def finished(self, scenario_id: str) -> DeploymentRecord:
+    async def finish(self, scenario_id: str) -> DeploymentRecord:
         """Work on a deployment until it rests."""
         return await self.operators.deployer.advance(scenario_id)
 
@@ -115,7 +115,7 @@ async def offer_again(bench: Bench, options: argparse.Namespace) -> dict[str, An
 
 async def sessions(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """List sessions that fit."""
-    rows, cursor = await bench.service.sessions.listed(
+    rows, cursor = await bench.service.sessions.list(
         options.scenario, _filter(options), after=options.after, limit=min(options.limit, 1_000)
     )
     shown = [
@@ -207,7 +207,7 @@ async def deploy(bench: Bench, options: argparse.Namespace) -> BaseModel:
         await bench.service.deploy(
             options.scenario, operator=options.by, share_percent=options.share
         )
-    return await bench.finished(options.scenario)
+    return await bench.finish(options.scenario)
 
 
 async def share(bench: Bench, options: argparse.Namespace) -> BaseModel:
@@ -215,7 +215,7 @@ async def share(bench: Bench, options: argparse.Namespace) -> BaseModel:
     await bench.service.set_share(
         options.scenario, share_percent=options.share, operator=options.by
     )
-    return await bench.finished(options.scenario)
+    return await bench.finish(options.scenario)
 
 
 async def pause(bench: Bench, options: argparse.Namespace) -> BaseModel:
@@ -226,7 +226,7 @@ async def pause(bench: Bench, options: argparse.Namespace) -> BaseModel:
 async def resume(bench: Bench, options: argparse.Namespace) -> BaseModel:
     """Let a paused deployment go on, and go on with it."""
     await bench.service.resume(options.scenario, operator=options.by)
-    return await bench.finished(options.scenario)
+    return await bench.finish(options.scenario)
 
 
 async def status(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
@@ -238,7 +238,7 @@ async def status(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 async def review(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """List sessions that a person must look at."""
-    page = await bench.service.flagged(
+    page = await bench.service.list_flagged(
         options.scenario, after=options.after, limit=min(options.limit, 1_000)
     )
     rows = [
@@ -256,7 +256,7 @@ async def history(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
 
 async def reindex(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Make the index of sessions anew from the documents; `--after` resumes."""
-    folders = await stored_folders(bench.settings, ids=RandomIds())
+    folders = await list_folders(bench.settings, ids=RandomIds())
     found: dict[str, Any] = {}
     async for done in rebuild(
         bench.conversations, bench.stores.index, folders=folders, after=options.after

@@ -61,7 +61,7 @@ def operators_for(
         clock=clock,
         ids=ids,
         config=stores.config.deployment,
-        marked=meter.marked,
+        marked=meter.count_marked,
     )
     runner = DeploymentRunner(deployer=deployer, store=stores.store)
     journal = Journal(paper=stores.blobs, jumps=Jumps(blobs=stores.blobs))
@@ -81,8 +81,8 @@ def operators_for(
         plans=PlanReader(store=stores.store, index=stores.index),
         scores=ScoreBook(blobs=stores.blobs),
         wake=runner.wake if works else _left_alone,
-        planned=meter.planned,
-        approved=meter.approved,
+        planned=meter.count_plan,
+        approved=meter.count_approval,
         seconds=clock.monotonic,
         require_approval=stores.config.deployment.require_approval,
     )

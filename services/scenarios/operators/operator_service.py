@@ -90,7 +90,7 @@ class OperatorService:
         graph = await self._graph(scenario_id, version)
         return view_of_graph(graph, await self._parts.index.tally(scenario_id))
 
-    async def checked(self, source: str) -> GraphView:
+    async def check(self, source: str) -> GraphView:
         """Return the version that `source` defines, to be drawn; nothing is stored.
 
         Raises:
@@ -198,14 +198,14 @@ class OperatorService:
         Raises:
             ScenarioPlanError: there is none.
         """
-        return await self._parts.plans.seen(await self._plan(scenario_id))
+        return await self._parts.plans.read(await self._plan(scenario_id))
 
     async def dry_run(
         self, scenario_id: str, *, after: str, limit: int, operator: str
     ) -> DryRunPage:
         """Tell what the plan would do to a page of the stored sessions, which is on record."""
         plan = await self._plan(scenario_id)
-        await self._parts.log.recorded(scenario_id, operator, "dry_run")
+        await self._parts.log.record(scenario_id, operator, "dry_run")
         page = await self._parts.dry_run.page(plan, after=after, limit=limit)
         await self._parts.scores.foretell(scenario_id, plan.to_version, page.rows, anew=not after)
         return page
@@ -278,7 +278,7 @@ class OperatorService:
             await self._deployer.set_share(scenario_id, share_percent=share_percent)
         return await self._woken(scenario_id)
 
-    async def flagged(self, scenario_id: str, *, after: str, limit: int) -> SessionPage:
+    async def list_flagged(self, scenario_id: str, *, after: str, limit: int) -> SessionPage:
         """Return sessions that a person must look at."""
         return await self._parts.index.page(scenario_id, after=after, limit=limit, flagged=True)
 
@@ -303,7 +303,7 @@ class OperatorService:
                 graph, operator=operator, policies=policies, mapping=mapping
             )
         self._parts.planned(self._parts.seconds() - start)
-        return await self._parts.plans.seen(plan)
+        return await self._parts.plans.read(plan)
 
     async def _woken(self, scenario_id: str) -> DeploymentRecord:
         self._parts.wake(scenario_id)

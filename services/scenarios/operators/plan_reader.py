@@ -20,7 +20,7 @@ class PlanReader:
     store: ScenarioStore
     index: SessionIndex
 
-    async def seen(self, plan: MigrationPlan) -> PlanView:
+    async def read(self, plan: MigrationPlan) -> PlanView:
         """Return the plan as operators see it.
 
         Raises:

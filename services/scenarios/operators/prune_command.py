@@ -17,7 +17,7 @@ from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import ScenarioStore, plan_name, version_name
 from services.scenarios.migration.tag_index import is_context
 from services.scenarios.scenario_factory import CONTAINER, migration_config_for
-from services.stored_folders import stored_folders
+from services.stored_folders import list_folders
 from services.stores import SESSIONS, open_container
 from settings import Settings, load_settings
 
@@ -141,10 +141,10 @@ def add_prune(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -
 
 
 def _prune(_: argparse.Namespace) -> str:
-    return json.dumps(asyncio.run(pruned(load_settings())), indent=2)
+    return json.dumps(asyncio.run(prune(load_settings())), indent=2)
 
 
-async def pruned(settings: Settings) -> dict[str, JsonValue]:
+async def prune(settings: Settings) -> dict[str, JsonValue]:
     """Look through all stored sessions, then prune every scenario; return what was removed."""
     ids = RandomIds()
     sessions = open_container(settings, SESSIONS, ids=ids)
@@ -157,7 +157,7 @@ async def pruned(settings: Settings) -> dict[str, JsonValue]:
         config=migration_config_for(settings).retention,
     )
     try:
-        lowest = await lowest_in_use(sessions, await stored_folders(settings, ids=ids))
+        lowest = await lowest_in_use(sessions, await list_folders(settings, ids=ids))
         done: dict[str, JsonValue] = {}
         for scenario_id in sorted(await store.versions()):
             found = await pruner.prune(scenario_id, lowest=lowest.get(scenario_id))

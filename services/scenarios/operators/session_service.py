@@ -86,7 +86,7 @@ class SessionService:
     log: ActLog
     now: Callable[[], datetime]
 
-    async def listed(
+    async def list(
         self, scenario_id: str, wanted: SessionFilter, *, after: str, limit: int
     ) -> tuple[list[SessionRow], str]:
         """Return the next rows that fit, at most `limit`, and the cursor behind them."""
@@ -140,7 +140,7 @@ class SessionService:
         after: str = "",
     ) -> BulkResult:
         """Do `act` to the sessions that fit, at most 500; what one refuses, others do not miss."""
-        rows, cursor = await self.listed(scenario_id, wanted, after=after, limit=BULK_LIMIT)
+        rows, cursor = await self.list(scenario_id, wanted, after=after, limit=BULK_LIMIT)
         result = BulkResult(cursor=cursor)
         note = f"{len(rows)} sessions, {act.note}"
         async with self.log.act(scenario_id, operator, f"session_{act.kind}", note):

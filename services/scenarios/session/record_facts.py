@@ -29,7 +29,7 @@ class RecordFacts:
         self._records = records
         self._clock = clock
 
-    async def of(
+    async def read(
         self, patient_id: PatientId | None, names: Collection[str]
     ) -> dict[str, ProfileField]:
         """Return what the record holds of the fields `names`; nothing if it cannot be read.

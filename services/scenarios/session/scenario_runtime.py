@@ -176,7 +176,7 @@ class ScenarioRuntime(SessionState):
             return
         self._failed_tool = ""
         for _ in range(STEPS_LIMIT):
-            if not await self._went_on(act):
+            if not await self._go_on(act):
                 break
         await self._look()
 
@@ -205,7 +205,7 @@ class ScenarioRuntime(SessionState):
         """What a tool tells its agent of the step that the scenario is at now."""
         return {"scenario_now": self.grounding} if self.grounding else {"scenario_is": "finished"}
 
-    async def _went_on(self, act: Act) -> bool:
+    async def _go_on(self, act: Act) -> bool:
         """Leave the current step if nothing keeps us there."""
         session = self.session
         if session is None:

@@ -107,11 +107,11 @@ class SessionState:
         wanted = set(names) - self._looked_up
         if wanted:
             self._looked_up |= wanted
-            found = await self._records.of(self._document.patient_id, wanted)
+            found = await self._records.read(self._document.patient_id, wanted)
             self._from_record |= found
         return PatientProfile(fields=dict(self._from_record))
 
-    async def known(self, graph: Graph) -> PatientProfile:
+    async def read_known(self, graph: Graph) -> PatientProfile:
         """Return the record's facts, and what lasts of earlier runs, for a migration to `graph`."""
         record = (await self.profile(graph.fields)).fields
         offered = self.session.to_confirm if self.session is not None else {}
@@ -186,7 +186,7 @@ class SessionState:
             "Say “leave” to stop here, “resume” to go on later."
         )
 
-    async def asked_again(self) -> str:
+    async def ask_again(self) -> str:
         """Put what the current step asks for once more: the next message may answer it.
 
         Returns:
@@ -204,7 +204,7 @@ class SessionState:
         self._document.scenario = spoken(session)
         return f"{graph.scenario.title}, {step.title}: {question_for(graph, needed, known)}"
 
-    async def noted(self) -> str:
+    async def read_noted(self) -> str:
         """Return what the open run holds of what was said, read out field by field."""
         session = self.session
         if session is None:

@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from data_models.errors import ConfigurationError, ModelUnfitError, ModelWindowError
-from group_chat.models.checking import checked
+from group_chat.models.checking import check_model
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.profile import ModelProfile, known_window, profile_of
@@ -143,7 +143,7 @@ def settings_of(site: ModelSite) -> ModelSettings:
 
 async def test_the_check_prints_the_profile_and_five_answers(site: ModelSite) -> None:
     site.server.brain, site.server.models_reply = capable, listed(max_model_len=32_768)
-    text, serves = await checked(settings_of(site))
+    text, serves = await check_model(settings_of(site))
     assert serves
     assert "32,768" in text
     assert text.count(" ok\n") == 5
@@ -154,7 +154,7 @@ async def test_the_check_says_what_to_set(site: ModelSite) -> None:
     site.server.brain = lambda request: (
         Reply(status=400) if "tool_choice" in request.body else capable(request)
     )
-    text, serves = await checked(settings_of(site))
+    text, serves = await check_model(settings_of(site))
     assert serves
     assert "MODEL_LACKS=forced_tools" in text
     assert "set MODEL_CONTEXT_TOKENS" in text
@@ -162,6 +162,6 @@ async def test_the_check_says_what_to_set(site: ModelSite) -> None:
 
 async def test_the_check_refuses_a_small_window(site: ModelSite) -> None:
     site.server.brain, site.server.models_reply = capable, listed(max_model_len=4_096)
-    text, serves = await checked(settings_of(site))
+    text, serves = await check_model(settings_of(site))
     assert not serves
     assert "OLLAMA_CONTEXT_LENGTH" in text

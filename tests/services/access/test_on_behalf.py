@@ -145,9 +145,9 @@ async def test_a_token_that_a_service_refused_is_asked_for_again(
     on_behalf: OnBehalf, directory: UserDirectory
 ) -> None:
     await on_behalf.take(directory.proof(), principal_id=ADA)
-    on_behalf.refused(ADA, GRAPH, "an older one")
+    on_behalf.note_refusal(ADA, GRAPH, "an older one")
     assert await on_behalf.token(ADA, GRAPH) == "ada-1"
-    on_behalf.refused(ADA, GRAPH, "ada-1")
+    on_behalf.note_refusal(ADA, GRAPH, "ada-1")
     assert await on_behalf.token(ADA, GRAPH) == "ada-2"
 
 

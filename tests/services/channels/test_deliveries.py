@@ -71,11 +71,11 @@ async def test_what_was_delivered_is_owed_no_more_although_old_notes_cannot_be_r
     await deliveries.owe("r1", message)
     with pytest.raises(StoreUnavailableError):
         await deliveries.settle("r1", "c", {"id-r1": "m1"})
-    assert await on_day(inner, 0).owed("c") == []
+    assert await on_day(inner, 0).read_owed("c") == []
 
 
 async def owed_note(deliveries: Deliveries) -> Owed:
-    (note,) = await deliveries.owed("c")
+    (note,) = await deliveries.read_owed("c")
     return note
 
 

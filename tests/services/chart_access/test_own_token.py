@@ -124,7 +124,7 @@ async def test_an_opened_chart_closes_again_with_the_sign_in(
 ) -> None:
     await on_behalf.take(directory.proof(exp=int(clock.now().timestamp()) + 30), principal_id=ADA)
     directory.seconds = 40.0
-    on_behalf.refused(ADA, SCOPE, "ada-1")
+    on_behalf.note_refusal(ADA, SCOPE, "ada-1")
     await entered(door)
     clock.advance(31)
     with pytest.raises(ChartSignInError):

@@ -12,7 +12,7 @@ from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.documents import Documents
 from data_models.errors import RoundsError
 from data_models.memory_blocks import MEMORY_LIMIT_BYTES
-from services.conversations.room import make_room, with_room
+from services.conversations.room import make_room, make_storable
 from services.memory_blocks.blocks import Blocks, MemoryRules, blocks_of
 from services.memory_blocks.plain_reading import understand
 from services.memory_blocks.remembering import conclude, greet, take_in
@@ -103,7 +103,7 @@ class Talk:
         etag = stored.etag
         for answer in answers:
             if whole.agent_responses:
-                half = await with_room(contexts, context, whole)
+                half = await make_storable(contexts, context, whole)
                 assert_bounded(half)
                 etag = await contexts.write(half, etag=etag)
             whole.agent_responses.append(self._answer(whole.turn_id, answer))

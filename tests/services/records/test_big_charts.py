@@ -3,15 +3,15 @@
 import gc
 import threading
 
-from services.records.big_charts import BIG_ENTRIES, viewed, without_collecting
+from services.records.big_charts import BIG_ENTRIES, make_view, without_collecting
 from tests.services.records.charts import ecog, record
 
 
 async def test_a_big_chart_is_read_off_the_loop_and_a_small_one_in_place() -> None:
     big = record(*(ecog(f"e{number}", "2024", "1") for number in range(BIG_ENTRIES)))
     here = threading.current_thread()
-    assert await viewed(big, lambda _: threading.current_thread()) is not here
-    assert await viewed(record(), lambda _: threading.current_thread()) is here
+    assert await make_view(big, lambda _: threading.current_thread()) is not here
+    assert await make_view(record(), lambda _: threading.current_thread()) is here
 
 
 def test_the_collector_is_on_again_after_the_last_chart_is_made() -> None:

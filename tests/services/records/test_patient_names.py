@@ -39,10 +39,10 @@ def bundle(folder: Path, patient: str, family: str, given: str) -> None:
 
 async def test_everybody_but_the_active_patient_is_known_by_id_and_name() -> None:
     names = RecordedNames(register=register_of(SAMPLES, FixedClock()), clock=FixedClock())
-    others = await names.of_others(P4, ["patient_15", "patient_99"])
+    others = await names.names_of_others(P4, ["patient_15", "patient_99"])
     assert {"patient_15", "patient_99", "Doyle", "Francis Doyle", "Çelik-Sørensen"} <= others
     assert not {"patient_4", "Whitfield", "Margaret Whitfield"} & others
-    assert "Whitfield" in await names.of_others(P15, [])
+    assert "Whitfield" in await names.names_of_others(P15, [])
 
 
 async def test_who_shares_the_active_patients_family_name_is_known_by_the_full_name(
@@ -51,7 +51,7 @@ async def test_who_shares_the_active_patients_family_name_is_known_by_the_full_n
     bundle(tmp_path, "patient_4", "Novak", "Petra")
     bundle(tmp_path, "patient_15", "Novak", "Jan")
     names = RecordedNames(register=register_of(tmp_path, FixedClock()), clock=FixedClock())
-    others = await names.of_others(P4, [])
+    others = await names.names_of_others(P4, [])
     assert "Jan Novak" in others
     assert "Novak" not in others
 
@@ -60,17 +60,17 @@ async def test_a_new_patient_is_known_within_five_minutes(tmp_path: Path) -> Non
     bundle(tmp_path, "patient_4", "Novak", "Petra")
     clock = FixedClock()
     names = RecordedNames(register=register_of(tmp_path, clock), clock=clock)
-    assert await names.of_others(P4, []) == frozenset()
+    assert await names.names_of_others(P4, []) == frozenset()
     bundle(tmp_path, "patient_15", "Okafor", "Ada")
     clock.advance(301)
-    assert "Okafor" in await names.of_others(P4, [])
+    assert "Okafor" in await names.names_of_others(P4, [])
 
 
 async def test_records_that_cannot_be_read_name_nobody_and_say_so(tmp_path: Path) -> None:
     (tmp_path / "patient_4.json").write_text("{", encoding="utf-8")
     names = RecordedNames(register=register_of(tmp_path, FixedClock()), clock=FixedClock())
     with pytest.raises(RecordsUnreadableError):
-        await names.of_others(P15, [])
+        await names.names_of_others(P15, [])
 
 
 async def test_more_patients_than_can_be_kept_back_end_it_instead_of_some_being_shown(
@@ -81,11 +81,11 @@ async def test_more_patients_than_can_be_kept_back_end_it_instead_of_some_being_
     names = RecordedNames(register=register_of(tmp_path, clock), clock=clock)
     for number in range(2):
         bundle(tmp_path, f"patient_{number}", f"Family{number}", "Given")
-    assert {"Family0", "Family1"} <= await names.of_others(P4, ())
+    assert {"Family0", "Family1"} <= await names.names_of_others(P4, ())
     bundle(tmp_path, "patient_2", "Family2", "Given")
     clock.advance(301)
     with pytest.raises(RecordsUnreadableError):
-        await names.of_others(P4, ())
+        await names.names_of_others(P4, ())
 
 
 def test_a_family_name_that_is_a_word_counts_with_a_given_name_only() -> None:
@@ -96,15 +96,15 @@ def test_a_family_name_that_is_a_word_counts_with_a_given_name_only() -> None:
 
 async def test_answers_for_many_conversations_are_not_all_kept() -> None:
     names = RecordedNames(register=register_of(SAMPLES, FixedClock()), clock=FixedClock())
-    first = await names.of_others(P4, ["patient_100"])
+    first = await names.names_of_others(P4, ["patient_100"])
     for number in range(50):
-        await names.of_others(P4, [f"patient_{number + 100}"])
-    assert await names.of_others(P4, ["patient_100"]) == first
+        await names.names_of_others(P4, [f"patient_{number + 100}"])
+    assert await names.names_of_others(P4, ["patient_100"]) == first
     assert len(names.kept) == patient_names.KEPT_ANSWERS
 
 
 async def test_without_records_the_roster_is_withheld() -> None:
-    assert await RosterOnly().of_others(P4, ["patient_4", "patient_15"]) == {"patient_15"}
+    assert await RosterOnly().names_of_others(P4, ["patient_4", "patient_15"]) == {"patient_15"}
 
 
 async def test_who_was_registered_without_a_record_is_withheld_too(tmp_path: Path) -> None:
@@ -114,7 +114,7 @@ async def test_who_was_registered_without_a_record_is_withheld_too(tmp_path: Pat
         clock=FixedClock(),
     )
     await clinic.create_once(patient_resource("Ada Leeward", date(1981, 2, 27)))
-    others = await names.of_others(P4, ())
+    others = await names.names_of_others(P4, ())
     assert {"Maria Lopez", "Ada Leeward", "Doyle"} <= others
     assert not {"patient_4", "patient-4", "Whitfield"} & others
 
@@ -151,8 +151,8 @@ async def test_a_fhir_server_lists_its_patients_page_by_page(tmp_path: Path) -> 
             session=session,
             clock=FixedClock(),
         )
-        others = await names.of_others(PatientId("patient_2"), ["patient_1"])
-        await names.of_others(PatientId("patient_1"), [])
+        others = await names.names_of_others(PatientId("patient_2"), ["patient_1"])
+        await names.names_of_others(PatientId("patient_1"), [])
     assert {"patient_1", "patient_3", "Ada Family3", "Family1"} <= others
     assert not {"patient_2", "Family2", "1", "2", "3"} & others
     assert len(asked) == 3  # kept for five minutes

@@ -184,7 +184,7 @@ async def test_access_withdrawn_after_the_preparation_shows_nothing_on_any_surfa
 async def test_a_damaged_chart_says_so_on_its_card_and_keeps_no_other_back(ward: Ward) -> None:
     (ward.folder / "patient_2.json").write_text('{"resourceType": "Bundle", "entry": [')
     round_id = await ward.prepared("patient_1", "patient_2", "patient_3")
-    summary = (await ward.service.of(OWNER))[0]
+    summary = (await ward.service.list_lists(OWNER))[0]
     assert (summary.ready, summary.failed, summary.waiting) == (2, 1, 0)
     card = await ward.service.card(round_id, "patient_2", principal=OWNER)
     assert card.parts is None
@@ -205,7 +205,7 @@ async def test_somebody_elses_list_does_not_exist(ward: Ward) -> None:
             await ward.service.show(read, principal="eve")
     with pytest.raises(NoSuchListError):
         await ward.service.card(round_id, "patient_2", principal=OWNER)
-    assert await ward.service.of("eve") == []
+    assert await ward.service.list_lists("eve") == []
 
 
 @pytest.mark.parametrize(
@@ -224,7 +224,7 @@ async def test_an_entry_that_is_not_one_patients_makes_no_list(
     with pytest.raises(RoundsListError) as refused:
         await ward.service.create(owner=OWNER, entries=[entry], day=None, language="en")
     assert why in refused.value.user_message
-    assert await ward.service.of(OWNER) == []
+    assert await ward.service.list_lists(OWNER) == []
 
 
 async def test_names_birth_dates_and_ids_mix_and_nobody_is_twice_on_a_list(ward: Ward) -> None:
@@ -261,7 +261,7 @@ async def test_a_handed_over_patient_is_the_colleagues_with_i_pass_and_their_syn
     round_id = await ward.prepared("patient_1", "patient_2")
     await ward.deeds.note(round_id, "patient_1", principal=OWNER, text="Ask the daughter.")
     await ward.deeds.hand_over(round_id, "patient_1", sign_out=sign_out(ward))
-    (theirs,) = await ward.service.of(COLLEAGUE)
+    (theirs,) = await ward.service.list_lists(COLLEAGUE)
     assert (theirs.patients, theirs.is_mine) == (1, False)
     card = await ward.service.card(round_id, "patient_1", principal=COLLEAGUE)
     assert card.sign_outs[-1].illness_severity == "watcher"
@@ -286,7 +286,7 @@ async def test_nothing_is_handed_to_somebody_whose_chart_it_is_not(ward: Ward) -
         await ward.deeds.hand_over(round_id, "patient_1", sign_out=sign_out(ward))
     with pytest.raises(RoundsListError):
         await ward.deeds.hand_over(round_id, "patient_1", sign_out=sign_out(ward, to=OWNER))
-    assert await ward.service.of(COLLEAGUE) == []
+    assert await ward.service.list_lists(COLLEAGUE) == []
     assert (await ward.service.card(round_id, "patient_1", principal=OWNER)).sign_outs == ()
 
 
@@ -301,7 +301,7 @@ async def test_ticks_notes_and_preparations_at_once_lose_nothing(ward: Ward) -> 
         await ward.deeds.note(made.round_id, patient, principal=OWNER, text=f"note {number}")
     ward.world.team.gate.set()
     await ward.preparer.idle()
-    (summary,) = await ward.service.of(OWNER)
+    (summary,) = await ward.service.list_lists(OWNER)
     assert (summary.ready, summary.ticked) == (6, 6)
 
 
@@ -325,7 +325,7 @@ async def test_what_a_dead_replica_left_another_finds_and_prepares(ward: Ward) -
     other = Ward(ward.folder, world=ward.world)
     other.preparer.start()
     async with asyncio.timeout(30):
-        while (await other.service.of(OWNER))[0].ready < 2:  # noqa: ASYNC110
+        while (await other.service.list_lists(OWNER))[0].ready < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     await other.preparer.rest()
     for number in (1, 2):
@@ -338,7 +338,7 @@ async def test_what_another_replica_prepares_is_left_to_it(ward: Ward) -> None:
     other = Ward(ward.folder, world=ward.world)
     other.preparer.prepare(round_id)
     await other.preparer.idle()
-    assert (await other.service.of(OWNER))[0].waiting == 2
+    assert (await other.service.list_lists(OWNER))[0].waiting == 2
     assert ward.world.team.requests == []
 
 
@@ -356,7 +356,7 @@ async def test_no_more_are_prepared_side_by_side_than_the_setting_says(ward: War
     assert len(ward.world.team.requests) == 3
     ward.world.team.gate.set()
     await ward.preparer.idle()
-    assert (await ward.service.of(OWNER))[0].ready == 6
+    assert (await ward.service.list_lists(OWNER))[0].ready == 6
     assert len(ward.world.team.requests) == 6
     assert made.waiting == 6
 
@@ -374,6 +374,6 @@ async def test_who_is_forgotten_while_a_round_is_prepared_is_not_opened_any_more
     await ward.entry.book.change(made.round_id, lambda found: found.without("patient_6"))
     ward.world.team.gate.set()
     await ward.preparer.idle()
-    (summary,) = await ward.service.of(OWNER)
+    (summary,) = await ward.service.list_lists(OWNER)
     assert (summary.patients, summary.ready) == (5, 5)
     assert "patient_6" not in [one.patient_id for one in ward.world.team.requests]

@@ -62,7 +62,7 @@ async def test_an_ended_run_is_kept_for_five_minutes_and_a_running_one_for_good(
     hub, world = RunHub(clock=clock), World()
     ended = hub.add(Run(run_id="ended", message=world.message("a")))
     running = hub.add(Run(run_id="running", message=world.message("b")))
-    hub.ended(ended)
+    hub.note_end(ended)
     clock.advance(KEPT_SECONDS - 1)
     assert hub.find("ended") is ended
     clock.advance(2)
@@ -75,7 +75,7 @@ async def test_a_run_that_goes_on_again_under_its_id_is_kept_however_long_ago_it
 ) -> None:
     clock = FixedClock()
     hub = RunHub(clock=clock)
-    hub.ended(hub.add(run))
+    hub.note_end(hub.add(run))
     again = hub.add(Run(run_id=run.run_id, message=run.message))
     clock.advance(KEPT_SECONDS + 1)
     assert hub.find(run.run_id) is again
@@ -84,6 +84,6 @@ async def test_a_run_that_goes_on_again_under_its_id_is_kept_however_long_ago_it
 async def test_the_number_of_ended_runs_is_bounded() -> None:
     hub, message = RunHub(clock=FixedClock()), World().message("a")
     for number in range(KEPT_RUNS + 10):
-        hub.ended(hub.add(Run(run_id=f"run_{number}", message=message)))
+        hub.note_end(hub.add(Run(run_id=f"run_{number}", message=message)))
     assert hub.find("run_0") is None
     assert hub.find(f"run_{KEPT_RUNS + 9}") is not None

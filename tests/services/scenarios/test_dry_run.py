@@ -122,7 +122,7 @@ async def test_nothing_is_written(ward: Ward) -> None:
     before = dict(ward.documents.contents)
     await ward.rows()
     assert ward.documents.contents == before
-    assert await ward.index.marked("asked") == 0
+    assert await ward.index.marked_version("asked") == 0
 
 
 async def test_what_has_gone_or_is_damaged_is_said_and_hides_nobody(ward: Ward) -> None:

@@ -22,7 +22,7 @@ def logged(result: ReconciliationResult, **sections: Any) -> list[str]:
     )
     outcome = Outcome(result, SESSION, PatientProfile(), changed=True)
     with capture_logs() as logs:
-        meter.applied(outcome, milliseconds=1.0)
+        meter.count_outcome(outcome, milliseconds=1.0)
     return [row["event"] for row in logs]
 
 

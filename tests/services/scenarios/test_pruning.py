@@ -12,7 +12,7 @@ from data_models.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.operators.prune_command import Pruned, Pruner, lowest_in_use, pruned
+from services.scenarios.operators.prune_command import Pruned, Pruner, lowest_in_use, prune
 from services.scenarios.scenario_factory import CONTAINER
 from services.stores import open_container
 from settings import Settings
@@ -137,7 +137,7 @@ async def test_m16_the_command_looks_through_the_servers_own_data(tmp_path: Path
     await world.publish(graph(1))
     for number in (2, 3):
         await world.deploy(graph(number))
-    found = await pruned(settings)
+    found = await prune(settings)
     report = found["visit"]
     assert isinstance(report, dict)
     assert report["versions"] == []

@@ -48,10 +48,10 @@ async def test_marking_twice_is_marking_once_and_a_put_takes_the_mark_off(
     await index.put(row("a"))
     await index.mark([row("a")], 2)
     await index.mark([row("a")], 2)
-    assert await index.marked("a") == 2
+    assert await index.marked_version("a") == 2
     await index.put(row("a", version=2))
-    assert await index.marked("a") == 0
-    assert await index.marked("nobody") == 0
+    assert await index.marked_version("a") == 0
+    assert await index.marked_version("nobody") == 0
 
 
 async def test_the_file_is_there_after_a_restart(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ async def test_the_file_is_there_after_a_restart(tmp_path: Path) -> None:
     await before.mark([row("a")], 3)
     await before.close()
     after = SqliteSessionIndex(path=path)
-    assert await after.marked("a") == 3
+    assert await after.marked_version("a") == 3
     await after.close()
 
 

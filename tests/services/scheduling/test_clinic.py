@@ -112,7 +112,7 @@ async def test_of_many_who_want_a_time_one_gets_it(clinic: Clinic, records: Reso
     assert sum(not isinstance(one, BaseException) for one in results) == 1
     assert all(isinstance(one, ToolInputError) for one in results if isinstance(one, Exception))
     assert TEN not in {one.slot_id for one in await clinic.free_slots("dr-smith", TODAY)}
-    everyone = [await clinic.of_patient(PatientId(name)) for name in PATIENTS]
+    everyone = [await clinic.list_booked(PatientId(name)) for name in PATIENTS]
     assert sum(map(len, everyone)) == 1
 
 
@@ -122,7 +122,7 @@ async def test_a_patient_who_asks_everywhere_at_once_is_at_one_place(clinic: Cli
         *(clinic.book(FOUR, slot, "") for slot in wanted), return_exceptions=True
     )
     assert sum(not isinstance(one, BaseException) for one in results) == 1
-    assert len(await clinic.of_patient(FOUR)) == 1
+    assert len(await clinic.list_booked(FOUR)) == 1
     free = [
         {slot.slot_id for slot in await clinic.free_slots(doctor, TODAY)}
         for doctor in ("dr-smith", "dr-jones", "dr-okafor")
@@ -133,7 +133,7 @@ async def test_a_patient_who_asks_everywhere_at_once_is_at_one_place(clinic: Cli
 async def test_booking_the_same_twice_books_once(clinic: Clinic) -> None:
     first = await clinic.book(FOUR, TEN, "knee")
     assert await clinic.book(FOUR, TEN, "knee") == first
-    assert [one.reason for one in await clinic.of_patient(FOUR)] == ["knee"]
+    assert [one.reason for one in await clinic.list_booked(FOUR)] == ["knee"]
 
 
 async def test_nobody_is_at_two_doctors_at_once(clinic: Clinic) -> None:
@@ -163,7 +163,7 @@ async def test_a_patient_cancels_only_their_own(clinic: Clinic) -> None:
     with pytest.raises(ToolInputError):
         await clinic.cancel(SEVEN, booked.appointment_id)
     assert (await clinic.cancel(FOUR, booked.appointment_id)).status == "cancelled"
-    assert await clinic.of_patient(FOUR) == []
+    assert await clinic.list_booked(FOUR) == []
     await clinic.book(SEVEN, TEN, "")
 
 
@@ -172,14 +172,14 @@ async def test_who_cancels_may_book_the_same_time_again(clinic: Clinic) -> None:
     await clinic.cancel(FOUR, booked.appointment_id)
     again = await clinic.book(FOUR, TEN, "hip")
     assert (again.status, again.reason) == ("booked", "hip")
-    assert await clinic.of_patient(FOUR) == [again]
+    assert await clinic.list_booked(FOUR) == [again]
 
 
 async def test_moving_keeps_the_appointment_and_frees_its_old_time(clinic: Clinic) -> None:
     booked = await clinic.book(FOUR, TEN, "knee")
     moved = await clinic.move(FOUR, booked.appointment_id, HALF_PAST)
     assert (moved.appointment_id, moved.slot_id) == (booked.appointment_id, HALF_PAST)
-    assert await clinic.of_patient(FOUR) == [moved]
+    assert await clinic.list_booked(FOUR) == [moved]
     free = {one.slot_id for one in await clinic.free_slots("dr-smith", TODAY)}
     assert TEN in free
     assert HALF_PAST not in free
@@ -191,7 +191,7 @@ async def test_the_same_hour_may_be_moved_to_another_doctor(clinic: Clinic) -> N
         await clinic.bookable(FOUR, jones)
     slot = await clinic.bookable(FOUR, jones, instead_of=booked.appointment_id)
     moved = await clinic.move(FOUR, booked.appointment_id, slot.slot_id)
-    assert await clinic.of_patient(FOUR) == [moved]
+    assert await clinic.list_booked(FOUR) == [moved]
     assert await clinic.doctor_name(moved.doctor_id) == "Dr. Peter Jones"
     assert await clinic.doctor_name("dr-who") == "dr-who"
 
@@ -201,7 +201,7 @@ async def test_who_loses_the_new_time_keeps_the_old_one(clinic: Clinic) -> None:
     booked = await clinic.book(FOUR, TEN, "")
     with pytest.raises(ToolInputError, match="taken"):
         await clinic.move(FOUR, booked.appointment_id, HALF_PAST)
-    assert await clinic.of_patient(FOUR) == [booked]
+    assert await clinic.list_booked(FOUR) == [booked]
 
 
 async def test_a_change_that_was_left_unfinished_blocks_a_time_for_a_minute(
@@ -236,8 +236,8 @@ async def test_a_process_that_slept_through_its_hold_books_nothing(
     with pytest.raises(ToolInputError, match="taken"):
         await clinic_over(Sleepy(records)).book(FOUR, TEN, "")
     clinic = clinic_over(records)
-    assert await clinic.of_patient(FOUR) == []
-    assert [one.slot_id for one in await clinic.of_patient(SEVEN)] == [TEN]
+    assert await clinic.list_booked(FOUR) == []
+    assert [one.slot_id for one in await clinic.list_booked(SEVEN)] == [TEN]
 
 
 async def leave_held(records: ResourceStore, slot_id: str) -> None:
@@ -258,23 +258,26 @@ async def test_what_another_system_holds_is_never_taken_over(records: ResourceSt
 async def test_a_patient_of_the_records_is_registered(clinic: Clinic) -> None:
     born = date(1957, 3, 14)
     for name in ("Margaret Whitfield", "whitfield, margaret anne", "MÁRGARET WHITFIELD"):
-        assert await clinic.known(name, born, patient_id=FOUR) == "this_patient"
-        assert await clinic.known(name, born, patient_id=SEVEN) == "another_person"
-    assert await clinic.known("Margaret Whitfield", date(1957, 3, 15), patient_id=FOUR) == "nobody"
+        assert await clinic.find_known(name, born, patient_id=FOUR) == "this_patient"
+        assert await clinic.find_known(name, born, patient_id=SEVEN) == "another_person"
+    assert (
+        await clinic.find_known("Margaret Whitfield", date(1957, 3, 15), patient_id=FOUR)
+        == "nobody"
+    )
 
 
 async def test_a_person_is_registered_once_and_known(clinic: Clinic) -> None:
     born = date(1980, 2, 29)
-    assert await clinic.known("Ada Leeward", born, patient_id=FOUR) == "nobody"
+    assert await clinic.find_known("Ada Leeward", born, patient_id=FOUR) == "nobody"
     first, again = [await clinic.register(name, born) for name in ("Ada Leeward", "ada  leeward")]
     assert first.person_id == again.person_id
     assert (await clinic.register("Ada Leeward", date(1980, 3, 1))).person_id != first.person_id
     for name in ("Ada Leeward", "leeward, ADA"):
-        assert await clinic.known(name, born, patient_id=FOUR) == "another_person"
-    assert await clinic.known("Ada Leeward", date(1981, 2, 28), patient_id=FOUR) == "nobody"
-    assert await clinic.known("Ada Windward", born, patient_id=None) == "nobody"
+        assert await clinic.find_known(name, born, patient_id=FOUR) == "another_person"
+    assert await clinic.find_known("Ada Leeward", date(1981, 2, 28), patient_id=FOUR) == "nobody"
+    assert await clinic.find_known("Ada Windward", born, patient_id=None) == "nobody"
     await clinic.register("Ada Maria Leeward", born)
-    assert await clinic.known("Ada Leeward", born, patient_id=FOUR) == "several"
+    assert await clinic.find_known("Ada Leeward", born, patient_id=FOUR) == "several"
 
 
 def test_a_birth_date_that_is_known_in_part_may_fit() -> None:

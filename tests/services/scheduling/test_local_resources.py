@@ -42,15 +42,15 @@ async def test_who_was_registered_is_read_once_and_again_when_changed(
     }
     kept = await resources.create_once(ada)
     for _ in range(3):
-        assert [one["name"] for one in await resources.registered()] == [ada["name"]]
+        assert [one["name"] for one in await resources.list_registered()] == [ada["name"]]
     assert len(read) == len(listed) == 1
 
     renamed = [{"family": "Leeward-Berg", "given": ["Ada"]}]
     await resources.update(kept, {**kept.body, "name": renamed})
-    assert [one["name"] for one in await resources.registered()] == [renamed]
+    assert [one["name"] for one in await resources.list_registered()] == [renamed]
     assert len(read) == 2
 
     await elsewhere.create_once({**ada, "identifier": [{"system": "urn:x", "value": "2"}]})
     clock.advance(10)
-    assert len(await resources.registered()) == 2
+    assert len(await resources.list_registered()) == 2
     assert len(listed) == 3

@@ -49,7 +49,7 @@ def test_sockets_and_waiting_messages_are_asked_for_when_collected(
 
 
 def test_errors_are_counted_by_code(registry: CollectorRegistry, metrics: Metrics) -> None:
-    metrics.failed(ModelTimeoutError("secret"))
+    metrics.count_failure(ModelTimeoutError("secret"))
     assert registry.get_sample_value("rounds_errors_total", {"code": "model_timeout"}) == 1
     assert b"secret" not in generate_latest(registry)
 
@@ -72,16 +72,16 @@ def test_a_code_of_elsewhere_makes_no_new_series(
     class StrayError(RoundsError):
         code = "made up"
 
-    metrics.failed(StrayError())
+    metrics.count_failure(StrayError())
     assert registry.get_sample_value("rounds_errors_total", {"code": "internal"}) == 1
     assert b"made up" not in generate_latest(registry)
 
 
 def test_calls_and_storage_are_counted(registry: CollectorRegistry, metrics: Metrics) -> None:
     metrics.model_called("agent", succeeded=False, seconds=1.0, prompt_chars=500)
-    metrics.stored("append")
-    metrics.stored("read")
-    metrics.stored("read")
+    metrics.count_storage("append")
+    metrics.count_storage("read")
+    metrics.count_storage("read")
     labels = {"purpose": "agent", "outcome": "failed"}
     assert registry.get_sample_value("rounds_model_call_seconds_count", labels) == 1
     assert registry.get_sample_value("rounds_model_prompt_chars_total") == 500

@@ -108,7 +108,7 @@ def test_searching_changes_nothing_and_only_use_touches() -> None:
     hit = store.resolve("cancel the tumor board", local_now=NOW)
     assert store.memory.model_dump_json() == before
     assert isinstance(hit, Resolved)
-    session_of(store).used(hit)
+    session_of(store).note_used(hit)
     entity = store.get("evt_1")
     assert entity is not None
     assert (entity.access_count, store.memory.focus) == (1, "evt_1")

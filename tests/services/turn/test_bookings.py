@@ -73,10 +73,10 @@ class Scheduler:
         return derived.get_for_agent(AGENT, now=self.world.clock.now())
 
     async def is_registered(self) -> Known:
-        return await self.clinic.known("Ada Leeward", date(1980, 2, 29), patient_id=FOUR)
+        return await self.clinic.find_known("Ada Leeward", date(1980, 2, 29), patient_id=FOUR)
 
     async def booked(self) -> list[str]:
-        return [one.slot_id for one in await self.clinic.of_patient(FOUR)]
+        return [one.slot_id for one in await self.clinic.list_booked(FOUR)]
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ async def test_a_yes_books_and_lets_the_agent_know(scheduler: Scheduler, words: 
     assert await scheduler.booked() == []
     heard = await scheduler.say(words)
     assert heard.texts == [f"Booked: {NAME}."]
-    (booked,) = await scheduler.clinic.of_patient(FOUR)
+    (booked,) = await scheduler.clinic.list_booked(FOUR)
     assert (booked.slot_id, booked.reason) == (TEN, "knee")
     assert await scheduler.found() == {"appointment_id": booked.appointment_id}
     document = await scheduler.document()
@@ -202,7 +202,7 @@ async def test_a_switch_withdraws_the_question(scheduler: Scheduler) -> None:
     await scheduler.asked("book_appointment", slot_id=TEN)
     await scheduler.say("switch to patient_7")
     await scheduler.say("yes")
-    assert await scheduler.clinic.of_patient(SEVEN) == []
+    assert await scheduler.clinic.list_booked(SEVEN) == []
     assert await scheduler.booked() == []
 
 
@@ -231,7 +231,7 @@ async def test_two_who_want_one_time_and_both_say_yes(scheduler: Scheduler) -> N
     await scheduler.asked("book_appointment", slot_id=TEN)
     rival = scheduler.clinic.book(SEVEN, TEN, "")
     await asyncio.gather(scheduler.say("yes"), rival, return_exceptions=True)
-    found = [await scheduler.clinic.of_patient(patient) for patient in (FOUR, SEVEN)]
+    found = [await scheduler.clinic.list_booked(patient) for patient in (FOUR, SEVEN)]
     assert sorted(map(len, found)) == [0, 1]
 
 

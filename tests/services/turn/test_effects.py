@@ -78,7 +78,7 @@ async def test_a_process_that_slept_through_its_claim_changes_nothing() -> None:
     claim = await scheduler.claim()
     log = attempt(claim)
     begun = await begin(log, LAB)
-    log.failed(begun)
+    log.note_failure(begun)
     theirs = (await scheduler.stored()).draft()
     theirs.running_turn = scheduler.running("run_1", replica="there")
     stored = await scheduler.there.read("c")
@@ -94,7 +94,7 @@ async def test_a_process_that_slept_through_its_claim_changes_nothing() -> None:
 async def test_a_call_that_failed_is_tried_again_under_its_key() -> None:
     log = attempt(await Scheduler().claim())
     first = await begin(log, LAB)
-    log.failed(first)
+    log.note_failure(first)
     again = await begin(log, LAB)
     assert (again.effect.key, again.effect.is_repeated) == (first.effect.key, True)
     assert (await begin(log, LAB)).effect.key != first.effect.key

@@ -64,7 +64,7 @@ class Hall:
         await until(lambda: {*names} <= {*self.seated})
 
     async def _sit(self, name: str) -> None:
-        async with self.slots.seated(self.claims[name], self.runs[name]):
+        async with self.slots.slot(self.claims[name], self.runs[name]):
             self.seated.append(name)
             await self._go[name].wait()
 

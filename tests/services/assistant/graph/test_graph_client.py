@@ -86,9 +86,9 @@ async def test_a_late_refusal_of_an_old_token_does_not_cost_the_new_one(clock: F
 
     tokens = AppTokens(issue=issue, clock=clock)
     assert await tokens.token("dev") == "t1"
-    tokens.refused("dev", "t1")
+    tokens.note_refusal("dev", "t1")
     assert await tokens.token("dev") == "t2"
-    tokens.refused("dev", "t1")
+    tokens.note_refusal("dev", "t1")
     assert await tokens.token("dev") == "t2"
 
 
