@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from data_models.errors import ConfigurationError
 
 LOCK_FILE = "server.lock"
@@ -23,37 +25,24 @@ def folder_held(folder: Path) -> Iterator[None]:
     Raises:
         ConfigurationError: another process holds it, or it cannot be written to.
     """
+    lock = FileLock(folder / LOCK_FILE, mode=FILE_MODE, thread_local=False, blocking=False)
     try:
         folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
-        file = (folder / LOCK_FILE).open("a+b")
+        lock.acquire()
+    except Timeout:
+        raise ConfigurationError(
+            f"DATA_DIR: another server uses {folder}, and two on one local folder may get in each "
+            "other's way. Stop it, choose another folder, or use Azure storage. "
+            "Example: DATA_DIR=./data2"
+        ) from None
     except OSError:
         raise ConfigurationError(
             f"DATA_DIR: {folder} cannot be written to. Example: DATA_DIR=./data"
         ) from None
-    with file:
-        if not try_lock(file.fileno()):
-            raise ConfigurationError(
-                f"DATA_DIR: another server uses {folder}, and two on one local folder may get in "
-                "each other's way. Stop it, choose another folder, or use Azure storage. "
-                "Example: DATA_DIR=./data2"
-            )
-        yield
-
-
-def try_lock(descriptor: int) -> bool:
-    """Lock an open file for this process; False if another holds it. Closing it frees it."""
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+        yield
+    finally:
+        lock.release()
 
 
 FILE_MODE = 0o600

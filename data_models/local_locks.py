@@ -1,19 +1,18 @@
 """Locks by name that hold between threads and between processes of one machine."""
 
-import os
 import threading
-import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from data_models.local_files import FILE_MODE, try_lock
+from filelock import FileLock
+
+from data_models.local_files import FILE_MODE
 
 _STRIPES = 64
 _WAIT_LIMIT_SECONDS = 3.5  # for threads, and again for processes: a store answers within 8 s
 _POLL_SECONDS = 0.001
-_OPEN = os.O_RDWR | os.O_CREAT | vars(os).get("O_NOFOLLOW", 0) | vars(os).get("O_CLOEXEC", 0)
 
 
 class StripedLocks:
@@ -24,8 +23,11 @@ class StripedLocks:
     """
 
     def __init__(self, *, folder: Path) -> None:
-        self._paths = [folder / f"{stripe:02x}.lock" for stripe in range(_STRIPES)]
+        self._folder = folder
         self._threads = [threading.Lock() for _ in range(_STRIPES)]
+        # Guarded by the thread's lock of the same stripe, hence not thread-local. Made when first
+        # held: most stripes of a store of few names are never used, and each costs at every fork.
+        self._processes: dict[int, FileLock] = {}
 
     @contextmanager
     def holding(self, name: str) -> Iterator[None]:
@@ -39,19 +41,15 @@ class StripedLocks:
         if not self._threads[stripe].acquire(timeout=_WAIT_LIMIT_SECONDS):
             raise TimeoutError
         try:
-            descriptor = os.open(self._paths[stripe], _OPEN, FILE_MODE)
-            try:
-                _lock(descriptor)
+            with self._process_lock(stripe).acquire(
+                timeout=_WAIT_LIMIT_SECONDS, poll_interval=_POLL_SECONDS
+            ):
                 yield
-            finally:
-                os.close(descriptor)
         finally:
             self._threads[stripe].release()
 
-
-def _lock(descriptor: int) -> None:
-    until = time.monotonic() + _WAIT_LIMIT_SECONDS
-    while not try_lock(descriptor):
-        if time.monotonic() > until:
-            raise TimeoutError
-        time.sleep(_POLL_SECONDS)
+    def _process_lock(self, stripe: int) -> FileLock:
+        if stripe not in self._processes:
+            path = self._folder / f"{stripe:02x}.lock"
+            self._processes[stripe] = FileLock(path, mode=FILE_MODE, thread_local=False)
+        return self._processes[stripe]
