@@ -88,7 +88,8 @@ def _office(prompt: Prompt) -> OfflineReply | None:
     """Name whose work the message asks for, where that is none on the record."""
     work: str | None = work_in(prompt.asked)
     changes = says(prompt.asked, "cancel", "move_or_change", "when_is_it")
-    if changes and prompt.recent == "appointment" and not names_office_thing(prompt.asked):
+    is_pointed_at = only_points(prompt.asked) or not names_office_thing(prompt.asked)
+    if changes and prompt.recent == "appointment" and is_pointed_at:
         work = "visits"  # the one that was listed or booked last
     elif work is None and is_office_request(prompt) and not says(prompt.asked, "starts_plan"):
         work = "own"

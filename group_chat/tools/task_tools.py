@@ -7,6 +7,7 @@ from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.tasks import NewTask
+from services.language.appointment_slots import slots_in
 
 TASK_TOOLS = ("list_tasks", "add_task", "complete_task", "move_task", "delete_task")
 
@@ -42,6 +43,13 @@ class MoveTaskArguments(ClosedValue):
     task_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
 
 
+def _title(asked: AddTaskArguments) -> str:
+    """Return the title; a task has a day and no hour, so an hour that was wished stands in it."""
+    title = " ".join(asked.title.split())
+    hour = slots_in(asked.due or "", is_booking=True).get("time_preference")
+    return title if hour is None or hour in title else f"{title} ({hour})"
+
+
 class TaskTools:
     """Works on the tasks of whoever asks."""
 
@@ -63,7 +71,7 @@ class TaskTools:
         """Add a task."""
         assistant = await self._assistant.open(turn, changes=True)
         due = None if not asked.due else assistant.day(asked.due)
-        new = NewTask(title=" ".join(asked.title.split()), due=due, notes=asked.notes)
+        new = NewTask(title=_title(asked), due=due, notes=asked.notes)
         return {
             "added": await assistant.show_made(
                 await assistant.services.tasks.add(new, assistant.effect)

@@ -73,7 +73,7 @@ class KeptAnswers(Repeats):
     async def fate(self, message: IncomingMessage) -> Fate:
         return self.fates.get(message.message_hash, "standing")
 
-    async def of(self, message: IncomingMessage) -> Run | None:
+    async def find(self, message: IncomingMessage) -> Run | None:
         texts = self.texts.get(message.message_hash)
         if texts is None:
             return None

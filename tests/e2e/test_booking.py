@@ -152,3 +152,15 @@ async def registers(booking: Booking) -> None:
     await booking.say(wanted)
     assert "Registered: *Ada Leeward*" in (await booking.say("yes")).text
     assert booking.found(SCHEDULER)["patient_id_retrieved"]
+
+
+async def test_that_event_is_the_appointment_that_was_just_booked(tmp_path: Path) -> None:
+    with running_server(tmp_path, LLM_PROVIDER="offline") as server:
+        booking = Booking(server, None)
+        await booking.begin()
+        await booking.say("patient_4")
+        await booking.say("book Dr. Smith tomorrow at 3")
+        assert "Booked" in (await booking.say("yes")).text
+        asked = await booking.say("cancel that event")
+        assert asked.text.endswith("? yes / no")
+        assert "Dr. Anna Smith" in asked.text

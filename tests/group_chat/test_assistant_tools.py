@@ -47,14 +47,14 @@ TOMORROW = (NOW + timedelta(days=1)).replace(hour=0, minute=0, second=0, microse
 class Names(RosterOnly):
     """Names that know one other patient."""
 
-    async def of_others(self, patient_id: PatientId | None, roster: Any) -> frozenset[str]:
+    async def names_of_others(self, patient_id: PatientId | None, roster: Any) -> frozenset[str]:
         return frozenset({*roster, "Whitfield", "Margaret Whitfield"})
 
 
 class NoNames(RosterOnly):
     """Names whose records do not answer."""
 
-    async def of_others(self, patient_id: PatientId | None, roster: Any) -> frozenset[str]:
+    async def names_of_others(self, patient_id: PatientId | None, roster: Any) -> frozenset[str]:
         raise RecordsUnavailableError("down")
 
 
@@ -288,6 +288,12 @@ async def test_contacts_and_tasks_are_added_changed_done_and_asked_about(office:
     assert (await office.call("list_tasks", include_done=True))["tasks"][0]["is_done"] is True
     await office.call("delete_task", "delete the task")
     assert office.asked[-1].text.startswith("Delete *Call the lab*, due ")
+
+
+async def test_an_hour_that_was_wished_of_a_task_is_not_lost(office: Office) -> None:
+    added = await office.call("add_task", title="Call the lab", due="tomorrow at 8")
+    assert added["added"][0]["title"] == "Call the lab (08:00)"
+    assert added["added"][0]["due"] == f"{TOMORROW:%Y-%m-%d}"
 
 
 async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path) -> None:

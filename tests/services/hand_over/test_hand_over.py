@@ -33,7 +33,7 @@ class Meter(Metrics):
     def __init__(self) -> None:
         self.outcomes: list[str] = []
 
-    def handed_over(self, outcome: str) -> None:
+    def count_hand_over(self, outcome: str) -> None:
         self.outcomes.append(outcome)
 
 

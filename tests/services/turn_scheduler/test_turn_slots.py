@@ -28,7 +28,7 @@ class HeldClaim(Claim):
         self.is_renewed = False
 
     @asynccontextmanager
-    async def kept(self, on_lost: Callable[[], object]) -> AsyncIterator[None]:
+    async def renewing(self, on_lost: Callable[[], object]) -> AsyncIterator[None]:
         self.is_renewed = True
         try:
             yield
