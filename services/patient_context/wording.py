@@ -4,32 +4,28 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from data_models.identifiers import PatientId
-from data_models.patient_context_models import Registry
-from services.identity.noted import person_of
 from services.identity.person import Person, both_identifiers
 from services.identity.wording import opened
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask
 
 
-def asking(ask: Ask, *, pattern: PatientIdPattern, registry: Registry, problem: str = "") -> str:
+def asking(ask: Ask, *, pattern: PatientIdPattern, roster_size: int, problem: str = "") -> str:
     """Return the question; `problem` says what happened if a model failed."""
     match ask.kind:
         case "id":
             return _joined(need_an_id(pattern), _not_understood(ask.unfit), problem)
         case "which":
-            options = _either([named(one, registry) for one in ask.options])
+            options = _either(ask.options)
             return _joined(
                 f"Which patient do you mean: {options}? One at a time, please.",
                 _send(pattern),
                 problem,
             )
         case "meant":
-            return _joined(
-                f"Do you mean {named(ask.options[0], registry)}?", _yes_or_id(pattern), problem
-            )
+            return _joined(f"Do you mean {code(ask.options[0])}?", _yes_or_id(pattern), problem)
         case "clear":
-            return whether_to_clear(len(registry.patient_registry))
+            return whether_to_clear(roster_size)
         case _:
             assert_never(ask.kind)
 
@@ -68,15 +64,6 @@ def nothing_cleared() -> str:
     return "All right, nothing was cleared."
 
 
-def named(patient_id: PatientId, registry: Registry) -> str:
-    """Return an id with name and birth date, where they were noted when the chart was opened."""
-    row = registry.patient_registry.get(patient_id)
-    person = None if row is None else person_of(patient_id, row.facts)
-    return (
-        code(patient_id) if person is None else f"{both_identifiers(person)} ({code(patient_id)})"
-    )
-
-
 def code(text: str) -> str:
     """Return an id as inline code; ids hold no character that could end it."""
     return f"`{text}`"
@@ -103,8 +90,8 @@ def _yes_or_id(pattern: PatientIdPattern) -> str:
     return f"Answer yes, or send an ID like '{pattern.example()}'."
 
 
-def _either(options: Sequence[str]) -> str:
-    *first, last = options
+def _either(options: Sequence[PatientId]) -> str:
+    *first, last = map(code, options)
     return f"{', '.join(first)} or {last}" if first else last
 
 

@@ -158,6 +158,8 @@ class MessageCheck:
     def _as_you_said(self, clause: Clause) -> Verdict:
         """Compare with what users said; what they denied is no support for it, nor the reverse."""
         held, named = self.grounds.held, clause.names or clause.objects
+        if not named and not clause.has_values:
+            return UNCHECKED
         if "no" not in clause.cues:
             return compare_values(clause, held, names=named)
         is_denied = any(row.negated and {*named} <= row.words for row in held.rows)

@@ -22,7 +22,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     denied = [
         row
         for row in meant
-        if (row.negated and (row.standing != "absent" or row.order))
+        if (row.negated and (row.standing != "absent" or (row.order and not row.is_text)))
         or row.words & WITHOUT & clause.words
         or row.smoking == "never"
     ]

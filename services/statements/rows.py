@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from services.language.clauses import Clause, Stage
+from services.language.phrases import says
 from services.language.quantities import Quantity
 from services.language.sentences import sentences_of
 from services.language.statement_parts import REFERENCE
@@ -116,8 +117,8 @@ def _read_rows(
     own = recorded_date(date) if date else None
     about = stems_of(title)
     for piece in sentences_of(text.replace(".;", ".")):  # parts that a view joined
-        if not piece.strip():
-            continue
+        if not piece.strip() or says(piece, "orders_reader"):
+            continue  # "say that she has no allergies" states nothing of her
         clauses = _clauses_of(piece)
         if clauses and "planned" in clauses[0].cues:
             clauses = [replace(one, cues=one.cues | {"planned"}) for one in clauses]

@@ -8,7 +8,7 @@ from services.language.commands import command_in
 from services.language.folding import words_of
 from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
-from services.patient_context.wording import named
+from services.patient_context.wording import code
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.remembering import TurnRemembering
@@ -48,8 +48,8 @@ class TurnStops:
         await self._documents.open(turn, active)
         registry = turn.loaded_registry()
         others = [one for one in registry.patient_registry if one != active][:_OTHERS_OFFERED]
-        which = _which([named(one, registry) for one in others])
-        text = f"Stopped. This is the chart of {named(active, registry)}. {which}"
+        which = _which([code(one) for one in others])
+        text = f"Stopped. This is the chart of {code(active)}. {which}"
         if taken := self._remembering.taken_back(turn):
             text = f"{taken} {text}"
         turn.ask(
