@@ -172,11 +172,13 @@ async def told(world: World, sessions: MemoryBlobStore) -> AsyncIterator[Told]:
     def brain(request: RecordedRequest) -> Reply:
         if "response_format" in request.body:
             return Reply(text=structured_answer(request.body))
+        if _PUTS_RIGHT in request.text:
+            return Reply(text="The record does not say so.")
         has_recalled = any(
             one["role"] == "tool" and "remarks" in str(one["content"]) for one in request.messages
         )
-        if request.said == REMEMBER and not has_recalled:
-            wire_name = next(one for one in request.tool_names if one.endswith("recall"))
+        wire_name = next((one for one in request.tool_names if one.endswith("recall")), None)
+        if request.said == REMEMBER and not has_recalled and wire_name is not None:
             return Reply(text=None, tool_calls=[ToolCall(wire_name, {"query": "sister donated"})])
         if has_recalled:
             # What the record does not say of a scan would be looked for there first.
@@ -200,9 +202,12 @@ async def told(world: World, sessions: MemoryBlobStore) -> AsyncIterator[Told]:
         await server.close()
 
 
+_PUTS_RIGHT = "You correct sentences"
+
+
 def answering(requests: Sequence[RecordedRequest]) -> list[dict[str, Any]]:
     """Return the messages of the last request but those that ask to put a sentence right."""
-    asked = [one for one in requests if "You correct sentences" not in one.text]
+    asked = [one for one in requests if _PUTS_RIGHT not in one.text]
     return list(asked[-1].messages)
 
 
