@@ -229,8 +229,8 @@ async def test_two_thousand_turns_cost_what_a_full_window_costs_and_are_all_ther
         last = str(answering(server.model.requests))
         assert "bone marrow" in last, "what was noted in turn 3 is in the summary"
         await server.ask(REMEMBER, "long")
-        rounds = [one for one in answering(server.model.requests) if one["role"] == "tool"]
-        recalled = rounds[-1]  # the record was asked before the agent was
+        rounds = [one for asked in server.model.requests for one in asked.messages]
+        recalled = [one for one in rounds if "remarks" in str(one.get("content"))][-1]
         (found, *_) = orjson.loads(recalled["content"])["remarks"]
         assert (found["turn"], found["speaker"]) == (3, "user")
         assert FACT in found["said"], "it is found in the archive, word for word"
