@@ -155,7 +155,7 @@ async def test_a_server_that_stood_still_writes_nothing_when_it_wakes(
             await socket.send_json({"content": "tell me, says alpha"})
             while "delta" not in await next_frame(socket):
                 pass
-            pair.one.signal(signal.SIGSTOP)
+            pair.one.freeze()
             await asyncio.sleep(3)
             model.brain = brain
             answer = await PlainTalk(chat, other).say("go on, says beta")

@@ -1,5 +1,6 @@
 """The real server, run as its operator runs it: a process with settings, a port and a log."""
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -124,6 +125,20 @@ class Server:
         """Send a signal, such as SIGSTOP, which makes it stand still."""
         self._running().send_signal(number)
 
+    def freeze(self) -> None:
+        """Make it stand still, between two of its writes, until it gets SIGCONT.
+
+        A process that stands still in the middle of a write keeps the operating system's lock,
+        and nobody can write that name before it goes on (`data_models.local_locks`).
+        """
+        while True:
+            self.signal(signal.SIGSTOP)
+            time.sleep(0.1)  # the signal is delivered to each of its threads in its own time
+            if not any(_is_locked(path) for path in (self.data / ".locks").glob("*.lock")):
+                return
+            self.signal(signal.SIGCONT)
+            time.sleep(0.05)
+
     def close(self) -> None:
         """End it in whatever state it is."""
         if self._process is not None:
@@ -142,6 +157,15 @@ class Server:
         log = self.log
         self.close()
         pytest.fail(f"the server did not become ready:\n{log}", pytrace=False)
+
+
+def _is_locked(path: Path) -> bool:
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def _is_ready(url: str) -> bool:
