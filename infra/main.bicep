@@ -18,6 +18,12 @@ param stage string = 'dev'
 @description('Keep storage, models and vault off the public network.')
 param privateNetwork bool = stage == 'production'
 
+@description('Serve only inside the virtual network; browsers and Teams then come through a gateway of yours, whose address is `publicUrl`.')
+param privateIngress bool = false
+
+@description('Where users and Teams reach the server, if not at its own address.')
+param publicUrl string = ''
+
 @description('Of the virtual network; must not overlap with networks it is to reach.')
 param addressPrefix string = '10.60.0.0/20'
 
@@ -49,24 +55,28 @@ param timeZone string = 'UTC'
 param emergencyNumber string
 param crisisLine string = ''
 
-param chatModel string = 'gpt-4.1'
-param chatModelVersion string = '2025-04-14'
-param classifierModel string = 'gpt-4.1-mini'
-param classifierModelVersion string = '2025-04-14'
+@description('The team\'s model; infra/models.json lists those that can be deployed, with the day on which each retires.')
+param chatModel string = 'gpt-5.4'
+param chatModelVersion string = '2026-03-05'
+
+@description('A smaller one for the reader of messages.')
+param classifierModel string = 'gpt-5.4-mini'
+param classifierModelVersion string = '2026-03-17'
 
 @description('Who is told of alerts by mail; empty: nobody.')
 param alertEmail string = ''
 
 var sizes = {
-  dev: { minReplicas: 1, maxReplicas: 2, redundancy: 'Standard_LRS', chat: 50, classifier: 50, logDays: 30, auditDays: 1 }
-  production: { minReplicas: 3, maxReplicas: 30, redundancy: 'Standard_ZRS', chat: 1000, classifier: 1000, logDays: 90, auditDays: 3650 }
+  dev: { minReplicas: 1, maxReplicas: 2, redundancy: 'Standard_LRS', logDays: 30, auditDays: 1 }
+  production: { minReplicas: 3, maxReplicas: 30, redundancy: 'Standard_ZRS', logDays: 90, auditDays: 3650 }
 }
 var size = sizes[stage]
+var modelPlan = loadJsonContent('models.json')
 var token = uniqueString(subscription().id, environmentName, location)
 var name = 'rounds-${environmentName}'
 var tags = { 'azd-env-name': environmentName, stage: stage }
 var turnQueue = 'rounds-turns'
-var url = 'https://${name}.${host.outputs.domain}'
+var url = empty(publicUrl) ? 'https://${name}.${host.outputs.domain}' : publicUrl
 
 resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
   name: name
@@ -93,6 +103,7 @@ module storage 'modules/storage.bicep' = {
     name: 'rounds${token}'
     location: location
     tags: tags
+    logsId: monitoring.outputs.logsId
     redundancy: size.redundancy
     isPublic: !privateNetwork
     principalId: identity.outputs.principalId
@@ -109,11 +120,13 @@ module models 'modules/models.bicep' = {
     name: 'rounds-${token}'
     location: location
     tags: tags
+    logsId: monitoring.outputs.logsId
     isPublic: !privateNetwork
     principalId: identity.outputs.principalId
+    sku: modelPlan.sku
     deployments: [
-      { name: chatModel, version: chatModelVersion, capacity: size.chat }
-      { name: classifierModel, version: classifierModelVersion, capacity: size.classifier }
+      { name: chatModel, version: chatModelVersion, capacity: modelPlan.capacity[stage].chat }
+      { name: classifierModel, version: classifierModelVersion, capacity: modelPlan.capacity[stage].classifier }
     ]
   }
 }
@@ -150,6 +163,7 @@ module vault 'modules/vault.bicep' = {
     name: 'rounds-${token}'
     location: location
     tags: tags
+    logsId: monitoring.outputs.logsId
     isPublic: !privateNetwork
     isProduction: stage == 'production'
     principalId: identity.outputs.principalId
@@ -234,6 +248,7 @@ module host 'modules/environment.bicep' = {
     tags: tags
     logsName: monitoring.outputs.logsName
     subnetId: privateNetwork ? network!.outputs.serversSubnetId : ''
+    isPrivate: privateNetwork && privateIngress
     isZoneRedundant: privateNetwork && stage == 'production'
   }
 }

@@ -21,6 +21,7 @@ from scripts.workshop import ROOT, say
 MAIN = ROOT / "infra" / "main.bicep"
 _PARSER = Parser(Language(tree_sitter_bicep.language()))
 _OUTPUT = re.compile(r"\b(\w+)!?\.outputs\.(\w+)")
+_RESOURCE = re.compile(r"^resource \w+ '([\w.]+)/[\w/]+@([\w-]+)'", re.MULTILINE)
 _LOADED = re.compile(r"load(?:Text|Yaml|Json)(?:Content)\('([^']+)'\)")
 _SECRET_NAME = re.compile(r"token|password|secret(?!s)|connection|(?<!identity)key$", re.IGNORECASE)
 _KEY = re.compile(r"AccountKey=|[A-Za-z0-9+/]{86}==|\b[0-9a-f]{32}\b|\bsk-[A-Za-z0-9]{20,}")
@@ -102,10 +103,16 @@ def _module(where: Path, node: Node, name: str) -> Module:
 def problems(main: Path = MAIN) -> Iterator[str]:
     """Yield one sentence for each thing that is wrong in `main` and the modules it names."""
     source = read(main)
+    known = json.loads((main.parent / "api_versions.json").read_text("utf-8"))["versions"]
     used = {module.path.resolve() for module in source.modules}
     sources = {path: read(path) for path in [main.resolve(), *used] if path.is_file()}
     for one in sources.values():
-        checks = (_unused(one), _unmarked_secrets(one), _written_down(one))
+        checks = (
+            _unused(one),
+            _unmarked_secrets(one),
+            _written_down(one),
+            _unknown_versions(one, known),
+        )
         for problem in chain(one.problems, *checks):
             yield f"{one.path.name}: {problem}"
     for module in source.modules:
@@ -139,6 +146,12 @@ def _written_down(source: Source) -> Iterator[str]:
             yield f"{loaded} does not exist"
     if _KEY.search(source.text):
         yield "a key is written down"
+
+
+def _unknown_versions(source: Source, known: dict[str, list[str]]) -> Iterator[str]:
+    for provider, version in _RESOURCE.findall(source.text):
+        if version not in known.get(provider, []):
+            yield f"{provider} has no API version {version} in api_versions.json"
 
 
 def _use_problems(main: Source, module: Module, target: Source | None) -> Iterator[str]:

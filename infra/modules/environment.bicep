@@ -8,6 +8,9 @@ param logsName string
 @description('Subnet of the servers; empty: the service\'s own network.')
 param subnetId string
 
+@description('Reached from the virtual network only; needs a subnet.')
+param isPrivate bool
+
 @description('Spread over three zones; needs a subnet.')
 param isZoneRedundant bool
 
@@ -21,7 +24,7 @@ resource environment 'Microsoft.App/managedEnvironments@2025-01-01' = {
   tags: tags
   properties: {
     zoneRedundant: isZoneRedundant
-    vnetConfiguration: empty(subnetId) ? null : { infrastructureSubnetId: subnetId, internal: false }
+    vnetConfiguration: empty(subnetId) ? null : { infrastructureSubnetId: subnetId, internal: isPrivate }
     appLogsConfiguration: {
       destination: 'log-analytics'
       logAnalyticsConfiguration: {

@@ -5,6 +5,8 @@ param location string
 param tags object
 param isPublic bool
 param principalId string
+param logsId string
+param sku string
 
 @description('Each: name (also of the deployment), version, and capacity in thousands of tokens a minute.')
 param deployments array
@@ -30,12 +32,23 @@ resource account 'Microsoft.CognitiveServices/accounts@2024-10-01' = {
 resource models 'Microsoft.CognitiveServices/accounts/deployments@2024-10-01' = [for model in deployments: {
   parent: account
   name: model.name
-  sku: { name: 'DataZoneStandard', capacity: model.capacity }
+  sku: { name: sku, capacity: model.capacity }
   properties: {
     model: { format: 'OpenAI', name: model.name, version: model.version }
     versionUpgradeOption: 'NoAutoUpgrade'
   }
 }]
+
+// Who changed the account and its keys. Calls are in the servers' own traces.
+resource audit 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'to-logs'
+  scope: account
+  properties: {
+    workspaceId: logsId
+    logs: [{ categoryGroup: 'audit', enabled: true }]
+    metrics: [{ category: 'AllMetrics', enabled: true }]
+  }
+}
 
 resource mayAsk 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
   name: guid(account.id, principalId, openAiUser)

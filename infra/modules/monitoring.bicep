@@ -40,7 +40,7 @@ resource figures 'Microsoft.Monitor/accounts@2023-04-03' = {
   tags: tags
 }
 
-resource door 'Microsoft.Insights/dataCollectionEndpoints@2023-03-11' = {
+resource ingestion 'Microsoft.Insights/dataCollectionEndpoints@2023-03-11' = {
   name: name
   location: location
   tags: tags
@@ -54,7 +54,7 @@ resource collection 'Microsoft.Insights/dataCollectionRules@2023-03-11' = {
   tags: tags
   kind: 'Linux'
   properties: {
-    dataCollectionEndpointId: door.id
+    dataCollectionEndpointId: ingestion.id
     dataSources: {
       prometheusForwarder: [{ name: 'figures', streams: ['Microsoft-PrometheusMetrics'], labelIncludeFilter: {} }]
     }
@@ -87,9 +87,10 @@ resource people 'Microsoft.Insights/actionGroups@2023-01-01' = {
 }
 
 output logsName string = logs.name
+output logsId string = logs.id
 output figuresId string = figures.id
 output peopleId string = people.id
-output writeUrl string = '${door.properties.metricsIngestion.endpoint}/dataCollectionRules/${collection.properties.immutableId}/streams/Microsoft-PrometheusMetrics/api/v1/write?api-version=2023-04-24'
+output writeUrl string = '${ingestion.properties.metricsIngestion.endpoint}/dataCollectionRules/${collection.properties.immutableId}/streams/Microsoft-PrometheusMetrics/api/v1/write?api-version=2023-04-24'
 
 @secure()
 output connection string = insights.properties.ConnectionString

@@ -11,6 +11,7 @@ param redundancy string
 param isPublic bool
 param principalId string
 param turnQueue string
+param logsId string
 
 @description('Days during which no record of the audit trail can be changed or removed.')
 param auditDays int
@@ -52,6 +53,18 @@ resource blobs 'Microsoft.Storage/storageAccounts/blobServices@2023-05-01' = {
   }
 }
 
+// What was deleted, and by whom. Reads and writes are several a turn, and the audit trail has who saw
+// which patient; their requests would name patients in a second place.
+resource blobAudit 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'to-logs'
+  scope: blobs
+  properties: {
+    workspaceId: logsId
+    logs: [{ category: 'StorageDelete', enabled: true }]
+    metrics: [{ category: 'Transaction', enabled: true }]
+  }
+}
+
 resource containers 'Microsoft.Storage/storageAccounts/blobServices/containers@2023-05-01' = [for container in containerNames: {
   parent: blobs
   name: container
@@ -72,6 +85,15 @@ resource auditPolicy 'Microsoft.Storage/storageAccounts/blobServices/containers/
 resource queues 'Microsoft.Storage/storageAccounts/queueServices@2023-05-01' = {
   parent: account
   name: 'default'
+}
+
+resource queueAudit 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'to-logs'
+  scope: queues
+  properties: {
+    workspaceId: logsId
+    metrics: [{ category: 'Transaction', enabled: true }]
+  }
 }
 
 resource turnQueues 'Microsoft.Storage/storageAccounts/queueServices/queues@2023-05-01' = [for queue in queueNames: {

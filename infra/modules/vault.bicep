@@ -7,6 +7,7 @@ param isPublic bool
 @description('Protected from being purged: whoever takes it down cannot have its name again for 90 days.')
 param isProduction bool
 param principalId string
+param logsId string
 
 @secure()
 param fhirToken string
@@ -41,6 +42,16 @@ resource telemetrySecret 'Microsoft.KeyVault/vaults/secrets@2023-07-01' = {
   parent: vault
   name: 'telemetry-connection'
   properties: { value: telemetryConnection }
+}
+
+resource audit 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+  name: 'to-logs'
+  scope: vault
+  properties: {
+    workspaceId: logsId
+    logs: [{ categoryGroup: 'audit', enabled: true }]
+    metrics: [{ category: 'AllMetrics', enabled: true }]
+  }
 }
 
 resource mayReadSecrets 'Microsoft.Authorization/roleAssignments@2022-04-01' = {

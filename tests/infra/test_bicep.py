@@ -69,7 +69,7 @@ def test_the_variables_make_a_server_that_starts(monkeypatch: pytest.MonkeyPatch
         "TURN_QUEUE_ENDPOINT": "https://a.queue.core.windows.net/",
         "LLM_PROVIDER": "azure",
         "AZURE_OPENAI_ENDPOINT": "https://m.openai.azure.com/",
-        "AZURE_OPENAI_DEPLOYMENT_NAME": "gpt-4.1",
+        "AZURE_OPENAI_DEPLOYMENT_NAME": "gpt-5.4",
         "AUTH_MODE": "entra",
         "ENTRA_TENANT_ID": "11111111-2222-3333-4444-555555555555",
         "ENTRA_AUDIENCE": "api://rounds",
@@ -107,6 +107,7 @@ def test_the_containers_and_queues_are_those_that_the_server_opens() -> None:
         ("modules/bot.bicep", "displayName: 'Rounds'", "displayName: = 'R'", "cannot be read"),
         ("modules/alerts.bicep", "server_rules.yml", "other.yml", "does not exist"),
         ("modules/bot.bicep", "'Rounds'", "'AccountKey=x'", "a key is written down"),
+        ("modules/bot.bicep", "channels@2022-09-15", "channels@2022-09-16", "no API version"),
         (
             "modules/monitoring.bicep",
             "@secure()\noutput connection",
@@ -223,3 +224,12 @@ def test_nobody_installs_a_bot_that_answers_nobody() -> None:
     asked = json.loads((INFRA / "main.parameters.json").read_text("utf-8"))
     assert asked["parameters"]["allowedBotUsers"]["value"] == "${ROUNDS_BOT_USERS}"
     assert "azd env set ROUNDS_BOT_USERS" in (ROOT / "docs" / "operations.md").read_text("utf-8")
+
+
+def test_what_holds_data_tells_the_operators_logs() -> None:
+    for name in ("models", "storage", "vault"):
+        text = (INFRA / "modules" / f"{name}.bicep").read_text("utf-8")
+        assert "Microsoft.Insights/diagnosticSettings@" in text
+        assert "workspaceId: logsId" in text
+    storage = (INFRA / "modules" / "storage.bicep").read_text("utf-8")
+    assert "StorageRead" not in storage  # requests name patients, and the audit trail has them
