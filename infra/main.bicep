@@ -67,8 +67,8 @@ param classifierModelVersion string = '2026-03-17'
 param alertEmail string = ''
 
 var sizes = {
-  dev: { minReplicas: 1, maxReplicas: 2, redundancy: 'Standard_LRS', logDays: 30, auditDays: 1 }
-  production: { minReplicas: 3, maxReplicas: 30, redundancy: 'Standard_ZRS', logDays: 90, auditDays: 3650 }
+  dev: { minReplicas: 1, maxReplicas: 2, redundancy: 'Standard_LRS', logDays: 30, auditDays: 1, backupDays: 7 }
+  production: { minReplicas: 3, maxReplicas: 30, redundancy: 'Standard_ZRS', logDays: 90, auditDays: 3650, backupDays: 35 }
 }
 var size = sizes[stage]
 var modelPlan = loadJsonContent('models.json')
@@ -76,6 +76,7 @@ var token = uniqueString(subscription().id, environmentName, location)
 var name = 'rounds-${environmentName}'
 var tags = { 'azd-env-name': environmentName, stage: stage }
 var turnQueue = 'rounds-turns'
+var principalIds = [identity.outputs.principalId, jobsIdentity.outputs.principalId]
 var url = empty(publicUrl) ? 'https://${name}.${host.outputs.domain}' : publicUrl
 
 resource group 'Microsoft.Resources/resourceGroups@2024-03-01' = {
@@ -88,6 +89,13 @@ module identity 'modules/identity.bicep' = {
   name: 'identity'
   scope: group
   params: { name: name, location: location, tags: tags }
+}
+
+// Jobs reach the backups, and neither the models nor the queue; servers do not reach the backups.
+module jobsIdentity 'modules/identity.bicep' = {
+  name: 'jobs-identity'
+  scope: group
+  params: { name: '${name}-jobs', location: location, tags: tags }
 }
 
 module network 'modules/network.bicep' = if (privateNetwork) {
@@ -106,10 +114,25 @@ module storage 'modules/storage.bicep' = {
     logsId: monitoring.outputs.logsId
     redundancy: size.redundancy
     isPublic: !privateNetwork
-    principalId: identity.outputs.principalId
+    principalIds: principalIds
     turnQueue: turnQueue
     auditDays: size.auditDays
     coolAfterDays: 60
+  }
+}
+
+module backup 'modules/backup.bicep' = {
+  name: 'backup'
+  scope: group
+  params: {
+    name: 'backup${token}'
+    location: location
+    tags: tags
+    logsId: monitoring.outputs.logsId
+    redundancy: size.redundancy
+    isPublic: !privateNetwork
+    principalId: jobsIdentity.outputs.principalId
+    keptDays: size.backupDays
   }
 }
 
@@ -166,7 +189,7 @@ module vault 'modules/vault.bicep' = {
     logsId: monitoring.outputs.logsId
     isPublic: !privateNetwork
     isProduction: stage == 'production'
-    principalId: identity.outputs.principalId
+    principalIds: principalIds
     fhirToken: fhirToken
     telemetryConnection: monitoring.outputs.connection
   }
@@ -179,7 +202,7 @@ module registry 'modules/registry.bicep' = {
     name: 'rounds${token}'
     location: location
     tags: tags
-    principalId: identity.outputs.principalId
+    principalIds: principalIds
   }
 }
 
@@ -193,6 +216,20 @@ module blobEndpoint 'modules/endpoint.bicep' = if (privateNetwork) {
     subnetId: network!.outputs.endpointsSubnetId
     zoneId: network!.outputs.blobZoneId
     targetId: storage.outputs.id
+    service: 'blob'
+  }
+}
+
+module backupEndpoint 'modules/endpoint.bicep' = if (privateNetwork) {
+  name: 'backup-endpoint'
+  scope: group
+  params: {
+    name: '${name}-backup'
+    location: location
+    tags: tags
+    subnetId: network!.outputs.endpointsSubnetId
+    zoneId: network!.outputs.blobZoneId
+    targetId: backup.outputs.id
     service: 'blob'
   }
 }
@@ -315,7 +352,13 @@ module server 'modules/server.bicep' = if (!empty(image)) {
   }
 }
 
+// A job signs in as itself.
+var jobSettings = concat(filter(settings, one => one.name != 'AZURE_CLIENT_ID'), [
+  { name: 'AZURE_CLIENT_ID', value: jobsIdentity.outputs.clientId }
+])
+var backupAddress = 'https://backup${token}.blob.${environment().suffixes.storage}/backups'
 var jobs = [
+  { name: 'backup', command: ['python', '-m', 'services.operations', 'backup', '--dated', backupAddress], schedule: '0 1 * * *' }
   { name: 'clean-up', command: ['python', '-m', 'services.tool_memory.cleanup'], schedule: '30 2 * * *' }
   { name: 'prune', command: ['python', '-m', 'services.scenarios', 'prune'], schedule: '15 3 * * *' }
   { name: 'audit', command: ['python', '-m', 'services.audit', 'verify'], schedule: '0 4 * * *' }
@@ -329,10 +372,10 @@ module scheduled 'modules/job.bicep' = [for job in jobs: if (!empty(image)) {
     location: location
     tags: tags
     environmentId: host.outputs.id
-    identityId: identity.outputs.id
+    identityId: jobsIdentity.outputs.id
     registryServer: registry.outputs.server
     image: image
-    settings: settings
+    settings: jobSettings
     secrets: fhirSecrets
     command: job.command
     schedule: job.schedule

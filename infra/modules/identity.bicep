@@ -1,5 +1,5 @@
-// Who the servers are in Azure. Every role below is given to this identity, each by the module of
-// the resource that it reads; no server holds a key or a password of a resource.
+// Who the servers, or the jobs, are in Azure. Every role is given to such an identity by the module of
+// the resource that it reads; nobody holds a key or a password of a resource.
 
 param name string
 param location string

@@ -3,7 +3,8 @@
 param name string
 param location string
 param tags object
-param principalId string
+@description('The servers\' identity, and the jobs\'.')
+param principalIds array
 
 var acrPull = '7f951dda-4ed3-4680-a7ca-43fe172d538d'
 
@@ -15,7 +16,7 @@ resource registry 'Microsoft.ContainerRegistry/registries@2023-07-01' = {
   properties: { adminUserEnabled: false, anonymousPullEnabled: false }
 }
 
-resource mayPull 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+resource mayPull 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for principalId in principalIds: {
   name: guid(registry.id, principalId, acrPull)
   scope: registry
   properties: {
@@ -23,6 +24,6 @@ resource mayPull 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
     principalType: 'ServicePrincipal'
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', acrPull)
   }
-}
+}]
 
 output server string = registry.properties.loginServer

@@ -9,7 +9,8 @@ param location string
 param tags object
 param redundancy string
 param isPublic bool
-param principalId string
+@description('The servers\' identity, which alone uses the queue, and the jobs\'.')
+param principalIds array
 param turnQueue string
 param logsId string
 
@@ -256,17 +257,18 @@ resource tagsRole 'Microsoft.Authorization/roleDefinitions@2022-04-01' = {
   }
 }
 
-resource mayUseBlobs 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for (container, index) in containerNames: {
-  name: guid(account.id, principalId, container)
-  scope: containers[index]
+// Every container for every identity: the remainder counts the containers, the quotient the identities.
+resource mayUseBlobs 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for index in range(0, length(containerNames) * length(principalIds)): {
+  name: guid(account.id, principalIds[index / length(containerNames)], containerNames[index % length(containerNames)])
+  scope: containers[index % length(containerNames)]
   properties: {
-    principalId: principalId
+    principalId: principalIds[index / length(containerNames)]
     principalType: 'ServicePrincipal'
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', blobContributor)
   }
 }]
 
-resource mayUseTags 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+resource mayUseTags 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for principalId in principalIds: {
   name: guid(account.id, principalId, 'tags')
   scope: account
   properties: {
@@ -274,13 +276,13 @@ resource mayUseTags 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
     principalType: 'ServicePrincipal'
     roleDefinitionId: tagsRole.id
   }
-}
+}]
 
 resource mayUseQueues 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for (queue, index) in queueNames: {
-  name: guid(account.id, principalId, queue)
+  name: guid(account.id, principalIds[0], queue)
   scope: turnQueues[index]
   properties: {
-    principalId: principalId
+    principalId: principalIds[0]
     principalType: 'ServicePrincipal'
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', queueContributor)
   }

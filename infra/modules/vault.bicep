@@ -6,7 +6,8 @@ param tags object
 param isPublic bool
 @description('Protected from being purged: whoever takes it down cannot have its name again for 90 days.')
 param isProduction bool
-param principalId string
+@description('The servers\' identity, and the jobs\'.')
+param principalIds array
 param logsId string
 
 @secure()
@@ -54,7 +55,7 @@ resource audit 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   }
 }
 
-resource mayReadSecrets 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
+resource mayReadSecrets 'Microsoft.Authorization/roleAssignments@2022-04-01' = [for principalId in principalIds: {
   name: guid(vault.id, principalId, secretsUser)
   scope: vault
   properties: {
@@ -62,7 +63,7 @@ resource mayReadSecrets 'Microsoft.Authorization/roleAssignments@2022-04-01' = {
     principalType: 'ServicePrincipal'
     roleDefinitionId: subscriptionResourceId('Microsoft.Authorization/roleDefinitions', secretsUser)
   }
-}
+}]
 
 output id string = vault.id
 output uri string = vault.properties.vaultUri

@@ -1,4 +1,6 @@
-"""`python -m services.operations backup|verify|restore FOLDER` and `forget PATIENT [--dry-run]`.
+"""`python -m services.operations backup|verify|restore PLACE` and `forget PATIENT [--dry-run]`.
+
+A place is a folder, or `https://ACCOUNT.blob.core.windows.net/CONTAINER/NAME`.
 
 Exit 0 done, 1 something needs a person, 2 it could not be done as asked.
 """
@@ -9,17 +11,19 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
-from data_models.clock import RandomIds, SystemClock
+from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import RoundsError
 from data_models.identifiers import storable_patient_id
 from services.audit.entry import AuditEntry
 from services.audit.trail import AuditTrail
 from services.conversations.conversation_factory import caretaker_for
-from services.operations.backup import Backup, Restore
+from services.operations.backup import Backup
+from services.operations.backup_files import open_backup
 from services.operations.forgetting import PRINCIPAL, Forgetting
+from services.operations.manifest import BackupSummary
+from services.operations.restore import Restore
 from services.replica import Replica
 from services.stores import AUDIT, SCENARIOS, SESSIONS, USERS, open_container
 from settings import Settings, load_settings
@@ -42,12 +46,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m services.operations", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    backup = commands.add_parser("backup", help="copy all containers into a new folder")
+    backup = commands.add_parser("backup", help="copy all containers to a new place")
+    backup.add_argument("--dated", action="store_true", help="name it by the time, below PLACE")
     verify = commands.add_parser("verify", help="check a backup against its list")
     restore = commands.add_parser("restore", help="put a backup into empty containers")
     restore.add_argument("--resume", action="store_true", help="go on after an interruption")
     for one in (backup, verify, restore):
-        one.add_argument("folder", type=Path)
+        one.add_argument("place")
     forget = commands.add_parser("forget", help="delete one patient's data everywhere")
     forget.add_argument("patient")
     forget.add_argument("--dry-run", action="store_true", help="count, and change nothing")
@@ -62,33 +67,43 @@ async def _run(chosen: argparse.Namespace, settings: Settings) -> dict[str, Any]
     maintenance_lease = caretaker_for(
         settings, sessions=stores[SESSIONS], users=stores[USERS], clock=clock, ids=ids
     )
-    restore = Restore(containers=stores)
     try:
-        match chosen.command:
-            case "backup":
-                backup = Backup(
-                    containers=stores,
-                    conversations=SESSIONS,
-                    maintenance_lease=maintenance_lease,
-                    clock=clock,
-                )
-                made = await backup.make(chosen.folder)
-            case "verify":
-                made = await restore.verify(chosen.folder)
-            case "restore":
-                made = await restore.run(chosen.folder, resume=chosen.resume)
-            case _:
-                trail = AuditTrail(store=stores[AUDIT], replica=Replica().label, clock=clock)
-                forgetting = Forgetting(
-                    sessions=stores[SESSIONS],
-                    users=stores[USERS],
-                    maintenance_lease=maintenance_lease,
-                )
-                return await _forget(forgetting, trail, chosen)
+        if chosen.command == "forget":
+            trail = AuditTrail(store=stores[AUDIT], replica=Replica().label, clock=clock)
+            forgetting = Forgetting(
+                sessions=stores[SESSIONS], users=stores[USERS], maintenance_lease=maintenance_lease
+            )
+            return await _forget(forgetting, trail, chosen)
+        backup = Backup(
+            containers=stores,
+            conversations=SESSIONS,
+            maintenance_lease=maintenance_lease,
+            clock=clock,
+        )
+        made = await _copy(chosen, backup, Restore(containers=stores), clock, ids)
         return made.model_dump(mode="json")
     finally:
         for store in stores.values():
             await store.close()
+
+
+async def _copy(
+    chosen: argparse.Namespace, backup: Backup, restore: Restore, clock: Clock, ids: IdSource
+) -> BackupSummary:
+    place = chosen.place
+    if chosen.command == "backup" and chosen.dated:
+        place = f"{place.rstrip('/')}/{clock.now():%Y-%m-%dT%H%M%SZ}"
+    files = open_backup(place, ids=ids)
+    try:
+        match chosen.command:
+            case "backup":
+                return await backup.make(files)
+            case "verify":
+                return await restore.verify(files)
+            case _:
+                return await restore.run(files, resume=chosen.resume)
+    finally:
+        await files.close()
 
 
 async def _forget(

@@ -1,4 +1,4 @@
-"""Copies all containers into a folder while servers run.
+"""Copies all containers while servers run.
 
 A conversation is copied between two of its turns: the listing before and after is the same, and
 nobody runs. One that never rests is held for the moment of its copy.
@@ -6,200 +6,33 @@ nobody runs. One that never rests is held for the moment of its copy.
 
 import asyncio
 import hashlib
-import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
-from pathlib import Path
-
-from pydantic import AwareDatetime, BaseModel, ValidationError
+from typing import Any
 
 from data_models.blob_store import BlobInfo, BlobStore
 from data_models.clock import Clock
-from data_models.errors import BackupError, BlobChangedError, BlobExistsError
+from data_models.errors import BackupError
 from data_models.layout import ConversationLayout
-from data_models.local_files import read_file, sync_folder, write_new_file
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of, is_held
-
-# What a backup holds: a line for each blob, and a page that says that it is whole.
-
-ROWS = "manifest.jsonl"
-SUMMARY = "manifest.json"
-
-
-class BackupRow(BaseModel):
-    """One blob; its file is `{container}/{name}` in the backup's folder."""
-
-    container: str
-    name: str
-    size_bytes: int
-    sha256: str
-
-
-class BackupSummary(BaseModel):
-    """Written last: a backup without it was interrupted.
-
-    Attributes:
-        rows_sha256: Of `manifest.jsonl`, so that a row taken out is noticed.
-    """
-
-    made_at: AwareDatetime
-    folders: int
-    blobs: int
-    size_bytes: int
-    rows_sha256: str
-
-
-def read_summary(folder: Path) -> BackupSummary:
-    """Return the summary of the backup in `folder`, after a look at its list.
-
-    Raises:
-        BackupError: there is none, it is not ours, or the list was changed.
-    """
-    try:
-        summary = BackupSummary.model_validate_json((folder / SUMMARY).read_bytes())
-    except FileNotFoundError:
-        raise BackupError(f"{folder} holds no whole backup: {SUMMARY} is missing") from None
-    except ValidationError:
-        raise BackupError(f"{SUMMARY} of {folder} is not a backup's") from None
-    if sha256_of(folder / ROWS) != summary.rows_sha256:
-        raise BackupError(f"{ROWS} of {folder} was changed after the backup was made")
-    return summary
-
-
-def read_rows(folder: Path) -> Iterator[BackupRow]:
-    """Yield the rows one by one: a list may be longer than memory."""
-    with (folder / ROWS).open("rb") as lines:
-        for line in lines:
-            yield BackupRow.model_validate_json(line)
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file, as hex digits.
-
-    Raises:
-        BackupError: there is no such file.
-    """
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        raise BackupError(f"{path} is missing") from None
-
-
-# Puts a backup into empty containers and proves that all of it arrived.
-
-_AT_ONCE = 64
-# What grows by appending must be made by appending, or it cannot grow on.
-_GROWING = ".jsonl"
-_APPEND_BYTES = 4_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Restore:
-    """Restores into `containers`, by name."""
-
-    containers: Mapping[str, BlobStore]
-
-    async def verify(self, source: Path) -> BackupSummary:
-        """Return if every file of the backup is what it was when it was made.
-
-        Raises:
-            BackupError: the backup is not whole, or was changed.
-        """
-        summary = await asyncio.to_thread(read_summary, source)
-        blobs = 0
-        for row in read_rows(source):
-            await asyncio.to_thread(_file_of, source, row)
-            blobs += 1
-        if blobs != summary.blobs:
-            raise BackupError(f"the list names {blobs} blobs, the summary {summary.blobs}")
-        return summary
-
-    async def run(self, source: Path, *, resume: bool = False) -> BackupSummary:
-        """Restore after a check of the whole backup; read everything back and compare.
-
-        Args:
-            source: A folder that `Backup.make` wrote.
-            resume: Go on after an interruption: what is there already must be the backup's.
-
-        Raises:
-            BackupError: the backup is damaged, or a container is not empty.
-            StoreError: a container failed; what was restored stays.
-        """
-        summary = await self.verify(source)
-        if not resume:
-            await self._refuse_unless_empty()
-        for rows in _batches(read_rows(source)):
-            await asyncio.gather(*(self._put(source, row) for row in rows))
-        for rows in _batches(read_rows(source)):
-            await asyncio.gather(*(self._compare(row) for row in rows))
-        return summary
-
-    async def _refuse_unless_empty(self) -> None:
-        for name, store in self.containers.items():
-            async for folder in store.folders():
-                raise BackupError(
-                    f"container {name} is not empty (it has {folder}); restore into an empty "
-                    "one, or go on with --resume"
-                )
-
-    async def _put(self, source: Path, row: BackupRow) -> None:
-        store, data = self._store(row), await asyncio.to_thread(_file_of, source, row)
-        if row.name.endswith(_GROWING) and data:
-            await _grow(store, row.name, data)
-            return
-        with suppress(BlobExistsError):  # compared with all others at the end
-            await store.create(row.name, data)
-
-    async def _compare(self, row: BackupRow) -> None:
-        blob = await self._store(row).read(row.name)
-        if blob is None or hashlib.sha256(blob.data).hexdigest() != row.sha256:
-            raise BackupError(f"{row.container}/{row.name} is not as in the backup")
-
-    def _store(self, row: BackupRow) -> BlobStore:
-        if row.container not in self.containers:
-            raise BackupError(f"the backup has an unknown container: {row.container}")
-        return self.containers[row.container]
-
-
-async def _grow(store: BlobStore, name: str, data: bytes) -> None:
-    found = await store.read(name)
-    position = 0 if found is None else len(found.data)
-    while position < len(data):
-        piece = data[position : position + _APPEND_BYTES]
-        try:
-            position = await store.append(name, piece, position=position)
-        except BlobChangedError:
-            raise BackupError(f"somebody writes to {name} while it is restored") from None
-
-
-def _file_of(source: Path, row: BackupRow) -> bytes:
-    path = source / row.container / row.name
-    if not path.resolve().is_relative_to(source.resolve()):
-        raise BackupError(f"the list names a file outside the backup: {row.name}")
-    found = read_file(path)
-    if found is None or hashlib.sha256(found[0]).hexdigest() != row.sha256:
-        raise BackupError(f"{path} is missing or was changed after the backup was made")
-    return found[0]
-
-
-def _batches(rows: Iterator[BackupRow]) -> Iterator[list[BackupRow]]:
-    while batch := list(islice(rows, _AT_ONCE)):
-        yield batch
-
+from services.operations.backup_files import BackupFiles
+from services.operations.manifest import ROWS, SUMMARY, BackupRow, BackupSummary, sha256_of
 
 WORKERS = 8
 _TRIES = 20
 _PAUSE_SECONDS = 0.25
+_LINES_BYTES = 1_000_000
 
 
 @dataclass(slots=True)
 class _Tally:
+    """What was copied, and the lines of the list that are not written yet."""
+
     folders: int = 0
     blobs: int = 0
     size_bytes: int = 0
+    lines: bytearray = field(default_factory=bytearray)
+    hash: Any = field(default_factory=hashlib.sha256)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,30 +52,30 @@ class Backup:
     workers: int = WORKERS
     _writing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def make(self, target: Path) -> BackupSummary:
-        """Copy everything into the empty or absent folder `target`.
+    async def make(self, target: BackupFiles) -> BackupSummary:
+        """Copy everything into the empty or absent place `target`.
 
         Raises:
             BackupError: there is something in `target` already.
             StoreError: a container cannot be read, or a conversation never rests; what was
                 copied stays, and has no summary.
         """
-        await asyncio.to_thread(_begin, target)
+        await target.begin()
         made_at, tally = self.clock.now(), _Tally()
         for name in self.containers:
             await self._container(name, target, tally)
+        await self._write_lines(target, tally)
         summary = BackupSummary(
             made_at=made_at,
             folders=tally.folders,
             blobs=tally.blobs,
             size_bytes=tally.size_bytes,
-            rows_sha256=sha256_of(target / ROWS),
+            rows_sha256=tally.hash.hexdigest(),
         )
-        write_new_file(target / SUMMARY, summary.model_dump_json(indent=1).encode())
-        sync_folder(target)
+        await target.put(SUMMARY, summary.model_dump_json(indent=1).encode())
         return summary
 
-    async def _container(self, name: str, target: Path, tally: _Tally) -> None:
+    async def _container(self, name: str, target: BackupFiles, tally: _Tally) -> None:
         folders, taking = self.containers[name].folders(), asyncio.Lock()
 
         async def work() -> None:
@@ -255,7 +88,9 @@ class Backup:
 
         await asyncio.gather(*(work() for _ in range(self.workers)))
 
-    async def _folder(self, container: str, folder: str, target: Path, tally: _Tally) -> None:
+    async def _folder(
+        self, container: str, folder: str, target: BackupFiles, tally: _Tally
+    ) -> None:
         tally.folders += 1
         if container == self.conversations:
             rows = await self._conversation(container, folder, target)
@@ -266,16 +101,25 @@ class Backup:
             rows = await self._copy(container, [info], target, exact=False) or []
             await self._note(rows, target, tally)
 
-    async def _note(self, rows: Sequence[BackupRow], target: Path, tally: _Tally) -> None:
-        async with self._writing:
-            await asyncio.to_thread(_note, target / ROWS, rows)
+    async def _note(self, rows: Sequence[BackupRow], target: BackupFiles, tally: _Tally) -> None:
         tally.blobs += len(rows)
         tally.size_bytes += sum(row.size_bytes for row in rows)
+        tally.lines += b"".join(row.model_dump_json().encode() + b"\n" for row in rows)
+        if len(tally.lines) > _LINES_BYTES:
+            await self._write_lines(target, tally)
 
-    async def _conversation(self, container: str, folder: str, target: Path) -> list[BackupRow]:
+    async def _write_lines(self, target: BackupFiles, tally: _Tally) -> None:
+        async with self._writing:
+            lines, tally.lines = bytes(tally.lines), bytearray()
+            tally.hash.update(lines)
+            await target.grow(ROWS, lines)
+
+    async def _conversation(
+        self, container: str, folder: str, target: BackupFiles
+    ) -> list[BackupRow]:
         store = self.containers[container]
         for _ in range(_TRIES):
-            shutil.rmtree(target / container / folder, ignore_errors=True)
+            await target.remove(f"{container}/{folder}")
             if (rows := await self._copy_between_turns(container, folder, target)) is not None:
                 return rows
             await asyncio.sleep(_PAUSE_SECONDS)
@@ -288,7 +132,7 @@ class Backup:
         return rows or []
 
     async def _copy_between_turns(
-        self, container: str, folder: str, target: Path
+        self, container: str, folder: str, target: BackupFiles
     ) -> list[BackupRow] | None:
         store = self.containers[container]
         before = await _listing(store, folder)
@@ -298,41 +142,24 @@ class Backup:
         return rows if await _listing(store, folder) == before else None
 
     async def _copy(
-        self, container: str, listed: Sequence[BlobInfo], target: Path, *, exact: bool
+        self, container: str, listed: Sequence[BlobInfo], target: BackupFiles, *, exact: bool
     ) -> list[BackupRow] | None:
-        """Write the blobs as files; None if one is not the version that was listed."""
+        """Write the blobs into the backup; None if one is not the version that was listed."""
         rows: list[BackupRow] = []
         for info in listed:
             blob = await self.containers[container].read(info.name)
             if exact and (blob is None or blob.etag != info.etag):
                 return None
             if blob is not None:
-                await asyncio.to_thread(_put, target / container / info.name, blob.data)
-                rows.append(_row(container, info.name, blob.data))
+                row = _row(container, info.name, blob.data)
+                await target.put(row.path, blob.data)
+                rows.append(row)
         return rows
 
 
 def _row(container: str, name: str, data: bytes) -> BackupRow:
-    digest = hashlib.sha256(data).hexdigest()
+    digest = sha256_of(data)
     return BackupRow(container=container, name=name, size_bytes=len(data), sha256=digest)
-
-
-def _begin(target: Path) -> None:
-    if target.exists() and any(target.iterdir()):
-        raise BackupError(f"{target} is not empty; name a new folder")
-    target.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (target / ROWS).touch(mode=0o600)
-
-
-def _put(path: Path, data: bytes) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)  # an earlier try may have left another version
-    write_new_file(path, data)
-
-
-def _note(path: Path, rows: Sequence[BackupRow]) -> None:
-    with path.open("ab") as lines:
-        lines.writelines(row.model_dump_json().encode() + b"\n" for row in rows)
 
 
 async def _listing(store: BlobStore, folder: str) -> list[BlobInfo]:

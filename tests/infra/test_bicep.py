@@ -233,3 +233,30 @@ def test_what_holds_data_tells_the_operators_logs() -> None:
         assert "workspaceId: logsId" in text
     storage = (INFRA / "modules" / "storage.bicep").read_text("utf-8")
     assert "StorageRead" not in storage  # requests name patients, and the audit trail has them
+
+
+def test_servers_cannot_reach_the_backups_and_jobs_not_the_models() -> None:
+    main = MAIN.read_text("utf-8")
+    given = {
+        name: re.search(r"principalIds?: (.+)", main[main.index(f"module {name} ") :])
+        for name in ("backup", "models", "storage")
+    }
+    who = {name: found[1] for name, found in given.items() if found}
+    assert who == {
+        "backup": "jobsIdentity.outputs.principalId",
+        "models": "identity.outputs.principalId",
+        "storage": "principalIds",
+    }
+    assert (
+        "principalId: principalIds[0]\n"
+        in ((INFRA / "modules" / "storage.bicep").read_text("utf-8").partition("mayUseQueues")[2])
+    )
+
+
+def test_the_nightly_backup_is_a_command_that_there_is() -> None:
+    from services.operations.__main__ import _parser
+
+    (command,) = re.findall(r"\['python', '-m', 'services.operations', (.+?)\]", MAIN.read_text())
+    words = [word.strip().strip("'") for word in command.split(",")]
+    chosen = _parser().parse_args(words)
+    assert (chosen.command, chosen.dated, chosen.place) == ("backup", True, "backupAddress")

@@ -11,7 +11,10 @@ from data_models.azure_blob_store import AzureBlobStore
 from data_models.blob_store import BlobStore
 from data_models.errors import BackupError
 from services.conversations.maintenance_lease import MaintenanceLease
-from services.operations.backup import ROWS, SUMMARY, Backup, Restore, read_rows
+from services.operations.backup import Backup
+from services.operations.backup_files import BackupFiles, ContainerFiles, FolderFiles, open_backup
+from services.operations.manifest import ROWS, SUMMARY, read_rows
+from services.operations.restore import Restore
 from services.stores import AUDIT, SESSIONS, USERS
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
@@ -56,45 +59,57 @@ async def world() -> World:
     return world
 
 
+@pytest.fixture(params=["folder", "container"])
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> BackupFiles:
+    """Where the backup lies."""
+    if request.param == "folder":
+        return FolderFiles(tmp_path / "b")
+    return ContainerFiles(MemoryBlobStore(), "2026-11-26")
+
+
 @pytest.mark.slow
 async def test_what_is_restored_is_what_was_stored_byte_for_byte(
-    world: World, tmp_path: Path
+    world: World, files: BackupFiles
 ) -> None:
     before = contents(stores_of(world))
-    summary = await backup_of(world).make(tmp_path / "b")
+    summary = await backup_of(world).make(files)
     fresh = empty()
-    restored = await Restore(containers=fresh).run(tmp_path / "b")
+    restored = await Restore(containers=fresh).run(files)
     assert contents(fresh) == before
     assert restored == summary
     assert summary.blobs == sum(len(blobs) for blobs in before.values())
 
 
 @pytest.mark.slow
-async def test_what_grows_by_appending_grows_on_after_a_restore_to_azure(
-    world: World, tmp_path: Path, azurite: str
+async def test_a_backup_in_azure_is_restored_to_azure_and_grows_on(
+    world: World, azurite: str
 ) -> None:
-    summary = await backup_of(world).make(tmp_path / "b")
+    kept = AzureBlobStore.from_connection_string(
+        azurite, container=f"backups-{uuid4().hex[:8]}", ids=world.ids
+    )
+    files = ContainerFiles(kept, "2026-11-26")
+    summary = await backup_of(world).make(files)
     names = {name: f"{name}-{uuid4().hex[:8]}" for name in (SESSIONS, USERS, AUDIT)}
     fresh = {
         name: AzureBlobStore.from_connection_string(azurite, container=own, ids=world.ids)
         for name, own in names.items()
     }
     try:
-        assert await Restore(containers=fresh).run(tmp_path / "b") == summary
+        assert await Restore(containers=fresh).run(files) == summary
         rows = [row.name async for row in fresh[AUDIT].list("trail/")]
         grown = await fresh[AUDIT].read(rows[0])
         assert grown is not None
         await fresh[AUDIT].append(rows[0], b"{}", position=len(grown.data))
     finally:
-        for store in fresh.values():
+        for store in (kept, *fresh.values()):
             await store.close()
 
 
 @pytest.mark.slow
 async def test_a_restored_conversation_goes_on(world: World, tmp_path: Path) -> None:
-    await backup_of(world).make(tmp_path / "b")
+    await backup_of(world).make(FolderFiles(tmp_path / "b"))
     fresh = empty()
-    await Restore(containers=fresh).run(tmp_path / "b")
+    await Restore(containers=fresh).run(FolderFiles(tmp_path / "b"))
     anew = World(sessions=fresh[SESSIONS], users=fresh[USERS], audit_store=fresh[AUDIT])
     answer = await anew.say("and the stage?", chat="chat_1")
     assert answer.texts == ["Heard: and the stage?"]
@@ -110,10 +125,10 @@ async def test_a_conversation_that_talks_all_the_time_is_copied_between_two_turn
             await world.say(f"message {number}", chat="chat_1")
 
     talking = asyncio.create_task(talk())
-    await backup_of(world).make(tmp_path / "b")
+    await backup_of(world).make(FolderFiles(tmp_path / "b"))
     copied = {
         row.name: (tmp_path / "b" / row.container / row.name).read_bytes()
-        for row in read_rows(tmp_path / "b")
+        for row in await read_rows(FolderFiles(tmp_path / "b"))
         if row.container == SESSIONS
     }
     await talking
@@ -128,7 +143,7 @@ async def test_a_backup_that_was_changed_is_refused_before_anything_is_written(
     world: World, tmp_path: Path, spoilt: str
 ) -> None:
     folder = tmp_path / "b"
-    await backup_of(world).make(folder)
+    await backup_of(world).make(FolderFiles(folder))
     match spoilt:
         case "a file":
             (folder / SESSIONS / "chat_1" / "conversation.json").write_bytes(b"{}")
@@ -141,46 +156,71 @@ async def test_a_backup_that_was_changed_is_refused_before_anything_is_written(
             (folder / ROWS).unlink()
     fresh = empty()
     with pytest.raises(BackupError):
-        await Restore(containers=fresh).run(folder)
+        await Restore(containers=fresh).run(FolderFiles(folder))
     assert contents(fresh) == {SESSIONS: {}, USERS: {}, AUDIT: {}}
 
 
 async def test_a_container_with_something_in_it_is_not_restored_into(
     world: World, tmp_path: Path
 ) -> None:
-    await backup_of(world).make(tmp_path / "b")
+    await backup_of(world).make(FolderFiles(tmp_path / "b"))
     with pytest.raises(BackupError, match="not empty"):
-        await Restore(containers=stores_of(world)).run(tmp_path / "b")
+        await Restore(containers=stores_of(world)).run(FolderFiles(tmp_path / "b"))
 
 
 async def test_a_backup_is_not_written_over_something_else(world: World, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("mine")
     with pytest.raises(BackupError, match="not empty"):
-        await backup_of(world).make(tmp_path)
+        await backup_of(world).make(FolderFiles(tmp_path))
+    container = ContainerFiles(MemoryBlobStore(), "2026-11-26")
+    await backup_of(world).make(container)
+    with pytest.raises(BackupError, match="name a new one, or --dated"):
+        await backup_of(world).make(container)
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["https://a.blob.core.windows.net/backups", "https://a.blob.core.windows.net/b/c?sig=x"],
+)
+def test_an_address_that_names_no_backup_is_refused_without_its_signature(
+    world: World, target: str
+) -> None:
+    with pytest.raises(BackupError, match="names no backup") as refused:
+        open_backup(target, ids=world.ids)
+    assert "sig" not in str(refused.value).replace("signature", "")
+
+
+async def test_an_address_names_the_container_and_the_backup(world: World) -> None:
+    files = open_backup("https://a.blob.core.windows.net/backups/2026-11-26", ids=world.ids)
+    assert isinstance(files, ContainerFiles)
+    assert files.place == "https://a.blob.core.windows.net/backups/2026-11-26"
+    await files.close()
 
 
 @pytest.mark.slow
 async def test_an_interrupted_restore_goes_on(world: World, tmp_path: Path) -> None:
     before = contents(stores_of(world))
-    await backup_of(world).make(tmp_path / "b")
+    await backup_of(world).make(FolderFiles(tmp_path / "b"))
     for dies_at in range(1, 12, 3):
         fresh = empty()
         dying = {**fresh, SESSIONS: FaultyBlobStore(fresh[SESSIONS], {dies_at: Kill()})}
         with pytest.raises(SimulatedKill):
-            await Restore(containers=dying).run(tmp_path / "b")
-        await Restore(containers=fresh).run(tmp_path / "b", resume=True)
+            await Restore(containers=dying).run(FolderFiles(tmp_path / "b"))
+        await Restore(containers=fresh).run(FolderFiles(tmp_path / "b"), resume=True)
         assert contents(fresh) == before
 
 
 async def test_resuming_into_other_data_is_noticed(world: World, tmp_path: Path) -> None:
-    await backup_of(world).make(tmp_path / "b")
+    await backup_of(world).make(FolderFiles(tmp_path / "b"))
     fresh = empty()
     await fresh[SESSIONS].create("chat_1/conversation.json", b"{}")
     with pytest.raises(BackupError, match="not as in the backup"):
-        await Restore(containers=fresh).run(tmp_path / "b", resume=True)
+        await Restore(containers=fresh).run(FolderFiles(tmp_path / "b"), resume=True)
 
 
 async def test_a_journal_is_not_backed_up(world: World, tmp_path: Path) -> None:
     await world.sessions.append("chat_1/watched/run_0/one-0.jsonl", b"x", position=0)
-    await backup_of(world).make(tmp_path / "b")
-    assert [row.name for row in read_rows(tmp_path / "b") if "watched" in row.name] == []
+    await backup_of(world).make(FolderFiles(tmp_path / "b"))
+    assert [
+        row.name for row in await read_rows(FolderFiles(tmp_path / "b")) if "watched" in row.name
+    ] == []

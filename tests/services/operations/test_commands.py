@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -47,3 +48,16 @@ def test_a_name_that_is_no_patient_is_refused(
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
     assert main(["forget", "../patient_4"]) == 2
     assert "patient id" in capsys.readouterr().err
+
+
+def test_a_backup_that_is_named_by_its_time_lies_below_the_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATA_DIR", str(tmp_path / "data"))
+    place = tmp_path / "backups"
+    assert main(["backup", "--dated", str(place)]) == 0
+    (made,) = place.iterdir()
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d{6}Z", made.name)
+    assert main(["verify", str(made)]) == 0
+    assert main(["backup", "https://a.blob.core.windows.net/backups"]) == 2
+    assert "names no backup" in capsys.readouterr().err

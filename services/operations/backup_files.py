@@ -1,0 +1,184 @@
+"""Where a backup lies: a folder of this machine, or a container of another storage account."""
+
+import asyncio
+import shutil
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+from urllib.parse import urlsplit
+
+from data_models.blob_store import BlobStore
+from data_models.clock import IdSource
+from data_models.errors import BackupError, BlobExistsError
+from data_models.local_files import read_file, sync_folder, write_new_file
+
+
+class BackupFiles(Protocol):
+    """Files by paths with `/` between their parts."""
+
+    @property
+    def place(self) -> str:
+        """What people are told of it."""
+        ...
+
+    async def begin(self) -> None:
+        """Make the place.
+
+        Raises:
+            BackupError: there is something in it already.
+        """
+        ...
+
+    async def put(self, path: str, data: bytes) -> None:
+        """Write a file, in place of one of an earlier try."""
+        ...
+
+    async def grow(self, path: str, data: bytes) -> None:
+        """Put `data` at the end of a file that only this backup writes."""
+        ...
+
+    async def remove(self, folder: str) -> None:
+        """Delete all files of a folder; an absent one is no error."""
+        ...
+
+    async def read(self, path: str) -> bytes | None:
+        """Return a file, None where there is none."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class FolderFiles:
+    """Files below `folder`, for nobody but this user."""
+
+    folder: Path
+
+    @property
+    def place(self) -> str:
+        """See `BackupFiles`."""
+        return str(self.folder)
+
+    async def begin(self) -> None:
+        """See `BackupFiles.begin`."""
+        if self.folder.exists() and any(self.folder.iterdir()):
+            raise BackupError(f"{self.folder} is not empty; name a new folder")
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+    async def put(self, path: str, data: bytes) -> None:
+        """See `BackupFiles.put`; durable."""
+        await asyncio.to_thread(self._put, self._path(path), data)
+
+    async def grow(self, path: str, data: bytes) -> None:
+        """See `BackupFiles.grow`."""
+        await asyncio.to_thread(_grow, self._path(path), data)
+
+    async def remove(self, folder: str) -> None:
+        """See `BackupFiles.remove`."""
+        await asyncio.to_thread(shutil.rmtree, self._path(folder), ignore_errors=True)
+
+    async def read(self, path: str) -> bytes | None:
+        """See `BackupFiles.read`."""
+        found = await asyncio.to_thread(read_file, self._path(path))
+        return None if found is None else found[0]
+
+    async def close(self) -> None:
+        """See `BackupFiles.close`."""
+
+    def _path(self, path: str) -> Path:
+        whole = self.folder / path
+        if not whole.resolve().is_relative_to(self.folder.resolve()):
+            raise BackupError(f"the list names a file outside the backup: {path}")
+        return whole
+
+    def _put(self, path: Path, data: bytes) -> None:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        write_new_file(path, data)
+        if path.parent == self.folder:
+            sync_folder(self.folder)
+
+
+def _grow(path: Path, data: bytes) -> None:
+    path.touch(mode=0o600)
+    with path.open("ab") as file:
+        file.write(data)
+
+
+@dataclass(slots=True)
+class ContainerFiles:
+    """Blobs below `prefix` of a container.
+
+    Attributes:
+        address: Of the container, without the prefix.
+    """
+
+    store: BlobStore
+    prefix: str
+    address: str = "the container"
+    _ends: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """See `BackupFiles`."""
+        return f"{self.address}/{self.prefix}"
+
+    async def begin(self) -> None:
+        """See `BackupFiles.begin`."""
+        async for found in self.store.list(f"{self.prefix}/"):
+            raise BackupError(
+                f"{self.place} is not empty (it has {found.name}); name a new one, or --dated"
+            )
+
+    async def put(self, path: str, data: bytes) -> None:
+        """See `BackupFiles.put`."""
+        name = f"{self.prefix}/{path}"
+        try:
+            await self.store.create(name, data)
+        except BlobExistsError:
+            await self.store.delete(name)
+            await self.store.create(name, data)
+
+    async def grow(self, path: str, data: bytes) -> None:
+        """See `BackupFiles.grow`; at most 4 MB at once, 50,000 times."""
+        end = self._ends.get(path, 0)
+        self._ends[path] = await self.store.append(f"{self.prefix}/{path}", data, position=end)
+
+    async def remove(self, folder: str) -> None:
+        """See `BackupFiles.remove`."""
+        async for found in self.store.list(f"{self.prefix}/{folder}/"):
+            await self.store.delete(found.name)
+
+    async def read(self, path: str) -> bytes | None:
+        """See `BackupFiles.read`."""
+        found = await self.store.read(f"{self.prefix}/{path}")
+        return None if found is None else found.data
+
+    async def close(self) -> None:
+        """See `BackupFiles.close`."""
+        await self.store.close()
+
+
+def open_backup(target: str, *, ids: IdSource) -> BackupFiles:
+    """Return the folder, or `https://ACCOUNT.blob.core.windows.net/CONTAINER/NAME`, for a backup.
+
+    Raises:
+        BackupError: the address names no container and backup.
+    """
+    if not target.startswith("https://"):
+        return FolderFiles(Path(target))
+    parts = urlsplit(target)
+    container, _, prefix = parts.path.strip("/").partition("/")
+    if not prefix or parts.query:
+        raise BackupError(
+            f"{parts.netloc}{parts.path} names no backup; it looks like "
+            "https://ACCOUNT.blob.core.windows.net/backups/2026-11-26, without a signature"
+        )
+    # Azure's SDK takes half a second to import.
+    from data_models.azure_blob_store import AzureBlobStore
+
+    endpoint = f"https://{parts.netloc}"
+    store = AzureBlobStore.from_endpoint(endpoint, container=container, ids=ids)
+    return ContainerFiles(store, prefix, address=f"{endpoint}/{container}")
