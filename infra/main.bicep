@@ -36,6 +36,12 @@ param collectorImage string = 'otel/opentelemetry-collector-contrib:0.160.0'
 param entraTenantId string = subscription().tenantId
 param entraAudience string
 
+@description('Application that signs users in on the page, made by scripts/register_sign_in.py; empty: none yet, and only programs with a token may call.')
+param oidcClientId string = ''
+
+@secure()
+param oidcClientSecret string = ''
+
 @description('Object ids of operators, separated by commas.')
 param operators string = ''
 
@@ -191,6 +197,7 @@ module vault 'modules/vault.bicep' = {
     isProduction: stage == 'production'
     principalIds: principalIds
     fhirToken: fhirToken
+    oidcClientSecret: oidcClientSecret
     telemetryConnection: monitoring.outputs.connection
   }
 }
@@ -294,8 +301,11 @@ module host 'modules/environment.bicep' = {
 var fhirSecrets = empty(fhirToken) ? [] : [{ name: 'fhir-token', keyVaultUrl: '${vault.outputs.uri}secrets/fhir-token' }]
 var fhirSettings = empty(fhirToken) ? [] : [{ name: 'FHIR_TOKEN', secretRef: 'fhir-token' }]
 
+var signInSecrets = empty(oidcClientSecret) ? [] : [{ name: 'oidc-client-secret', keyVaultUrl: '${vault.outputs.uri}secrets/oidc-client-secret' }]
+var signInSettings = empty(oidcClientSecret) ? [] : [{ name: 'OIDC_CLIENT_SECRET', secretRef: 'oidc-client-secret' }]
+
 // An empty value counts as unset (docs/settings.md).
-var settings = concat(fhirSettings, [
+var settings = concat(fhirSettings, signInSettings, [
   { name: 'HOST', value: '0.0.0.0' }
   { name: 'PORT', value: '3978' }
   { name: 'PUBLIC_BASE_URL', value: url }
@@ -309,7 +319,9 @@ var settings = concat(fhirSettings, [
   { name: 'AZURE_OPENAI_ENDPOINT', value: models.outputs.endpoint }
   { name: 'AZURE_OPENAI_DEPLOYMENT_NAME', value: chatModel }
   { name: 'PATIENT_CONTEXT_DECIDER_DEPLOYMENT_NAME', value: classifierModel }
-  { name: 'AUTH_MODE', value: 'entra' }
+  { name: 'AUTH_MODE', value: empty(oidcClientId) ? 'entra' : 'oidc' }
+  { name: 'OIDC_ISSUER', value: empty(oidcClientId) ? '' : '${environment().authentication.loginEndpoint}${entraTenantId}/v2.0' }
+  { name: 'OIDC_CLIENT_ID', value: oidcClientId }
   { name: 'ENTRA_TENANT_ID', value: entraTenantId }
   { name: 'ENTRA_AUDIENCE', value: entraAudience }
   { name: 'OPERATORS', value: operators }
@@ -348,7 +360,7 @@ module server 'modules/server.bicep' = if (!empty(image)) {
     writeUrl: monitoring.outputs.writeUrl
     vaultUri: vault.outputs.uri
     settings: settings
-    secrets: fhirSecrets
+    secrets: concat(fhirSecrets, signInSecrets)
   }
 }
 
@@ -376,7 +388,7 @@ module scheduled 'modules/job.bicep' = [for job in jobs: if (!empty(image)) {
     registryServer: registry.outputs.server
     image: image
     settings: jobSettings
-    secrets: fhirSecrets
+    secrets: concat(fhirSecrets, signInSecrets)
     command: job.command
     schedule: job.schedule
   }

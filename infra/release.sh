@@ -1,6 +1,7 @@
 #!/bin/sh
-# After `azd provision`: builds the image of this commit in the registry, without Docker here, and
-# provisions again with it. The second time the image is the same, and there is nothing to do.
+# After `azd provision`: registers the page's sign-in, builds the image of this commit in the
+# registry, without Docker here, and provisions again with both. The second time the image is the
+# same, and there is nothing to do. ROUNDS_REGISTER_SIGN_IN=false leaves the sign-in alone.
 set -eu
 : "${AZURE_CONTAINER_REGISTRY_ENDPOINT:?run azd provision first}"
 
@@ -12,6 +13,9 @@ tag=$(git rev-parse --short=12 HEAD)
 image="$AZURE_CONTAINER_REGISTRY_ENDPOINT/rounds:$tag"
 if [ "${ROUNDS_IMAGE:-}" = "$image" ]; then
   exit 0
+fi
+if [ "${ROUNDS_REGISTER_SIGN_IN:-true}" != false ]; then
+  python3 scripts/register_sign_in.py
 fi
 az acr build --registry "${AZURE_CONTAINER_REGISTRY_ENDPOINT%%.*}" --image "rounds:$tag" --file infra/Dockerfile .
 azd env set ROUNDS_IMAGE "$image"

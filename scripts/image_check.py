@@ -31,7 +31,9 @@ DOCKERFILE = ROOT / "infra" / "Dockerfile"
 UNUSED = ROOT / "infra" / "unused.txt"
 NOBODY = 65_534
 # What the scheduled jobs run (infra/main.bicep).
+BACKUP_PLACE = "backupAddress"  # here a folder below the data
 COMMANDS = (
+    ["-m", "services.operations", "backup", "--dated", BACKUP_PLACE],
     ["-m", "services.tool_memory.cleanup"],
     ["-m", "services.scenarios", "prune"],
     ["-m", "services.audit", "verify"],
@@ -225,8 +227,10 @@ def check(folder: Path) -> Report:
         turn = asyncio.run(one_turn(url))
         memory = _rss_megabytes(server.pid)
     calls = asyncio.run(asked_of_a_model(image, settings, url))
+    places = {BACKUP_PLACE: str(image.data / "backups")}
     for command in COMMANDS:
-        with running(image, command, settings) as process:
+        words = [places.get(word, word) for word in command]
+        with running(image, words, settings) as process:
             if process.wait(timeout=60) != 0:
                 raise SystemExit(f"rounds: {' '.join(command)} failed in the image")
     if before != (_files(image.tree), _files(folder / "venv")):

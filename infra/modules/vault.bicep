@@ -14,6 +14,9 @@ param logsId string
 param fhirToken string
 
 @secure()
+param oidcClientSecret string
+
+@secure()
 param telemetryConnection string
 
 var secretsUser = '4633458b-17de-408a-b874-0445c86b69e6'
@@ -37,6 +40,12 @@ resource fhirSecret 'Microsoft.KeyVault/vaults/secrets@2023-07-01' = if (!empty(
   parent: vault
   name: 'fhir-token'
   properties: { value: fhirToken }
+}
+
+resource oidcSecret 'Microsoft.KeyVault/vaults/secrets@2023-07-01' = if (!empty(oidcClientSecret)) {
+  parent: vault
+  name: 'oidc-client-secret'
+  properties: { value: oidcClientSecret }
 }
 
 resource telemetrySecret 'Microsoft.KeyVault/vaults/secrets@2023-07-01' = {

@@ -134,6 +134,7 @@ def test_a_secret_in_a_file_of_parameters_is_found(tmp_path: Path) -> None:
     assert list(problems_of_parameters(path)) == [
         "x.parameters.json gives more, which there is not",
         "x.parameters.json writes the secret fhirToken down",
+        "x.parameters.json writes the secret oidcClientSecret down",
     ]
 
 
@@ -251,12 +252,3 @@ def test_servers_cannot_reach_the_backups_and_jobs_not_the_models() -> None:
         "principalId: principalIds[0]\n"
         in ((INFRA / "modules" / "storage.bicep").read_text("utf-8").partition("mayUseQueues")[2])
     )
-
-
-def test_the_nightly_backup_is_a_command_that_there_is() -> None:
-    from services.operations.__main__ import _parser
-
-    (command,) = re.findall(r"\['python', '-m', 'services.operations', (.+?)\]", MAIN.read_text())
-    words = [word.strip().strip("'") for word in command.split(",")]
-    chosen = _parser().parse_args(words)
-    assert (chosen.command, chosen.dated, chosen.place) == ("backup", True, "backupAddress")

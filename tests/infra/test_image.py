@@ -79,6 +79,7 @@ def test_the_compose_servers_write_nowhere_but_their_data() -> None:
 def test_azd_is_told_where_everything_is() -> None:
     azure = yaml.safe_load((ROOT / "azure.yaml").read_text("utf-8"))
     infra, hook = azure["infra"], azure["hooks"]["postprovision"]
+    assert (ROOT / azure["hooks"]["preprovision"]["run"].split()[1]).is_file()
     assert (ROOT / infra["path"] / f"{infra['module']}.bicep").is_file()
     parameters = (ROOT / infra["path"] / f"{infra['module']}.parameters.json").read_text("utf-8")
     release = (ROOT / hook["run"]).read_text("utf-8")
@@ -86,6 +87,8 @@ def test_azd_is_told_where_everything_is() -> None:
     # What the script sets is what the second provisioning reads.
     assert "azd env set ROUNDS_IMAGE" in release
     assert "${ROUNDS_IMAGE=}" in parameters
+    assert "${ROUNDS_OIDC_CLIENT_ID=}" in parameters
+    assert "${ROUNDS_OIDC_CLIENT_SECRET=}" in parameters
     assert "--file infra/Dockerfile" in release
 
 
@@ -104,6 +107,7 @@ def test_a_release_is_built_once_and_never_of_uncommitted_work(tmp_path: Path) -
     def release(**more: str) -> int:
         told = {"PATH": f"{tmp_path}:/usr/bin:/bin", **more}
         told["AZURE_CONTAINER_REGISTRY_ENDPOINT"] = "reg.azurecr.io"
+        told["ROUNDS_REGISTER_SIGN_IN"] = "false"
         done = subprocess.run([INFRA / "release.sh"], cwd=folder, env=told, check=False)
         return done.returncode
 
