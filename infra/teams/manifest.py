@@ -20,6 +20,7 @@ class TeamsApp:
         site: Where the operator answers for the server, https.
         agent: Who is spoken to; None for the whole team.
         sign_in: The application that users sign in for, by its id; None: they are not asked to.
+        copilot: Offered in Microsoft 365 Copilot too, as a custom engine agent.
     """
 
     bot_id: str
@@ -30,6 +31,7 @@ class TeamsApp:
     agent: str | None = None
     about: str = ""
     sign_in: str | None = None
+    copilot: bool = False
 
     @property
     def name(self) -> str:
@@ -42,8 +44,10 @@ def manifest(app: TeamsApp) -> dict[str, Any]:
     host = app.site.removeprefix("https://").partition("/")[0]
     resource = f"api://botid-{app.sign_in}"
     sign_in = {} if app.sign_in is None else {"id": app.sign_in, "resource": resource}
+    engine = {"type": "bot", "id": app.bot_id}
     return {
         **({"webApplicationInfo": sign_in} if sign_in else {}),
+        **({"copilotAgents": {"customEngineAgents": [engine]}} if app.copilot else {}),
         "$schema": "https://developer.microsoft.com/en-us/json-schemas/teams/"
         f"v{SCHEMA_VERSION}/MicrosoftTeams.schema.json",
         "manifestVersion": SCHEMA_VERSION,
@@ -62,7 +66,7 @@ def manifest(app: TeamsApp) -> dict[str, Any]:
         "bots": [
             {
                 "botId": app.bot_id,
-                "scopes": _SCOPES,
+                "scopes": [*_SCOPES, *(["copilot"] if app.copilot else [])],
                 "isNotificationOnly": False,
                 "supportsFiles": True,
                 "supportsCalling": False,

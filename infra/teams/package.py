@@ -62,6 +62,7 @@ def apps(arguments: argparse.Namespace, team: Team) -> list[TeamsApp]:
             agent=name,
             about=about.get(name or "", ""),
             sign_in=str(UUID(arguments.sign_in)) if arguments.sign_in and name is None else None,
+            copilot=arguments.copilot and name is None,
         )
         for name, bot_id in asked
     ]
@@ -93,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--site", required=True, help="https address of the server's operator")
     parser.add_argument(
         "--sign-in", metavar="ID", help="application that users of the team's bot sign in for"
+    )
+    parser.add_argument(
+        "--copilot", action="store_true", help="offer the team's bot in Microsoft 365 Copilot too"
     )
     parser.add_argument("--developer", default="Rounds", help="who runs it, for Teams' app page")
     parser.add_argument("--patient-id-example", default="patient_4")

@@ -73,6 +73,21 @@ def test_single_sign_on_is_for_the_named_application_and_the_teams_bot(tmp_path:
 
 
 @pytest.mark.slow
+def test_the_teams_bot_alone_is_offered_in_copilot_where_that_is_asked_for(tmp_path: Path) -> None:
+    made = manifest(replace(APP, copilot=True))
+    microsofts().validate(made)
+    assert made["copilotAgents"] == {"customEngineAgents": [{"type": "bot", "id": BOT}]}
+    assert made["bots"][0]["scopes"][-1] == "copilot"
+    asked = ["--bot-id", BOT, "--bot", f"Radiology={BOT}", "--copilot"]
+    assert main([*asked, "--site", "https://rounds.example.org", "--out", str(tmp_path)]) == 0
+    offered = {}
+    for path in sorted(tmp_path.glob("*.zip")):
+        with zipfile.ZipFile(path) as archive:
+            offered[path.stem] = "copilotAgents" in orjson.loads(archive.read("manifest.json"))
+    assert offered == {"rounds": True, "rounds-radiology": False}
+
+
+@pytest.mark.slow
 def test_microsofts_schema_would_refuse_a_manifest_that_is_wrong() -> None:
     wrong = {**manifest(APP), "id": "no-guid"}
     with pytest.raises(ValidationError):
