@@ -12,7 +12,6 @@ from routes.chat_list import chat_list_routes
 from routes.context import CONTEXT, RouteContext
 from routes.drafts import draft_routes
 from routes.emergencies import emergency_routes
-from routes.evened import evened
 from routes.feedback import feedback_routes
 from routes.following import FOLLOWING, LAUNCHES, Following
 from routes.operator import operator_routes
@@ -21,7 +20,7 @@ from routes.patients import patient_routes
 from routes.problem import problems
 from routes.rates import counting
 from routes.replies import json_reply
-from routes.response_headers import preflights, readable_by, security_headers
+from routes.response_headers import evened, preflights, readable_by, security_headers
 from routes.rounds import round_routes
 from routes.sign_in import SignInRoutes, tell_page
 from routes.smart import SmartRoutes

@@ -46,12 +46,11 @@ from services.turn.comparing import TurnComparing
 from services.turn.crisis_response import CrisisResponse
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft, TurnOutcome
-from services.turn.end import wait_for_end
+from services.turn.end import note_repeatable, wait_for_end
 from services.turn.groups import TurnGroups
 from services.turn.meter import TurnMeter
 from services.turn.pending_requests import PendingRequests
 from services.turn.questions import TurnQuestions
-from services.turn.repeating import note_repeatable
 from services.turn.request import TurnRequests
 from services.turn.safety import SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios

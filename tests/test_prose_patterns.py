@@ -71,7 +71,7 @@ OVER = {
         "group_chat/offline/complaint.py",
         "group_chat/offline/offline_structured.py",
         "group_chat/offline/prompt.py",
-        "group_chat/structured_reply.py",
+        "group_chat/messages.py",
         "group_chat/tools/report_tool.py",
         "routes/export_word.py",
         "services/memory_blocks/recall.py",

@@ -1,13 +1,17 @@
-"""What operators did to a patient's scenarios since the last turn: done here, and told once."""
+"""What operators did to scenarios since the last turn; keeps the index by which they find them."""
 
 from contextlib import suppress
 
 from data_models.errors import ScenarioInputError, StoreError
 from data_models.identifiers import PatientId
+from data_models.layout import ConversationLayout
 from data_models.scenario_session import ScenarioPlace, ScenarioSession
 from data_models.turn_events import Notice
 from services.language.own_texts import in_own_language
+from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.operators.interventions import withdrawn
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
+from services.scenarios.session.session_row import row_of
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.reading import spoken_in
@@ -74,3 +78,17 @@ def listed(titles: dict[str, str]) -> str:
         return "No scenario is published here yet; operators publish them on the page /operator."
     first, lines = next(iter(titles.values())), [f"- {title}" for title in titles.values()]
     return "\n".join([f'These scenarios can be started, as with "start {first}":', *lines])
+
+
+async def update_index(turn: TurnDraft, runtime: ScenarioRuntime, *, index: SessionIndex) -> None:
+    """Put the session of this turn where operators and deployments look for it, or take it out."""
+    document = turn.document()
+    now, before = document.scenario, runtime.before
+    if now is None or now is before:
+        return
+    layout = ConversationLayout.of(turn.conversation_id)
+    row = row_of(now, place=layout.context(document.patient_id))
+    if row is not None:
+        await index.put(row)
+    elif before is not None:
+        await index.drop(now.session_id)

@@ -19,8 +19,7 @@ from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.migration import TurnMigration, is_plain_answer
 from services.turn.scenario_corrections import TurnCorrections
-from services.turn.scenario_index import update_index
-from services.turn.scenario_news import listed, news_of_operators, tell_switch
+from services.turn.scenario_news import listed, news_of_operators, tell_switch, update_index
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.turn_replies import TurnReplies
 

@@ -13,7 +13,7 @@ from routes.chat_socket import OPEN_SOCKETS, OpenSockets
 from routes.server import Door, create_runner, create_web_app
 from routes.static_client import StaticClient
 from scripts.build_web import build
-from services.access.dev import DevAuthenticator
+from services.access.api_keys import DevAuthenticator
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds
 from tests.peers import chromium_program
