@@ -1,12 +1,15 @@
 """The web application: every route and what stands around it."""
 
+import hmac
 from dataclasses import dataclass
 
 from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from routes import ag_ui, chat_socket, chats, export, health, memory, metrics, openapi, user
+from data_models.errors import UnauthenticatedError
+from routes import ag_ui, chat_socket, chats, export, health, memory, openapi, user
 from routes.attachments import attachment_routes
-from routes.auth import authentication, operator_of
+from routes.auth import authentication, handshake_of, operator_of
 from routes.branches import branch_routes
 from routes.chat_list import chat_list_routes
 from routes.context import CONTEXT, RouteContext
@@ -175,8 +178,8 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         web.get("/worker.js", page.worker),
         web.get("/assets/{name}", page.asset),
         web.get("/healthz", health.healthz),
-        web.get("/readyz", metrics.readyz),
-        web.get("/metrics", metrics.metrics),
+        web.get("/readyz", readyz),
+        web.get("/metrics", metrics),
         web.get("/api/openapi.json", openapi.show_openapi),
         web.get("/api/agents", user.list_agents),
         web.get("/api/session", user.show_session),
@@ -212,3 +215,27 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         *worklist_routes(),
         *quality_routes(),
     ]
+
+
+async def metrics(request: web.Request) -> web.Response:
+    """Return the figures of this process; none names a patient, a user or a conversation.
+
+    Raises:
+        UnauthenticatedError: a token is set, and the caller does not show it.
+    """
+    token = request.app[CONTEXT].metrics_token
+    shown = handshake_of(request, trusted_proxy=False).bearer or ""
+    wanted = None if token is None else token.get_secret_value().encode()
+    # A header may hold bytes that are no text: they are compared, too, and not an error.
+    if wanted is not None and not hmac.compare_digest(shown.encode(errors="surrogatepass"), wanted):
+        raise UnauthenticatedError
+    body = generate_latest(request.app[CONTEXT].registry)
+    return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+async def readyz(request: web.Request) -> web.Response:
+    """`GET /readyz`: whether storage and model answer; 503 while one does not."""
+    states = await request.app[CONTEXT].readiness.states()
+    ready = all(state == "ok" for state in states.values())
+    reply = {"status": "ready" if ready else "unavailable", **states}
+    return web.json_response(reply, status=200 if ready else 503)

@@ -43,7 +43,6 @@ from services.telemetry.metrics import Metrics
 from services.turn.changes import CHANGES, change_document, follow
 from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
-from services.turn.crisis_response import CrisisResponse
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft, TurnOutcome
 from services.turn.end import note_repeatable, wait_for_end
@@ -52,7 +51,7 @@ from services.turn.meter import TurnMeter
 from services.turn.pending_requests import PendingRequests
 from services.turn.questions import TurnQuestions
 from services.turn.request import TurnRequests
-from services.turn.safety import SafetyAnswers, TurnSafety
+from services.turn.safety import CrisisResponse, SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies

@@ -22,9 +22,8 @@ from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
-from services.turn.forgetting import TurnForgetting
 from services.turn.orders import TurnOrders
-from services.turn.remembering import TurnRemembering
+from services.turn.remembering import TurnForgetting, TurnRemembering
 from services.turn.stops import TurnStops
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies
