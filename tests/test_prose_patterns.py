@@ -53,7 +53,6 @@ OVER = {
         "services/conversations/patient_artifacts.py",
         "services/entities/legacy.py",
         "services/entities/team.py",
-        "services/identity/linking.py",
         "services/patient_context/candidates.py",
         "services/patient_context/pattern.py",
         "services/patient_context/pattern_probe.py",

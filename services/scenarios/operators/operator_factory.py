@@ -136,10 +136,8 @@ def operators_for(
         marked=meter.count_marked,
     )
     runner = DeploymentRunner(deployer=deployer, store=stores.store)
+    lease = None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
     journal = Journal(paper=stores.blobs, jumps=Jumps(blobs=stores.blobs))
-    maintenance_lease = (
-        None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
-    )
     log = ActLog(audit=audit, journal=journal, now=clock.now)
     dry_run = _dry_run(stores, documents.store, clock)
     parts = OperatorParts(
@@ -147,14 +145,12 @@ def operators_for(
         index=stores.index,
         deployer=deployer,
         dry_run=dry_run,
-        sessions=_session_service(stores, documents, maintenance_lease, dry_run, log),
-        journal=journal,
+        sessions=_session_service(stores, documents, lease, dry_run, log),
         log=log,
         plans=PlanReader(store=stores.store, index=stores.index),
         scores=ScoreBook(blobs=stores.blobs),
         wake=runner.wake if works else _left_alone,
-        planned=meter.count_plan,
-        approved=meter.count_approval,
+        meter=meter,
         seconds=clock.monotonic,
         require_approval=stores.config.deployment.require_approval,
     )
