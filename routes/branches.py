@@ -9,7 +9,7 @@ from data_models.errors import BranchError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import CHAT, Json, content, operation, refusals
+from routes.endpoint import NEW_CHAT, Endpoint
 from routes.json_input import read_body
 from routes.replies import json_reply
 
@@ -41,16 +41,6 @@ async def branch_chat(request: web.Request) -> web.Response:
     return json_reply({"chat_id": branch_id}, status=201)
 
 
-def branch_paths() -> Json:
-    """Return the OpenAPI description of the routes of this file."""
-    branch = operation(
-        "branchChat", "A new conversation with what was said of a patient before a turn",
-        ("201", "Its id.", content("NewChat")), refused=refusals("400", "401", "403", "404"),
-        parameters=(CHAT,), body=content("BranchRequest"),
-    )  # fmt: skip
-    return {PATH: {"post": branch}}
-
-
-def branch_routes() -> list[web.RouteDef]:
+def branch_routes() -> list[Endpoint]:
     """Return the routes of this file."""
-    return [web.post(PATH, branch_chat)]
+    return [Endpoint("POST", PATH, branch_chat, NEW_CHAT, status=201, sent=BranchRequest)]

@@ -6,22 +6,11 @@ from pydantic import BaseModel, ConfigDict
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import (
-    CHAT,
-    OBJECT,
-    Json,
-    content,
-    in_query,
-    of,
-    operation,
-    refusals,
-    rows,
-    schemas_of,
-)
+from routes.endpoint import FLAG, STRING, Endpoint, in_query, of
+from routes.endpoint import rows as rows_of
 from routes.json_input import read_body
 from routes.replies import json_reply
 from services.views.conversation_list import ConversationList, Hits, NamedConversation
-from services.views.conversation_names import LIMIT_CHARS
 
 PATH = "/api/chats"
 _IS = {"true": True, "false": False, None: False}
@@ -75,53 +64,16 @@ def _conversations(request: web.Request) -> ConversationList:
     return request.app[CONTEXT].conversations
 
 
-def chat_list_paths() -> Json:
-    """Return the OpenAPI description of the routes of this file."""
-    text, flag = {"type": "string"}, {"type": "boolean"}
-    title = {**text, "maxLength": LIMIT_CHARS}
-    listed = operation(
-        "listChats", "The caller's talks",
-        ("200", "Those put away, or the others.", content("Chats")),
-        refused=refusals("400", "401"), parameters=(in_query("archived", "Put away.", flag),),
-    )  # fmt: skip
-    made = operation(
-        "createChat", "A new conversation", ("201", "Its id.", content("NewChat")),
-        refused=refusals("400", "401"),
-    )  # fmt: skip
-    found = operation(
-        "searchChats", "What was said in the caller's talks, of patients whose charts are open",
-        ("200", "Turns that hold every word.", content("Hits")), refused=refusals("400", "401"),
-        parameters=(in_query("q", "Words.", required=True),),
-    )  # fmt: skip
-    name = {
-        **OBJECT,
-        "additionalProperties": False,
-        "properties": {"title": title, "archived": flag},
-    }
-    changed = operation(
-        "nameChat", "Call a talk otherwise, put it away or back",
-        ("200", "As it is called now.", content("ChatName")),
-        refused=refusals("400", "401", "404", s413=f"Of more than {LIMIT_CHARS} characters."),
-        parameters=(CHAT,), body=content(name),
-    )  # fmt: skip
-    return {
-        PATH: {"get": listed, "post": made},
-        f"{PATH}/search": {"get": found},
-        f"{PATH}/{{chat_id}}": {"patch": changed},
-    }
-
-
-def chat_list_schemas() -> Json:
-    """Return the shapes of the routes of this file."""
-    name = of(title={"type": "string"}, archived={"type": "boolean"})
-    listed = {"Chats": of(chats=rows("NamedConversation")), "ChatName": name}
-    return listed | schemas_of(NamedConversation, Hits)
-
-
-def chat_list_routes() -> list[web.RouteDef]:
+def chat_list_routes() -> list[Endpoint]:
     """Return the routes of this file."""
+    named = of(title=STRING, archived=FLAG)
+    archived, words = (
+        in_query("archived", "Put away.", FLAG),
+        in_query("q", "Words.", required=True),
+    )
+    listed = of(chats=rows_of(NamedConversation))
     return [
-        web.get(PATH, list_chats),
-        web.get(f"{PATH}/search", search_chats),
-        web.patch(f"{PATH}/{{chat_id}}", change_name),
+        Endpoint("GET", PATH, list_chats, listed, parameters=(archived,)),
+        Endpoint("GET", f"{PATH}/search", search_chats, Hits, parameters=(words,)),
+        Endpoint("PATCH", f"{PATH}/{{chat_id}}", change_name, named, sent=NameChange),
     ]

@@ -11,11 +11,29 @@ from data_models.chat_context import Turn
 from data_models.errors import BadFrameError
 from routes.auth import browser_session_of, principal_of
 from routes.context import CONTEXT
+from routes.endpoint import (
+    BINARY,
+    FLAG,
+    INTEGER,
+    NEW_CHAT,
+    NULLABLE,
+    NUMBER,
+    OBJECT,
+    PATIENT,
+    STRING,
+    WHOSE,
+    Endpoint,
+    in_query,
+    of,
+    rows,
+)
 from routes.following import LAUNCHES
 from routes.replies import json_reply
 from routes.view_document import view_document
 from services.channels.page_feedback import Opinion
-from services.views.conversation_view import VisitRow
+from services.records.views.source import SourceText
+from services.views.conversation_view import ConversationView, Progress, VisitRow
+from services.views.patient_directory import Demographics
 
 PAGE_LIMIT_TURNS = 200
 _INLINE_UNSAFE = frozenset('"\\\r\n')
@@ -193,3 +211,40 @@ def _number(query: Mapping[str, str], name: str) -> int | None:
     if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
         raise BadFrameError(f"{name} must be a number")
     return int(raw)
+
+
+_TURNS = of(turns=rows(Turn), patient_id=NULLABLE, next_before={"type": ["integer", "null"]})
+_BEFORE = in_query("before", "`next_before` of the page that was read last.", NUMBER)
+_LIMIT = in_query(
+    "limit", "Turns on a page.", {**NUMBER, "minimum": 1, "maximum": PAGE_LIMIT_TURNS}
+)
+_RUN = in_query("run_id", "Stop only this run.")
+_REF = in_query("ref", "Source id, such as `DocumentReference/note-1`.", required=True)
+
+
+def chat_routes() -> list[Endpoint]:
+    """Return the routes of this file."""
+    one = "/api/chats/{chat_id}"
+    receipt = f"{one}/runs/{{run_id:[A-Za-z0-9_-]{{1,100}}}}/receipt"
+    bundle, file = {"application/fhir+json": OBJECT}, {"application/octet-stream": BINARY}
+    restored = of(chat_id=STRING, documents=INTEGER)
+    return [
+        Endpoint("POST", "/api/chats", create_chat, NEW_CHAT, status=201),
+        Endpoint("GET", one, show_chat, ConversationView),
+        Endpoint("GET", f"{one}/progress", show_progress, Progress),
+        Endpoint(
+            "GET", f"{one}/messages", show_messages, _TURNS, parameters=(WHOSE, _BEFORE, _LIMIT)
+        ),
+        Endpoint("POST", f"{one}/stop", stop_turn, of(stopped=FLAG), parameters=(_RUN,)),
+        Endpoint("POST", f"{one}/restore", undo_clear, restored),
+        Endpoint("GET", f"{one}/patients/{{patient_id}}", show_patient, Demographics),
+        Endpoint("GET", f"{one}/sources", show_source, SourceText, parameters=(PATIENT, _REF)),
+        Endpoint("GET", receipt, show_receipt, media=bundle, parameters=(WHOSE,)),
+        Endpoint(
+            "GET",
+            f"{one}/artifacts/{{artifact_id}}",
+            show_artifact,
+            media=file,
+            parameters=(PATIENT,),
+        ),
+    ]

@@ -5,7 +5,7 @@ from aiohttp import web
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import CHAT, Json, content, in_query, of, operation, refusals
+from routes.endpoint import STRING, Endpoint, in_query, of
 from routes.json_input import read_body
 from routes.replies import json_reply
 from services.views.drafts import LIMIT_CHARS, Draft, Drafts
@@ -52,23 +52,11 @@ def _patient_of(request: web.Request) -> str:
     return patient_id
 
 
-def draft_paths() -> Json:
-    """Return the OpenAPI description of the routes of this file."""
-    whose = (CHAT, in_query("patient_id", "Whose draft.", required=True))
-    words = content(of(text={"type": "string", "maxLength": LIMIT_CHARS}))
-    refused = refusals("400", "401", "403", "404")
-    shown = operation(
-        "showDraft", "What the caller has begun to write about a patient",
-        ("200", "The text.", words), refused=refused, parameters=whose,
-    )  # fmt: skip
-    kept = operation(
-        "writeDraft", "Keep what the caller has begun to write, for seven days",
-        ("204", "It is kept; an empty one is gone.", {}), parameters=whose, body=words,
-        refused={**refused, "413": "Longer than a message can be."},
-    )  # fmt: skip
-    return {PATH: {"get": shown, "put": kept}}
-
-
-def draft_routes() -> list[web.RouteDef]:
+def draft_routes() -> list[Endpoint]:
     """Return the routes of this file."""
-    return [web.get(PATH, show_draft), web.put(PATH, write_draft)]
+    whose = (in_query("patient_id", "Whose draft.", required=True),)
+    words = of(text={**STRING, "maxLength": LIMIT_CHARS})
+    return [
+        Endpoint("GET", PATH, show_draft, words, parameters=whose),
+        Endpoint("PUT", PATH, write_draft, sent=words, parameters=whose),
+    ]

@@ -5,7 +5,7 @@ from aiohttp import web
 from data_models.errors import FeedbackError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import CHAT, Json, content, in_path, in_query, operation, refusals, schemas_of
+from routes.endpoint import WHOSE, Endpoint
 from routes.json_input import read_body
 from services.channels.page_feedback import Opinion
 
@@ -31,21 +31,6 @@ async def give_feedback(request: web.Request) -> web.Response:
     return web.Response(status=204)
 
 
-def feedback_paths() -> Json:
-    """Return the OpenAPI description of the routes of this file."""
-    given = operation(
-        "giveFeedback", "What the caller thinks of an answer", ("204", "It is kept.", {}),
-        parameters=(CHAT, in_path("run_id"), in_query("patient_id", "Whose history it is in.")),
-        body=content("Opinion"), refused=refusals("400", "401", "403", "404"),
-    )  # fmt: skip
-    return {ONE: {"put": given}}
-
-
-def feedback_schemas() -> Json:
-    """Return the shapes of the routes of this file."""
-    return schemas_of(Opinion, mode="validation")
-
-
-def feedback_routes() -> list[web.RouteDef]:
+def feedback_routes() -> list[Endpoint]:
     """Return the routes of this file."""
-    return [web.put(ONE, give_feedback)]
+    return [Endpoint("PUT", ONE, give_feedback, sent=Opinion, parameters=(WHOSE,))]

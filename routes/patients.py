@@ -5,10 +5,11 @@ from aiohttp import web
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import Json, content, in_query, operation, refusals
+from routes.endpoint import OBJECT, PATIENT, STRING, Endpoint, in_query, of, rows
 from routes.replies import json_reply
 from routes.view_document import view_document
-from services.views.patient_finder import QUERY_LIMIT_CHARS
+from services.views.chart_parts import PARTS
+from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients
 
 
 async def find_patients(request: web.Request) -> web.Response:
@@ -38,20 +39,24 @@ async def show_chart(request: web.Request) -> web.Response:
     return json_reply(view_document(view))
 
 
-def patient_paths() -> Json:
-    """Return the OpenAPI description of finding patients."""
-    words = {"type": "string", "maxLength": QUERY_LIMIT_CHARS}
-    found = operation(
-        "findPatients", "Patients by name, birth date and number; 50 at most",
-        ("200", "Who was found.", content("FoundPatients")), refused=refusals("400", "401"),
-        parameters=(in_query("q", "Words of a name, a birth date, a whole record number.", words),),
-    )  # fmt: skip
-    return {"/api/patients": {"get": found}}
+CHART_PART = of(
+    view_id=STRING,
+    patient_id=STRING,
+    kind=STRING,
+    title=STRING,
+    rows=rows(OBJECT),
+    sources=rows(OBJECT),
+)
 
 
-def patient_routes() -> list[web.RouteDef]:
+def patient_routes() -> list[Endpoint]:
     """Return the routes of patients and charts."""
+    words = {**STRING, "maxLength": QUERY_LIMIT_CHARS}
+    asked = in_query("q", "Words of a name, a birth date, a whole record number.", words)
+    part = in_query("part", "Which part.", {"enum": list(PARTS), "default": "summary"})
+    name = in_query("name", "With `part=results`: the values of one thing over time.")
+    chart = "/api/chats/{chat_id}/chart"
     return [
-        web.get("/api/patients", find_patients),
-        web.get("/api/chats/{chat_id}/chart", show_chart),
+        Endpoint("GET", "/api/patients", find_patients, FoundPatients, parameters=(asked,)),
+        Endpoint("GET", chart, show_chart, CHART_PART, parameters=(PATIENT, part, name)),
     ]

@@ -15,10 +15,11 @@ from routes.chat_list import chat_list_routes
 from routes.context import CONTEXT, RouteContext
 from routes.drafts import draft_routes
 from routes.emergencies import emergency_routes
+from routes.endpoint import BINARY, HTML, OBJECT, STRING, Endpoint, of, rows
 from routes.feedback import feedback_routes
 from routes.following import FOLLOWING, LAUNCHES, Following
-from routes.operator import operator_routes
 from routes.operator_answers import PREFIX, refusals
+from routes.operator_routes import operator_routes
 from routes.patients import patient_routes
 from routes.problem import problems
 from routes.rates import counting
@@ -38,19 +39,12 @@ from services.access.smart import SmartLaunch
 from services.telemetry.metrics import quality_rows
 from services.views.following import PatientFollower
 
-# `GET /api/operator/quality`: how good the answers of this server are, live.
-
 
 async def show_quality(request: web.Request) -> web.Response:
-    """Return the counts by agent and model since this process began."""
+    """`GET quality`: how good answers are, by agent and model, since this process began."""
     operator_of(request)
-    rows = quality_rows(request.app[CONTEXT].registry)
-    return json_reply({"rows": [one.model_dump() for one in rows]})
-
-
-def quality_routes() -> list[web.RouteDef]:
-    """Return the routes of this file."""
-    return [web.get(f"{PREFIX}quality", show_quality)]
+    found = quality_rows(request.app[CONTEXT].registry)
+    return json_reply({"rows": [one.model_dump() for one in found]})
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +110,8 @@ def create_web_app(
     app.on_shutdown.append(chat_socket.close_sockets)
     page = client or StaticClient()
     page.load()
-    app.router.add_routes(_routes(page))
+    app[openapi.DESCRIBED] = endpoints(page)
+    app.router.add_routes([one.route for one in app[openapi.DESCRIBED]])
     if context.programs is not None:
         from routes.mcp_server import McpRoutes  # a second of imports that few need
 
@@ -171,37 +166,27 @@ def create_runner(app: web.Application, *, handshake_seconds: float) -> web.AppR
     )
 
 
-def _routes(page: StaticClient) -> list[web.RouteDef]:
+def endpoints(page: StaticClient) -> list[Endpoint]:
+    """Return every route that is described; those of signing in stand apart."""
+    states = {"type": "object", "additionalProperties": STRING}
+    files = {"application/octet-stream": BINARY}
+    quality = f"{PREFIX}quality"
     return [
-        web.get("/", page.page),
-        web.get("/operator", page.operator_page),
-        web.get("/worker.js", page.worker),
-        web.get("/assets/{name}", page.asset),
-        web.get("/healthz", health.healthz),
-        web.get("/readyz", readyz),
-        web.get("/metrics", metrics),
-        web.get("/api/openapi.json", openapi.show_openapi),
-        web.get("/api/agents", user.list_agents),
-        web.get("/api/session", user.show_session),
+        Endpoint("GET", "/", page.page, media=HTML),
+        Endpoint("GET", "/operator", page.operator_page, media=HTML),
+        Endpoint("GET", "/worker.js", page.worker, media=files),
+        Endpoint("GET", "/assets/{name}", page.asset, media=files),
+        Endpoint("GET", "/healthz", health.healthz, states),
+        Endpoint("GET", "/readyz", readyz, states, also={"503": states}),
+        Endpoint("GET", "/metrics", metrics, media={"text/plain": STRING}),
+        Endpoint("GET", "/api/openapi.json", openapi.show_openapi, OBJECT),
         # Before any id: a search is none.
         *chat_list_routes(),
-        web.post("/api/chats", chats.create_chat),
-        web.get("/api/chats/{chat_id}", chats.show_chat),
-        web.get("/api/chats/{chat_id}/messages", chats.show_messages),
-        web.get("/api/chats/{chat_id}/memory", memory.show_memory),
-        web.patch("/api/chats/{chat_id}/memory", memory.change_memory),
-        web.get("/api/chats/{chat_id}/progress", chats.show_progress),
-        web.get("/api/chats/{chat_id}/sources", chats.show_source),
-        web.get("/api/chats/{chat_id}/export", export.export_chat),
-        web.post("/api/chats/{chat_id}/stop", chats.stop_turn),
-        web.post("/api/chats/{chat_id}/restore", chats.undo_clear),
-        web.get("/api/chats/{chat_id}/patients/{patient_id}", chats.show_patient),
-        web.get(
-            "/api/chats/{chat_id}/runs/{run_id:[A-Za-z0-9_-]{1,100}}/receipt", chats.show_receipt
-        ),
-        web.get("/api/chats/{chat_id}/artifacts/{artifact_id}", chats.show_artifact),
-        web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),
-        web.post("/api/ag-ui", ag_ui.ag_ui),
+        *chats.chat_routes(),
+        *memory.memory_routes(),
+        *export.export_routes(),
+        *chat_socket.socket_routes(),
+        *ag_ui.ag_ui_routes(),
         *user.user_routes(),
         *patient_routes(),
         *round_routes(),
@@ -213,7 +198,7 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         *draft_routes(),
         *feedback_routes(),
         *worklist_routes(),
-        *quality_routes(),
+        Endpoint("GET", quality, show_quality, of(rows=rows(OBJECT))),
     ]
 
 

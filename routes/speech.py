@@ -4,7 +4,7 @@ from aiohttp import web
 
 from data_models.errors import AudioError
 from routes.context import CONTEXT
-from routes.described import Json, content, of, operation, refusals
+from routes.endpoint import STRING, Endpoint, of
 from routes.replies import json_reply
 from services.access.bodies import large_body_of
 from services.speech import AUDIO_LIMIT_BYTES
@@ -23,22 +23,6 @@ async def write_down(request: web.Request) -> web.Response:
     return json_reply({"text": await speech.write_down(audio, media_type=request.content_type)})
 
 
-def speech_paths() -> Json:
-    """Return the OpenAPI description of the routes of this file."""
-    refused = refusals(
-        "401",
-        s400="No recording, or too large.",
-        s404="Nobody dictates here.",
-        s502="It could not be written down now.",
-    )
-    written = operation(
-        "writeDown", "The words of a recording; nothing is stored or sent as a message",
-        ("200", "The words.", content(of(text={"type": "string"}))), refused=refused,
-        body=content({"type": "string", "format": "binary"}, "audio/webm"),
-    )  # fmt: skip
-    return {"/api/speech": {"post": written}}
-
-
-def speech_routes() -> list[web.RouteDef]:
+def speech_routes() -> list[Endpoint]:
     """Return the routes of this file."""
-    return [web.post("/api/speech", write_down)]
+    return [Endpoint("POST", "/api/speech", write_down, of(text=STRING), sent_as="audio/webm")]

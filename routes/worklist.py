@@ -4,9 +4,9 @@ from aiohttp import web
 
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import Json, content, in_path, operation, refusals, schemas_of
+from routes.endpoint import Endpoint
 from routes.replies import json_reply
-from services.views.worklist import PINS_LIMIT, Worklist, WorklistView
+from services.views.worklist import Worklist, WorklistView
 
 LIST = "/api/worklist"
 ONE = "/api/worklist/{patient_id}"
@@ -37,38 +37,10 @@ def _worklist(request: web.Request) -> Worklist:
     return worklist
 
 
-def worklist_schemas() -> Json:
-    """Return the shapes of the answers of this file."""
-    return schemas_of(WorklistView)
-
-
-def worklist_paths() -> Json:
-    """Return the OpenAPI description of the routes of this file."""
-    silent = "The records do not answer."
-    patient = (in_path("patient_id"),)
-    listed = operation(
-        "showWorklist", "Today's patients by the records, and those whom the caller has pinned",
-        ("200", "The list.", content("WorklistView")), refused=refusals("401", s503=silent),
-    )  # fmt: skip
-    pinned = operation(
-        "pinPatient", f"Keep a patient on the caller's list; {PINS_LIMIT} at most",
-        ("204", "The patient is on the list.", {}), parameters=patient,
-        refused=refusals(
-            "401", "403", s404="The records know no such patient.", s409="The list is full.",
-            s503=silent,
-        ),
-    )  # fmt: skip
-    unpinned = operation(
-        "unpinPatient", "Take a patient off the caller's list",
-        ("204", "The patient is not on the list.", {}), parameters=patient, refused=refusals("401"),
-    )  # fmt: skip
-    return {LIST: {"get": listed}, ONE: {"put": pinned, "delete": unpinned}}
-
-
-def worklist_routes() -> list[web.RouteDef]:
+def worklist_routes() -> list[Endpoint]:
     """Return the routes of this file."""
     return [
-        web.get(LIST, show_worklist),
-        web.put(ONE, pin_patient),
-        web.delete(ONE, unpin_patient),
+        Endpoint("GET", LIST, show_worklist, WorklistView),
+        Endpoint("PUT", ONE, pin_patient),
+        Endpoint("DELETE", ONE, unpin_patient),
     ]
