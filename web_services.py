@@ -80,7 +80,7 @@ def route_context_of(
         worklist=worklist_of(base),
         restoring=restoring_of(base, reader),
         rounds=rounds.service,
-        round_deeds=rounds.deeds,
+        round_actions=rounds.actions,
         speech=speech_for(settings, session=base.session),
         attachments=attachments_of(base, reader),
         patient_id_example=base.pattern.example(),

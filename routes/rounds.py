@@ -16,7 +16,7 @@ from routes.endpoint import HTML, OBJECT, Endpoint, in_query, of, rows
 from routes.json_input import read_body
 from routes.replies import json_reply
 from routes.view_document import view_document
-from services.rounds.round_deeds import RoundDeeds
+from services.rounds.round_actions import RoundActions
 from services.rounds.round_card import Who
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut
 from services.rounds.round_service import RoundService
@@ -251,7 +251,7 @@ async def tick_patient(request: web.Request) -> web.Response:
     """`POST …/tick`: done, or not any more."""
     asked = await _body(request, Tick)
     caller = principal_of(request).id
-    await _deeds(request).tick(*_place(request), principal=caller, is_done=asked.done)
+    await _actions(request).tick(*_place(request), principal=caller, is_done=asked.done)
     return web.Response(status=204)
 
 
@@ -259,7 +259,7 @@ async def note_patient(request: web.Request) -> web.Response:
     """`POST …/note`: a note."""
     asked = await _body(request, NewNote)
     caller = principal_of(request).id
-    await _deeds(request).note(*_place(request), principal=caller, text=asked.text)
+    await _actions(request).note(*_place(request), principal=caller, text=asked.text)
     return web.Response(status=204)
 
 
@@ -268,7 +268,7 @@ async def hand_over_patient(request: web.Request) -> web.Response:
     asked = await _body(request, NewSignOut)
     by, at = principal_of(request).id, _now(request)
     sign_out = SignOut(by=by, at=at, **asked.model_dump())
-    await _deeds(request).hand_over(*_place(request), sign_out=sign_out)
+    await _actions(request).hand_over(*_place(request), sign_out=sign_out)
     return web.Response(status=204)
 
 
@@ -276,13 +276,13 @@ async def accept_patient(request: web.Request) -> web.Response:
     """`POST …/accept`: taken over, in the colleague's own words."""
     asked = await _body(request, Acceptance)
     caller = principal_of(request).id
-    await _deeds(request).accept(*_place(request), principal=caller, synthesis=asked.synthesis)
+    await _actions(request).accept(*_place(request), principal=caller, synthesis=asked.synthesis)
     return web.Response(status=204)
 
 
 async def prepare_patient(request: web.Request) -> web.Response:
     """`POST …/prepare`: once more."""
-    await _deeds(request).prepare_again(*_place(request), principal=principal_of(request).id)
+    await _actions(request).prepare_again(*_place(request), principal=principal_of(request).id)
     return web.Response(status=204)
 
 
@@ -329,11 +329,11 @@ def _service(request: web.Request) -> RoundService:
     return service
 
 
-def _deeds(request: web.Request) -> RoundDeeds:
-    deeds = request.app[CONTEXT].round_deeds
-    if deeds is None:
+def _actions(request: web.Request) -> RoundActions:
+    actions = request.app[CONTEXT].round_actions
+    if actions is None:
         raise web.HTTPNotFound
-    return deeds
+    return actions
 
 
 async def _body(request: web.Request, model: type[_BodyT]) -> _BodyT:

@@ -72,7 +72,7 @@ async def _start(turn: TurnContext, asked: StartArguments) -> ToolOutput:
         await runtime.start(asked.name, agent=turn.agent, act=_runner(turn))
     except ScenarioInputError as error:
         raise ToolInputError(error.user_message) from None
-    return runtime.told
+    return runtime.as_shown_to_agents
 
 
 async def _record(turn: TurnContext, asked: FieldArguments) -> ToolOutput:
@@ -95,7 +95,7 @@ async def _resume(turn: TurnContext, _: NoArguments) -> ToolOutput:
     if not await runtime.resume():
         raise ToolInputError("no scenario was left")
     await runtime.settle(_runner(turn))
-    return runtime.told
+    return runtime.as_shown_to_agents
 
 
 def _runtime(turn: TurnContext) -> ScenarioRuntime:

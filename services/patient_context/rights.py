@@ -13,7 +13,7 @@ from services.identity.person import Person
 from services.patient_context.closed import in_emergency, reason_needed, refused
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.who import told
+from services.patient_context.who import verdict_saying
 
 
 class ChartRights:
@@ -48,7 +48,7 @@ class ChartRights:
                 try:
                     self._door.count_opening(turn.user)
                 except RateLimitedError as error:
-                    return told(error.user_message, turn)
+                    return verdict_saying(error.user_message, turn)
             return in_emergency(verdict, access)
         await self._door.refuse(
             turn.user,

@@ -174,7 +174,7 @@ class TurnComparing:
             )
         )
         self.replies.show_state(turn)
-        self.replies.say(turn, _told(left, right), views=(view,))
+        self.replies.say(turn, _in_words(left, right), views=(view,))
         return None
 
     async def _person(self, patient_id: PatientId) -> Person:
@@ -209,7 +209,7 @@ def _questions(turn: TurnDraft, asked: str, people: Sequence[Person]) -> tuple[C
     return wanted or _EVERYTHING
 
 
-def _told(left: ChartRead, right: ChartRead) -> str:
+def _in_words(left: ChartRead, right: ChartRead) -> str:
     return (
         f"Side by side: {left.heading} and {right.heading}. Each chart was read by itself. "
         "Nothing of it was added to either patient's memory; say whom your next message is about."

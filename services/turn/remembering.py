@@ -177,9 +177,9 @@ class TurnRemembering:
             return _CHANGED_SINCE
         gone, back = undo_write(turn.document(), write, by=by, now=now)
         turn.unsaved = True
-        told = [f"no longer held: {_listed(gone)}"] if gone else []
-        told += [f"held again: {_listed(back)}"] if back else []
-        return f"Undone; {'; '.join(told) or 'as it was before'}. “undo” again brings it back."
+        parts = [f"no longer held: {_listed(gone)}"] if gone else []
+        parts += [f"held again: {_listed(back)}"] if back else []
+        return f"Undone; {'; '.join(parts) or 'as it was before'}. “undo” again brings it back."
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -23,13 +23,13 @@ async def news_of_operators(turn: TurnDraft, parts: ScenarioParts) -> str:
     document = turn.document()
     held = [document.scenario, *document.left_scenarios]
     seen = [None if one is None else await _close_if_withdrawn(one, parts) for one in held]
-    told = [text for one in seen if one is not None for text in one.notices]
+    notices = [text for one in seen if one is not None for text in one.notices]
     ends = [None if one is None else one.model_copy(update={"notices": []}) for one in seen]
-    if told:
+    if notices:
         document.scenario = ends[0]
         document.left_scenarios = [one for one in ends[1:] if one is not None]
         turn.unsaved = True
-    return " ".join(told)
+    return " ".join(notices)
 
 
 async def _close_if_withdrawn(session: ScenarioSession, parts: ScenarioParts) -> ScenarioSession:
@@ -50,9 +50,9 @@ async def tell_switch(turn: TurnDraft, before: PatientId | None, documents: Turn
     if before is None or now is None or before == now:
         return
     left = waits_elsewhere(await documents.scenario_of(turn, before), before)
-    for told in filter(None, (left, goes_on(turn.document().scenario, now))):
+    for notice in filter(None, (left, goes_on(turn.document().scenario, now))):
         # Progress vanishes on a surface that streams; this one has to stay.
-        turn.run.emit(Notice("restored", in_own_language(told, spoken_in(turn))))
+        turn.run.emit(Notice("restored", in_own_language(notice, spoken_in(turn))))
 
 
 def waits_elsewhere(place: ScenarioPlace | None, patient_id: PatientId) -> str:

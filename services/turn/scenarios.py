@@ -66,8 +66,8 @@ class TurnScenarios:
         if self._parts is None:
             return False
         runtime = turn.scenario = self._runtime(turn, self._parts)
-        if told := await news_of_operators(turn, self._parts):
-            self._replies.say(turn, told)
+        if news := await news_of_operators(turn, self._parts):
+            self._replies.say(turn, news)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
         is_answered = (
             not turn.kept
@@ -174,19 +174,19 @@ class TurnScenarios:
         if command is None or self._parts is None:
             return False
         try:
-            told = await self._carry_out(turn, runtime, command, act)
+            reply = await self._carry_out(turn, runtime, command, act)
         except (ScenarioInputError, ToolInputError) as error:
-            told = str(error) if isinstance(error, ToolInputError) else error.user_message
+            reply = str(error) if isinstance(error, ToolInputError) else error.user_message
         except ClaimLostError:
             raise
         except StoreError as error:
             _log.warning("scenario_command_failed", code=error.code)
             return False
-        if told is None:
+        if reply is None:
             return False
         turn.unsaved = True
         self.show(turn)
-        self._replies.say(turn, told)
+        self._replies.say(turn, reply)
         return True
 
     async def _carry_out(
@@ -221,9 +221,9 @@ class TurnScenarios:
             return await runtime.ask_again() or None
         if command.kind == "noted":
             return await runtime.read_noted()
-        told = await runtime.back()
+        reply = await runtime.back()
         await runtime.settle(act)
-        return " ".join(part for part in (told, await runtime.ask_again()) if part)
+        return " ".join(part for part in (reply, await runtime.ask_again()) if part)
 
     async def _resume(self, runtime: ScenarioRuntime, scenario_id: str | None) -> str | None:
         session = runtime.session

@@ -25,7 +25,7 @@ from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant
 from services.assistant.calendar import NewEvent
-from services.assistant.confirmed_actions import DEEDS, AssistantService, action_of
+from services.assistant.confirmed_actions import ACTION_WORDS, AssistantService, action_of
 from services.assistant.mail import NewEmail
 from services.assistant.tasks import NewTask
 from services.group_chat_port import GroupChatRequest, QuestionAsked
@@ -388,7 +388,7 @@ async def test_nothing_works_without_a_back_end_and_everybody_is_told(tmp_path: 
         await office.call("list_events")
     with pytest.raises(AssistantError):
         action_of("format_disk")
-    assert {action_of(name) for name in DEEDS} == set(DEEDS)
+    assert {action_of(name) for name in ACTION_WORDS} == set(ACTION_WORDS)
 
 
 @pytest.mark.slow

@@ -38,8 +38,8 @@ def _wrong(reason: str) -> ToolInputError:
 
 def digest_of(tool: types.Tool) -> str:
     """Return what stands for all that a server says of a tool."""
-    told = tool.model_dump(mode="json", exclude_none=True, exclude={"meta", "icons"})
-    return hashlib.sha256(orjson.dumps(told, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    definition = tool.model_dump(mode="json", exclude_none=True, exclude={"meta", "icons"})
+    return hashlib.sha256(orjson.dumps(definition, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 class ForeignClient:

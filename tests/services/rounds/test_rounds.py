@@ -16,8 +16,8 @@ from services.identity.directory import FileDirectory
 from services.patient_context.pattern import PatientIdPattern
 from services.rounds.choosing import Choice
 from services.rounds.preparing import Preparation, RoundPreparer
+from services.rounds.round_actions import RoundActions
 from services.rounds.round_book import RoundBook
-from services.rounds.round_deeds import RoundDeeds
 from services.rounds.round_entry import RoundEntry
 from services.rounds.round_list import SignOut
 from services.rounds.round_service import RoundService
@@ -98,7 +98,7 @@ class Ward:
             clock=world.clock,
             ids=world.ids,
         )
-        self.deeds = RoundDeeds(entry=self.entry, preparer=self.preparer, clock=world.clock)
+        self.deeds = RoundActions(entry=self.entry, preparer=self.preparer, clock=world.clock)
 
     async def prepared(self, *entries: str, owner: str = OWNER) -> str:
         made = await self.service.create(

@@ -23,7 +23,7 @@ from services.rounds.round_list import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundDeeds:
+class RoundActions:
     """Every method raises `NoSuchListError` for a list that is absent or not the caller's.
 
     Each is refused with `ChartClosedError` while the patient's chart is not open to the caller.
