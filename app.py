@@ -66,7 +66,7 @@ from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.turn_scheduler.turn_scheduler_factory import turn_scheduler_for
 from services.views.conversation_reader import ConversationReader
 from settings import Settings, load_settings
-from web_services import door_of, route_context_of
+from web_services import route_context_of, web_access_of
 
 
 def build(
@@ -92,7 +92,7 @@ def build(
     context = route_context_of(base, scheduler, reader, readiness, operators, rounds)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
-    application = create_web_app(context=context, door=door_of(base, session))
+    application = create_web_app(context=context, access=web_access_of(base, session))
     hand_over = HandOver(queues=turn_queues_for(settings), scheduler=scheduler, meter=base.metrics)
     services = _channel_services(base, scheduler, reader, hand_over, context.rate)
     for add in channels:
@@ -157,7 +157,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         legacy=LegacyHistory(store=base.documents.store, contexts=base.contexts),
         comparisons=base.comparisons,
         personal=PersonalToolMemories(store=base.stores.users),
-        access=TurnAccess(door=base.access.door, audit=base.audit),
+        access=TurnAccess(guard=base.access.guard, audit=base.audit),
         clock=base.clock,
         memory=memory_for(
             base.settings, team=base.spec, cards=base.team.agents, model=base.team, clock=base.clock

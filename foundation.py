@@ -269,7 +269,7 @@ def reader_of(base: Foundation) -> ConversationReader:
         audit=base.audit,
         clock=base.clock,
         ids=base.ids,
-        door=base.access.door,
+        guard=base.access.guard,
     )
 
 
@@ -295,7 +295,7 @@ def patients_of(base: Foundation) -> PatientContextService:
         directory=base.directory,
         clock=base.clock,
         ids=base.ids,
-        door=base.access.door,
+        guard=base.access.guard,
         records=base.records,
         contacts=OwnContacts(back_end=base.assistant).names,
     )
@@ -303,15 +303,15 @@ def patients_of(base: Foundation) -> PatientContextService:
 
 def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationReader) -> Rounds:
     """Return the rounds of this process."""
-    door, audit = base.access.door, base.audit
+    guard, audit = base.access.guard, base.audit
     return rounds_for(
         base.settings,
-        entry=RoundEntry(book=RoundBook(store=base.stores.users), door=door, audit=audit),
+        entry=RoundEntry(book=RoundBook(store=base.stores.users), guard=guard, audit=audit),
         choice=Choice(
-            finder=PatientFinder(directory=base.directory, door=door, audit=audit),
+            finder=PatientFinder(directory=base.directory, guard=guard, audit=audit),
             directory=base.directory,
             records=base.records,
-            door=door,
+            guard=guard,
             pattern=base.pattern,
             on_server=day_on_server_for(base.settings, base.directory, base.session, base.clock),
         ),

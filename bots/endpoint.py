@@ -101,7 +101,7 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
         orderers=config.orderers,
         sign_in=sign_in,
     )
-    adapter = RoundsAdapter(doors=access.doors, connector=connector)
+    adapter = RoundsAdapter(authenticators=access.authenticators, connector=connector)
     return Endpoint(adapter=adapter, bot=bot, delivery=delivery)
 
 

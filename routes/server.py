@@ -48,7 +48,7 @@ async def show_quality(request: web.Request) -> web.Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class WebAccess:
     """Who comes in, and how.
 
     Attributes:
@@ -73,19 +73,21 @@ class Door:
 
 
 def create_web_app(
-    *, context: RouteContext, door: Door, client: StaticClient | None = None
+    *, context: RouteContext, access: WebAccess, client: StaticClient | None = None
 ) -> web.Application:
     """Return the application; its owner adds the routes that are not of this package, and runs it.
 
     Args:
         context: What the handlers work with.
-        door: Guards everything under `/api/`, the routes added later too.
+        access: Guards everything under `/api/`, the routes added later too.
         client: The web page; None: the one in `web/dist`.
     """
     guard = authentication(
-        authenticator=door.authenticator, origins=door.origins, trusted_proxy=door.trusted_proxy
+        authenticator=access.authenticator,
+        origins=access.origins,
+        trusted_proxy=access.trusted_proxy,
     )
-    asked = preflights(allowed=door.allowed_origins)
+    asked = preflights(allowed=access.allowed_origins)
     app = web.Application(
         middlewares=[
             problems(ids=context.ids),
@@ -101,12 +103,12 @@ def create_web_app(
     app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
     app.on_response_prepare.append(
         security_headers(
-            https=door.https,
+            https=access.https,
             microphone=context.speech is not None,
-            frame_ancestors=door.frame_ancestors,
+            frame_ancestors=access.frame_ancestors,
         )
     )
-    app.on_response_prepare.append(readable_by(allowed=door.allowed_origins))
+    app.on_response_prepare.append(readable_by(allowed=access.allowed_origins))
     app.on_shutdown.append(chat_socket.close_sockets)
     page = client or StaticClient()
     page.load()
@@ -116,23 +118,25 @@ def create_web_app(
         from routes.mcp_server import McpRoutes  # a second of imports that few need
 
         app.router.add_routes(McpRoutes(charts=context.programs, hosts=context.link_hosts).routes())
-    if door.sign_in is not None:
-        app.router.add_routes(SignInRoutes(sign_in=door.sign_in).routes())
+    if access.sign_in is not None:
+        app.router.add_routes(SignInRoutes(sign_in=access.sign_in).routes())
         app.on_response_prepare.append(tell_page)
-    if door.smart is not None:
-        _add_launches(app, context, door, door.smart)
+    if access.smart is not None:
+        _add_launches(app, context, access, access.smart)
     return app
 
 
 def _add_launches(
-    app: web.Application, context: RouteContext, door: Door, smart: SmartLaunch
+    app: web.Application, context: RouteContext, access: WebAccess, smart: SmartLaunch
 ) -> None:
-    may_be_framed = bool(door.frame_ancestors)
-    routes = SmartRoutes(smart=smart, authenticator=door.authenticator, may_be_framed=may_be_framed)
+    may_be_framed = bool(access.frame_ancestors)
+    routes = SmartRoutes(
+        smart=smart, authenticator=access.authenticator, may_be_framed=may_be_framed
+    )
     app.router.add_routes(routes.routes())
     app[LAUNCHES] = smart
-    if door.hub is not None:
-        app[FOLLOWING] = _following(context, smart, door.hub)
+    if access.hub is not None:
+        app[FOLLOWING] = _following(context, smart, access.hub)
 
 
 def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following | None:

@@ -1,4 +1,4 @@
-"""The door to charts that the settings ask for."""
+"""The guard of charts that the settings ask for."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf
 from services.audit.trail import Audit
 from services.chart_access.break_glass import BreakGlass
-from services.chart_access.door import AlertKind, ChartDoor
+from services.chart_access.chart_guard import AlertKind, ChartGuard
 from services.chart_access.policy import AccessPolicy, CareRoster, OpenToAll, read_care_roster
 from services.chart_access.practitioners import NotingAuthenticator, PractitionerBook
 from services.chart_access.relationship import (
@@ -56,7 +56,7 @@ class ChartAccess:
         reads: Counts reads over HTTP, and charts opened in talks.
     """
 
-    door: ChartDoor
+    guard: ChartGuard
     glass: BreakGlass
     book: PractitionerBook
     keys: KeyFile | None
@@ -79,7 +79,7 @@ def chart_access_for(
     alert: Callable[[AlertKind], None],
     on_behalf: OnBehalf | None = None,
 ) -> ChartAccess:
-    """Return the door to the charts of `records`; the log names its policy.
+    """Return the guard of the charts of `records`; the log names its policy.
 
     Args:
         store: Keeps grants, and who is which Practitioner.
@@ -97,7 +97,7 @@ def chart_access_for(
     glass = BreakGlass(store=store, clock=clock, ids=ids, minutes=settings.break_glass_minutes)
     policy = _policy(settings, records, book, session, clock, on_behalf)
     _log.info("access_policy", policy=settings.access_policy, minutes=settings.break_glass_minutes)
-    door = ChartDoor(
+    guard = ChartGuard(
         policy=policy,
         audit=audit,
         clock=clock,
@@ -106,7 +106,7 @@ def chart_access_for(
         alert=alert,
         reads=reads,
     )
-    return ChartAccess(door=door, glass=glass, book=book, keys=keys, reads=reads)
+    return ChartAccess(guard=guard, glass=glass, book=book, keys=keys, reads=reads)
 
 
 def _policy(

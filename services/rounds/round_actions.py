@@ -76,7 +76,7 @@ class RoundActions:
             raise RoundsListError(
                 "You have this patient already. Name the colleague who takes over."
             )
-        if not await self.entry.door.may_open(to, patient.patient_id):
+        if not await self.entry.guard.may_open(to, patient.patient_id):
             raise RoundsListError(
                 "This patient's chart is not open to that colleague. Nothing was handed over."
             )

@@ -46,7 +46,7 @@ def rounds_for(
             scheduler=scheduler,
             reader=reader,
             records=records,
-            door=entry.door,
+            guard=entry.guard,
             audit=entry.audit,
             clock=clock,
         ),

@@ -143,7 +143,7 @@ _WAITS = "Your message waits until the one before it is answered."
 
 
 class CrisisResponse:
-    """Gives the fixed answer at the door. Holds nothing of any message.
+    """Gives the fixed answer before any turn. Holds nothing of any message.
 
     Args:
         answers: None where nobody is answered so.

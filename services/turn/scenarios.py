@@ -29,7 +29,7 @@ _log = structlog.get_logger()
 
 
 class TurnScenarios:
-    """The pipeline's door to scenarios. Holds no state of any turn.
+    """The pipeline's way to scenarios. Holds no state of any turn.
 
     Without `parts` there are no scenarios, and every call does nothing.
     """
