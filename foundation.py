@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import TypedDict
+from zoneinfo import ZoneInfo
 
 import aiohttp
 from prometheus_client import CollectorRegistry
@@ -41,7 +42,7 @@ from services.patient_context.patient_context_factory import patients_for
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
-from services.records.records_factory import Records, records_for, resources_for
+from services.records.records_factory import Records, Resources, records_for, resources_for
 from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.round_book import RoundBook
@@ -52,7 +53,6 @@ from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.team import Team, load_team
 from services.telemetry.metrics import Metrics
-from services.turn.clinic import clinic_for, orders_for
 from services.turn.looks import look_book_for
 from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
@@ -322,3 +322,13 @@ def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationRe
         clock=base.clock,
         ids=base.ids,
     )
+
+
+def clinic_for(settings: Settings, *, resources: Resources, clock: Clock, ids: IdSource) -> Clinic:
+    """Return the clinic over what the settings say can be written."""
+    return Clinic(records=resources, clock=clock, ids=ids, zone=ZoneInfo(settings.time_zone))
+
+
+def orders_for(settings: Settings, *, resources: Resources, clock: Clock) -> OrderDrafts | None:
+    """Return what keeps drafts of orders; None where `ORDER_DRAFTS` is off."""
+    return OrderDrafts(records=resources, clock=clock) if settings.order_drafts else None

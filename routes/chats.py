@@ -8,7 +8,7 @@ from aiohttp import web
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
-from data_models.errors import BadFrameError
+from data_models.errors import BadFrameError, FeedbackError
 from routes.auth import browser_session_of, principal_of
 from routes.context import CONTEXT
 from routes.endpoint import (
@@ -28,6 +28,7 @@ from routes.endpoint import (
     rows,
 )
 from routes.following import LAUNCHES
+from routes.json_input import read_body
 from routes.replies import json_reply
 from routes.view_document import view_document
 from services.channels.page_feedback import Opinion
@@ -248,3 +249,30 @@ def chat_routes() -> list[Endpoint]:
             parameters=(PATIENT,),
         ),
     ]
+
+
+ONE = "/api/chats/{chat_id}/runs/{run_id}/feedback"
+
+
+async def give_feedback(request: web.Request) -> web.Response:
+    """`PUT /api/chats/{chat_id}/runs/{run_id}/feedback`: keep what the caller thinks of it."""
+    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    # Before the body is looked at: a stranger learns nothing of what it should be.
+    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
+    opinion = await read_body(request, Opinion, refusal=FeedbackError("no opinion"))
+    feedback = request.app[CONTEXT].feedback
+    if feedback is None:
+        raise web.HTTPNotFound
+    await feedback.give(
+        chat_id,
+        request.match_info["run_id"],
+        opinion,
+        owner=owner,
+        patient_id=request.query.get("patient_id"),
+    )
+    return web.Response(status=204)
+
+
+def feedback_routes() -> list[Endpoint]:
+    """Return the routes of this file."""
+    return [Endpoint("PUT", ONE, give_feedback, sent=Opinion, parameters=(WHOSE,))]

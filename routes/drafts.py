@@ -1,13 +1,15 @@
-"""What the caller has begun to write about a patient, on whichever device they go on."""
+"""What the caller has begun to write about a patient, on whichever device, or dictates."""
 
 from aiohttp import web
 
-from data_models.errors import BadFrameError
+from data_models.errors import AudioError, BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.endpoint import STRING, Endpoint, in_query, of
 from routes.json_input import read_body
 from routes.replies import json_reply
+from services.access.bodies import large_body_of
+from services.speech import AUDIO_LIMIT_BYTES
 from services.views.drafts import LIMIT_CHARS, Draft, Drafts
 
 PATH = "/api/chats/{chat_id}/draft"
@@ -60,3 +62,22 @@ def draft_routes() -> list[Endpoint]:
         Endpoint("GET", PATH, show_draft, words, parameters=whose),
         Endpoint("PUT", PATH, write_draft, sent=words, parameters=whose),
     ]
+
+
+BODY_SECONDS = 60.0
+
+
+async def write_down(request: web.Request) -> web.Response:
+    """`POST /api/speech`: the words of a recording, for the draft of who dictated it."""
+    speech = request.app[CONTEXT].speech
+    if speech is None:
+        raise web.HTTPNotFound
+    audio = await large_body_of(request, limit_bytes=AUDIO_LIMIT_BYTES, seconds=BODY_SECONDS)
+    if audio is None:
+        raise AudioError("too large")
+    return json_reply({"text": await speech.write_down(audio, media_type=request.content_type)})
+
+
+def speech_routes() -> list[Endpoint]:
+    """Return the routes of this file."""
+    return [Endpoint("POST", "/api/speech", write_down, of(text=STRING), sent_as="audio/webm")]

@@ -10,17 +10,16 @@ from data_models.errors import UnauthenticatedError
 from routes import ag_ui, chat_socket, chats, export, health, memory, openapi, user
 from routes.attachments import attachment_routes
 from routes.auth import authentication, handshake_of, operator_of
-from routes.branches import branch_routes
-from routes.chat_list import chat_list_routes
+from routes.chat_list import branch_routes, chat_list_routes
+from routes.chats import feedback_routes
 from routes.context import CONTEXT, RouteContext
-from routes.drafts import draft_routes
+from routes.drafts import draft_routes, speech_routes
 from routes.emergencies import emergency_routes
 from routes.endpoint import BINARY, HTML, OBJECT, STRING, Endpoint, of, rows
-from routes.feedback import feedback_routes
 from routes.following import FOLLOWING, LAUNCHES, Following
 from routes.operator_answers import PREFIX, refusals
 from routes.operator_routes import operator_routes
-from routes.patients import patient_routes
+from routes.patients import patient_routes, worklist_routes
 from routes.problem import problems
 from routes.rates import counting
 from routes.replies import json_reply
@@ -28,9 +27,7 @@ from routes.response_headers import evened, preflights, readable_by, security_he
 from routes.rounds import round_routes
 from routes.sign_in import SignInRoutes, tell_page
 from routes.smart import SmartRoutes
-from routes.speech import speech_routes
 from routes.static_client import StaticClient
-from routes.worklist import worklist_routes
 from services.access.fhircast import Hub
 from services.access.handshake import Authenticator
 from services.access.oidc import OidcSignIn

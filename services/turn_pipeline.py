@@ -45,9 +45,8 @@ from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft, TurnOutcome
-from services.turn.end import note_repeatable, wait_for_end
+from services.turn.end import TurnMeter, note_repeatable, wait_for_end
 from services.turn.groups import TurnGroups
-from services.turn.meter import TurnMeter
 from services.turn.pending_requests import PendingRequests
 from services.turn.questions import TurnQuestions
 from services.turn.request import TurnRequests

@@ -17,7 +17,7 @@ OVER = {
         "routes/auth.py",
         "services/access/origin.py",
         "services/access/token_form.py",
-        "services/assistant/graph_back_end.py",
+        "services/assistant/assistant_factory.py",
         "services/assistant/graph_wire.py",
         "services/records/fhir_client.py",
         "settings.py",
