@@ -8,6 +8,7 @@ import asyncio
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import get_args
 
 import aiohttp
@@ -46,6 +47,7 @@ from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
 from services.language.reading import make_ready
+from services.rounds.round_factory import Rounds
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
@@ -64,7 +66,7 @@ from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.turn_scheduler.turn_scheduler_factory import turn_scheduler_for
 from services.views.conversation_reader import ConversationReader
 from settings import Settings, load_settings
-from web_services import door_of, route_context_of
+from web_services import route_context_of, web_access_of
 
 
 def build(
@@ -84,45 +86,68 @@ def build(
     Raises:
         ConfigurationError: a setting cannot work; the text names it.
     """
-    registry = CollectorRegistry()
-    base = foundation_of(settings, stores, clock, ids, session, registry)
+    base = foundation_of(settings, stores, clock, ids, session, CollectorRegistry())
     scheduler, reader, operators = _scheduler(base), reader_of(base), _operators(base)
-    readiness = Readiness(
-        probes={
-            "storage": stores.sessions.check,
-            "model": base.team.check,
-            "directory": base.directory.check,
-        },
-        clock=clock,
-    )
-    rounds = rounds_of(base, scheduler, reader)
+    readiness, rounds = _readiness(base), rounds_of(base, scheduler, reader)
     context = route_context_of(base, scheduler, reader, readiness, operators, rounds)
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
-    application = create_web_app(context=context, door=door_of(base, session))
+    application = create_web_app(context=context, access=web_access_of(base, session))
     hand_over = HandOver(queues=turn_queues_for(settings), scheduler=scheduler, meter=base.metrics)
     services = _channel_services(base, scheduler, reader, hand_over, context.rate)
     for add in channels:
         add(application, settings, services)
 
-    async def start() -> None:
-        operators.runner.start()
-        await base.team.start(lambda: started(base))
-        hand_over.start()
-        rounds.preparer.start()
+    background = Background(
+        base=base, operators=operators, rounds=rounds, hand_over=hand_over, scheduler=scheduler
+    )
+    return Server(
+        web=application,
+        readiness=readiness,
+        start=background.start,
+        drain=background.drain,
+        close=background.close,
+    )
 
-    async def drain(seconds: float) -> None:
-        await rounds.preparer.rest()
-        await hand_over.rest()
-        await scheduler.drain(seconds=seconds)
 
-    async def close() -> None:
-        await rounds.preparer.rest()
-        await hand_over.close()
-        await operators.runner.close()
-        await base.close()
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Background:
+    """What runs beside the web application, started and ended in good order."""
 
-    return Server(web=application, readiness=readiness, start=start, drain=drain, close=close)
+    base: Foundation
+    operators: Operators
+    rounds: Rounds
+    hand_over: HandOver
+    scheduler: TurnScheduler
+
+    async def start(self) -> None:
+        """Begin what works without being asked."""
+        self.operators.runner.start()
+        await self.base.team.start(lambda: started(self.base))
+        self.hand_over.start()
+        self.rounds.preparer.start()
+
+    async def drain(self, seconds: float) -> None:
+        """Let what is under way end within so many seconds."""
+        await self.rounds.preparer.rest()
+        await self.hand_over.rest()
+        await self.scheduler.drain(seconds=seconds)
+
+    async def close(self) -> None:
+        """End all that was started."""
+        await self.rounds.preparer.rest()
+        await self.hand_over.close()
+        await self.operators.runner.close()
+        await self.base.close()
+
+
+def _readiness(base: Foundation) -> Readiness:
+    probes = {
+        "storage": base.stores.sessions.check,
+        "model": base.team.check,
+        "directory": base.directory.check,
+    }
+    return Readiness(probes=probes, clock=base.clock)
 
 
 def _pipeline(base: Foundation) -> TurnPipeline:
@@ -132,7 +157,7 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         legacy=LegacyHistory(store=base.documents.store, contexts=base.contexts),
         comparisons=base.comparisons,
         personal=PersonalToolMemories(store=base.stores.users),
-        access=TurnAccess(door=base.access.door, audit=base.audit),
+        access=TurnAccess(guard=base.access.guard, audit=base.audit),
         clock=base.clock,
         memory=memory_for(
             base.settings, team=base.spec, cards=base.team.agents, model=base.team, clock=base.clock

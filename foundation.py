@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from typing import TypedDict
+from zoneinfo import ZoneInfo
 
 import aiohttp
 from prometheus_client import CollectorRegistry
@@ -41,7 +42,7 @@ from services.patient_context.patient_context_factory import patients_for
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
-from services.records.records_factory import Records, records_for, resources_for
+from services.records.records_factory import Records, Resources, records_for, resources_for
 from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.round_book import RoundBook
@@ -52,7 +53,6 @@ from services.scheduling.clinic import Clinic
 from services.stores import Stores
 from services.team import Team, load_team
 from services.telemetry.metrics import Metrics
-from services.turn.clinic import clinic_for, orders_for
 from services.turn.looks import look_book_for
 from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
@@ -269,7 +269,7 @@ def reader_of(base: Foundation) -> ConversationReader:
         audit=base.audit,
         clock=base.clock,
         ids=base.ids,
-        door=base.access.door,
+        guard=base.access.guard,
     )
 
 
@@ -295,7 +295,7 @@ def patients_of(base: Foundation) -> PatientContextService:
         directory=base.directory,
         clock=base.clock,
         ids=base.ids,
-        door=base.access.door,
+        guard=base.access.guard,
         records=base.records,
         contacts=OwnContacts(back_end=base.assistant).names,
     )
@@ -303,15 +303,15 @@ def patients_of(base: Foundation) -> PatientContextService:
 
 def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationReader) -> Rounds:
     """Return the rounds of this process."""
-    door, audit = base.access.door, base.audit
+    guard, audit = base.access.guard, base.audit
     return rounds_for(
         base.settings,
-        entry=RoundEntry(book=RoundBook(store=base.stores.users), door=door, audit=audit),
+        entry=RoundEntry(book=RoundBook(store=base.stores.users), guard=guard, audit=audit),
         choice=Choice(
-            finder=PatientFinder(directory=base.directory, door=door, audit=audit),
+            finder=PatientFinder(directory=base.directory, guard=guard, audit=audit),
             directory=base.directory,
             records=base.records,
-            door=door,
+            guard=guard,
             pattern=base.pattern,
             on_server=day_on_server_for(base.settings, base.directory, base.session, base.clock),
         ),
@@ -322,3 +322,13 @@ def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationRe
         clock=base.clock,
         ids=base.ids,
     )
+
+
+def clinic_for(settings: Settings, *, resources: Resources, clock: Clock, ids: IdSource) -> Clinic:
+    """Return the clinic over what the settings say can be written."""
+    return Clinic(records=resources, clock=clock, ids=ids, zone=ZoneInfo(settings.time_zone))
+
+
+def orders_for(settings: Settings, *, resources: Resources, clock: Clock) -> OrderDrafts | None:
+    """Return what keeps drafts of orders; None where `ORDER_DRAFTS` is off."""
+    return OrderDrafts(records=resources, clock=clock) if settings.order_drafts else None

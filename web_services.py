@@ -7,7 +7,7 @@ import aiohttp
 from foundation import Foundation, claimant_of, clear_undo_of, feedback_of
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
-from routes.server import Door
+from routes.server import WebAccess
 from services.access.access_factory import (
     authenticator_for,
     export_rate_for,
@@ -69,7 +69,7 @@ def route_context_of(
         operators=operators.service,
         directory=PatientDirectory(reader=reader, records=records, audit=audit, clock=base.clock),
         sources=PatientSources(reader=reader, contexts=base.contexts, records=records, audit=audit),
-        finder=PatientFinder(directory=base.directory, door=base.access.door, audit=audit),
+        finder=PatientFinder(directory=base.directory, guard=base.access.guard, audit=audit),
         chart=PatientChart(reader=reader, records=records, audit=audit, clock=base.clock),
         programs=programs_of(base),
         memory=memory_of(base, reader),
@@ -80,7 +80,7 @@ def route_context_of(
         worklist=worklist_of(base),
         restoring=restoring_of(base, reader),
         rounds=rounds.service,
-        round_deeds=rounds.deeds,
+        round_actions=rounds.actions,
         speech=speech_for(settings, session=base.session),
         attachments=attachments_of(base, reader),
         patient_id_example=base.pattern.example(),
@@ -91,7 +91,7 @@ def route_context_of(
     )
 
 
-def door_of(base: Foundation, session: aiohttp.ClientSession) -> Door:
+def web_access_of(base: Foundation, session: aiohttp.ClientSession) -> WebAccess:
     """Return who comes in, and how; `session` asks who signs users in."""
     settings, store = base.settings, base.stores.users
     keys, clock = base.access.keys, base.clock
@@ -99,7 +99,7 @@ def door_of(base: Foundation, session: aiohttp.ClientSession) -> Door:
     authenticator = authenticator_for(
         settings, session=session, clock=clock, keys=keys, sign_in=ways.page
     )
-    return Door(
+    return WebAccess(
         authenticator=base.access.noting(authenticator),
         origins=origin_policy_for(settings),
         trusted_proxy=settings.trusted_proxy,
@@ -183,9 +183,9 @@ def programs_of(base: Foundation) -> ProgramCharts | None:
     """Return what shows charts to programs, where the settings want that."""
     if not base.settings.mcp_endpoint:
         return None
-    door, audit, records = base.access.door, base.audit, base.records
-    finder = PatientFinder(directory=base.directory, door=door, audit=audit)
-    return ProgramCharts(finder=finder, records=records, door=door, audit=audit, clock=base.clock)
+    guard, audit, records = base.access.guard, base.audit, base.records
+    finder = PatientFinder(directory=base.directory, guard=guard, audit=audit)
+    return ProgramCharts(finder=finder, records=records, guard=guard, audit=audit, clock=base.clock)
 
 
 def worklist_of(base: Foundation) -> Worklist:
@@ -201,7 +201,7 @@ def worklist_of(base: Foundation) -> Worklist:
             clock=clock,
         ),
         directory=base.directory,
-        door=base.access.door,
+        guard=base.access.guard,
         audit=base.audit,
         store=store,
         clock=clock,

@@ -20,9 +20,9 @@ from data_models.turn_events import (
     RunStarted,
     TurnTiming,
 )
-from routes.server import Door
+from routes.server import WebAccess
 from scripts.build_web import build
-from services.access.dev import DevAuthenticator
+from services.access.api_keys import DevAuthenticator
 from services.access.origin import OriginPolicy
 from services.runs.hub import Run
 from tests.peers import chromium_program
@@ -204,8 +204,8 @@ async def median(measure: Callable[[], Awaitable[float]]) -> float:
 async def measured() -> list[Figure]:
     """Measure everything; with 1,000 turns once the page has read all of them."""
     origins = OriginPolicy(allowed=(), public_host=None, loopback_only=True)
-    door = Door(authenticator=DevAuthenticator(operators=()), origins=origins)
-    async with serving(door) as site, async_playwright() as playwright:
+    access = WebAccess(authenticator=DevAuthenticator(operators=()), origins=origins)
+    async with serving(access) as site, async_playwright() as playwright:
         program = str(chromium_program())
         browser = await playwright.chromium.launch(executable_path=program, args=[*QUIET])
         figures = [*await of_a_new_page(site, browser), *await of_many_turns(site, browser)]

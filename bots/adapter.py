@@ -44,9 +44,9 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
     skips checks where a field is missing and downloads keys on the event loop.
     """
 
-    def __init__(self, *, doors: PerBot[BotAuthenticator], connector: Connector) -> None:
-        super().__init__(_DoorAuthentication(connector=connector))
-        self._doors = doors
+    def __init__(self, *, authenticators: PerBot[BotAuthenticator], connector: Connector) -> None:
+        super().__init__(_NoAuthentication(connector=connector))
+        self._authenticators = authenticators
         self._connector = connector
 
     async def process(
@@ -60,8 +60,8 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
             StoreError: the message could not be made durable.
         """
         agent = request.match_info.get("agent")
-        authenticator = self._doors.at(agent)
-        ticket = authenticator.knock(request)
+        authenticator = self._authenticators.at(agent)
+        ticket = authenticator.ticket_of(request)
         if request.content_type != "application/json":
             raise web.HTTPUnsupportedMediaType
         inbound = parse_activity(await body_of(request))
@@ -90,7 +90,7 @@ class RoundsAdapter(CloudAdapter):  # type: ignore[misc]  # botbuilder ships no 
         return answer and InvokeResponse(status=answer.status, body=answer.body)
 
 
-class _DoorAuthentication(BotFrameworkAuthentication):  # type: ignore[misc]
+class _NoAuthentication(BotFrameworkAuthentication):  # type: ignore[misc]
     """Stands where the SDK would check tokens: nothing gets past the authenticator."""
 
     def __init__(self, *, connector: Connector) -> None:

@@ -47,7 +47,7 @@ class LoopbackAuthenticator:
     def __init__(self, *, service_urls: ServiceUrls) -> None:
         self._service_urls = service_urls
 
-    def knock(self, request: web.Request) -> Ticket:
+    def ticket_of(self, request: web.Request) -> Ticket:
         """Look at the caller; nothing is read or fetched.
 
         Raises:
@@ -97,7 +97,7 @@ class ChannelAuthenticator:
         self._users = users
         self._clock = clock
 
-    def knock(self, request: web.Request) -> Ticket:
+    def ticket_of(self, request: web.Request) -> Ticket:
         """Look at the caller; nothing is read or fetched.
 
         Raises:

@@ -1,4 +1,4 @@
-"""What stands before the SDK and needs nothing of it: doors, their keys, the replies' session."""
+"""What stands before the SDK and needs nothing of it: who may post, keys, the replies' session."""
 
 import asyncio
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class BotAccess:
         maintenance: Renews the keys; None where there are none.
     """
 
-    doors: PerBot[BotAuthenticator]
+    authenticators: PerBot[BotAuthenticator]
     session: aiohttp.ClientSession
     service_urls: ServiceUrls
     maintenance: "asyncio.Task[None] | None" = None
@@ -55,5 +55,5 @@ def open_bot_access(config: BotConfig, clock: Clock) -> BotAccess:
             clock=clock,
         )
 
-    doors = config.bots.each(authenticator)
-    return BotAccess(doors, session, urls, asyncio.create_task(keys.keep_fresh()))
+    authenticators = config.bots.each(authenticator)
+    return BotAccess(authenticators, session, urls, asyncio.create_task(keys.keep_fresh()))

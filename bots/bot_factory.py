@@ -84,7 +84,7 @@ class _Gate:
         if self._open is None:
             raise web.HTTPServiceUnavailable
         agent = request.match_info.get("agent")
-        self._open.access.doors.at(agent).knock(request)
+        self._open.access.authenticators.at(agent).ticket_of(request)
         known = {card.name.casefold() for card in self._services.team.agents}
         if agent is not None and agent.casefold() not in known:
             raise NotFoundError

@@ -83,8 +83,8 @@ class Inbound(_Part):
     @property
     def tenant(self) -> str | None:
         """The directory of the conversation, if the channel names one and only one."""
-        told = (_tenant_of(self.channel_data), self._place_tenant())
-        named = {name.lower() for name in told if name}
+        tenants = (_tenant_of(self.channel_data), self._place_tenant())
+        named = {name.lower() for name in tenants if name}
         return named.pop() if len(named) == 1 else None
 
     @property

@@ -112,7 +112,7 @@ class UserSignIn:
         try:
             proof = await self._service.token_of(user, code=code)
         except SignInUnavailableError as error:
-            return self._told(error, reference, {})
+            return self._refuse(error, reference, {})
         if proof is None:
             return Answer(_UNKNOWN, HTTPStatus.NOT_FOUND)
         return await self._take(proof, principal_of(activity), reference, {})
@@ -126,11 +126,11 @@ class UserSignIn:
             why = {**names, "failureDetail": "the user has to agree"}
             return Answer(why, HTTPStatus.PRECONDITION_FAILED)
         except AccessError as error:
-            return self._told(error, reference, names)
+            return self._refuse(error, reference, names)
         self._delivery.tell(reference, _DONE)
         return Answer(names)
 
-    def _told(self, error: AccessError, reference: Reference, names: dict[str, str]) -> Answer:
+    def _refuse(self, error: AccessError, reference: Reference, names: dict[str, str]) -> Answer:
         logger.warning("bot_sign_in_refused", code=error.code)
         self._delivery.tell(reference, error.user_message)
         return Answer({**names, "failureDetail": error.code}, error.http_status)

@@ -6,7 +6,7 @@ from typing import Any, Literal, NamedTuple, Self
 from pydantic import AwareDatetime, Field
 
 from data_models.document import Document, Part
-from data_models.effects import Deed
+from data_models.effects import OutsideChange
 from data_models.identifiers import PatientId
 from data_models.incoming_message import ROUNDS, IncomingMessage
 
@@ -56,7 +56,7 @@ class RunningTurn(Part):
     decided: bool = False
     started_at: AwareDatetime
     expires_at: AwareDatetime
-    deeds: list[Deed] = Field(default_factory=list)
+    deeds: list[OutsideChange] = Field(default_factory=list)
 
 
 DRAFT_ACTION = "draft_order"
@@ -140,7 +140,7 @@ class Interruption(Part):
     patient_id: PatientId | None
     interrupted_at: AwareDatetime
     words: str = ""
-    deeds: list[Deed] = Field(default_factory=list)
+    deeds: list[OutsideChange] = Field(default_factory=list)
     deeds_for: PatientId | None = None
     effects_of: str = ""
     asked: str = ""
@@ -230,7 +230,7 @@ class Conversation(Document):
             patient_id=kept_with,
             interrupted_at=turn.started_at,
             words=turn.message.words_hash,
-            deeds=list({deed.key: deed for deed in deeds}.values()),
+            deeds=list({change.key: change for change in deeds}.values()),
             deeds_for=turn.patient_id,
             effects_of=turn.run_id if before is None else before.effects_of,
             asked=question.text if question is not None and was_asked else "",

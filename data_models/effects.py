@@ -35,7 +35,7 @@ class Begun:
     is_other: bool = False
 
 
-class Deed(Part):
+class OutsideChange(Part):
     """A tool's run that changes something outside, on record before it begins.
 
     Attributes:

@@ -1,22 +1,263 @@
-"""Blobs on the local disk."""
+"""Blobs as files below one folder: `BlobStore` for one machine."""
 
 import asyncio
 import errno
-from collections.abc import AsyncIterator, Callable
+import hashlib
+import os
+import secrets
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from data_models.blob_names import checked_blob_name, checked_blob_prefix
+from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
 from data_models.blob_store import Blob, BlobInfo
-from data_models.errors import StoreUnavailableError
-from data_models.local_folder import LocalFolder
+from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
+from data_models.local_files import (
+    FOLDER_MODE,
+    StripedLocks,
+    append_to_file,
+    is_real_folder,
+    make_folder,
+    read_file,
+    sync_folder,
+    write_new_file,
+)
+
+_BLOCK = bytes(65_536)
+_STRAY_AFTER_SECONDS = 3_600
+_FOLDER_TRIES = 100
+
+T = TypeVar("T")
+
+
+class LocalFolder:
+    """Blobs as files under `root`; several processes of one machine may share it.
+
+    `.locks` and `.temp` lie beside `root`, on the same disk: no listing meets them, and what a
+    killed process left in `.temp` is removed when a store is next opened, an hour later or more.
+    """
+
+    def __init__(self, *, root: Path) -> None:
+        self._root = root.absolute()
+        self._temp = self._root.parent / ".temp"
+        self._locks_folder = self._root.parent / ".locks"
+        self._locks = StripedLocks(folder=self._locks_folder)
+        self._opening = threading.Lock()
+        self._opened = False
+
+    def open(self) -> None:
+        """Create the folders, once; every other method needs them."""
+        if self._opened:
+            return
+        with self._opening:
+            self._root.parent.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+            for folder in (self._root, self._temp, self._locks_folder):
+                make_folder(folder)
+            self._remove_strays(written_before=self._probe() - _STRAY_AFTER_SECONDS)
+            self._opened = True
+
+    def read(self, name: str) -> Blob | None:
+        """See `BlobStore.read`."""
+        with self._reading(name):
+            data = self._load(name)
+        return None if data is None else Blob(data, _etag(data))
+
+    def create(self, name: str, data: bytes) -> str:
+        """See `BlobStore.create`."""
+        with self._locks.holding(name):
+            if self._load(name) is not None:
+                raise BlobExistsError("a blob of that name exists")
+            return self._put(name, data)
+
+    def replace(self, name: str, data: bytes, etag: str) -> str:
+        """See `BlobStore.replace`."""
+        with self._locks.holding(name):
+            current = self._load(name)
+            if current is None or _etag(current) != etag:
+                raise BlobChangedError("the blob is at another version, or absent")
+            return self._put(name, data)
+
+    def delete(self, name: str) -> None:
+        """See `BlobStore.delete`.
+
+        Not synced: a power loss can bring the blob back, and whoever deletes repeats until a
+        listing is empty.
+        """
+        with self._locks.holding(name):
+            path = self._find(name)
+            if path is not None:
+                path.unlink(missing_ok=True)
+                self._prune(path.parent)
+        self._check_root()
+
+    def names(self, prefix: str) -> list[str]:
+        """Return the names of the blobs under `prefix` in order."""
+        inside = self._find(f"{prefix}any")
+        if inside is None or not is_real_folder(inside.parent):
+            self._check_root()
+            return []
+        found = sorted(self._walk(inside.parent))
+        self._check_root()
+        return found
+
+    def folders(self) -> list[str]:
+        """Return the folders below the root, in order; a delete leaves none that is empty."""
+        with os.scandir(self._root) as entries:
+            found = [one.name for one in entries if one.is_dir(follow_symlinks=False)]
+        self._check_root()
+        return sorted(name for name in found if is_blob_name(name))
+
+    def rows(self, names: list[str]) -> list[BlobInfo]:
+        """Return a listing's rows for `names`, without those deleted meanwhile."""
+        found = [row for name in names if (row := self._row(name)) is not None]
+        self._check_root()
+        return found
+
+    def copy(self, source: str, target: str) -> None:
+        """See `BlobStore.copy`; what was written is read back and compared."""
+        blob = self.read(source)
+        if blob is None:
+            raise BlobChangedError("the source of a copy is absent")
+        self.create(target, blob.data)
+        if self.read(target) != blob:
+            raise StoreUnavailableError("a copy differs from its source")
+
+    def append(self, name: str, data: bytes, position: int) -> int:
+        """See `BlobStore.append`."""
+        with self._locks.holding(name):
+            if not self._append(name, data, position):
+                self._check_root()
+                raise BlobChangedError("the blob is of another length, or absent")
+        return position + len(data)
+
+    def check(self) -> None:
+        """See `BlobStore.check`; proves that the disk takes new files, too."""
+        self._check_root()
+        self._probe(_BLOCK)  # a full disk still takes an empty file
+
+    def _reading(self, name: str) -> AbstractContextManager[None]:
+        # Elsewhere a reader does not notice a rename; Windows refuses one while a reader is at it.
+        return self._locks.holding(name) if os.name == "nt" else nullcontext()
+
+    def _row(self, name: str) -> BlobInfo | None:
+        path = self._find(name)
+        found = None if path is None else read_file(path)
+        if found is None:
+            return None
+        data, status = found
+        modified_at = datetime.fromtimestamp(status.st_mtime, UTC)
+        return BlobInfo(name, _etag(data), len(data), modified_at)
+
+    def _load(self, name: str) -> bytes | None:
+        path = self._find(name)
+        found = None if path is None else read_file(path)
+        if found is None:
+            self._check_root()
+            return None
+        return found[0]
+
+    def _put(self, name: str, data: bytes) -> str:
+        temp = self._new_temp()
+        with ExitStack() as left_over:
+            left_over.callback(temp.unlink, missing_ok=True)
+            write_new_file(temp, data)
+            path = self._in_folder(name, temp.replace)
+            left_over.pop_all()  # it has its name now
+        # Without this a power loss can undo the rename after the answer was given.
+        sync_folder(path.parent)
+        return _etag(data)
+
+    def _append(self, name: str, data: bytes, position: int) -> bool:
+        if position == 0:
+            return self._in_folder(name, lambda path: append_to_file(path, data, position=0))
+        path = self._find(name)
+        return path is not None and append_to_file(path, data, position=position)
+
+    def _in_folder(self, name: str, put: Callable[[Path], T]) -> T:
+        """Put a file into the folder of `name`, which a delete may remove just now as empty."""
+        for _ in range(_FOLDER_TRIES):
+            with suppress(FileNotFoundError):
+                return put(self._make(name))
+            self._check_root()
+        raise StoreUnavailableError("the folder of a blob does not stay")
+
+    def _prune(self, folder: Path) -> None:
+        """Remove `folder` and those above it if they are empty; never the root."""
+        while folder != self._root:
+            try:
+                folder.rmdir()
+            except OSError:
+                return  # not empty, or removed by another; an empty folder does no harm
+            folder = folder.parent
+
+    def _find(self, name: str) -> Path | None:
+        """Return the path of `name`, or None if one of its folders is absent."""
+        *folders, file = name.split("/")
+        here = str(self._root)
+        for segment in folders:
+            here = f"{here}/{segment}"
+            if not is_real_folder(here):
+                return None
+        return Path(here, file)
+
+    def _make(self, name: str) -> Path:
+        """Return the path of `name` and create its folders; never the root."""
+        *folders, file = name.split("/")
+        here = str(self._root)
+        for segment in folders:
+            here = f"{here}/{segment}"
+            if not is_real_folder(here):
+                make_folder(Path(here))
+        return Path(here, file)
+
+    def _walk(self, folder: Path) -> Iterator[str]:
+        for here, folders, files in os.walk(folder, onerror=_raise):
+            # What is not named like a blob is not ours: a file manager's own files, say.
+            relative = Path(here).relative_to(self._root).as_posix()
+            yield from (name for file in files if is_blob_name(name := f"{relative}/{file}"))
+            for entry in folders:
+                is_real_folder(Path(here, entry))
+
+    def _check_root(self) -> None:
+        """Tell an absent blob from an absent disk: after a lost mount everything looks absent."""
+        if not self._root.is_dir():
+            raise StoreUnavailableError("the folder of the local file store is gone")
+
+    def _new_temp(self) -> Path:
+        return self._temp / f"{secrets.token_hex(16)}.tmp"
+
+    def _probe(self, data: bytes = b"") -> float:
+        """Create and delete a file of `data`; return its time, the file system's present."""
+        temp = self._new_temp()
+        try:
+            write_new_file(temp, data)
+            return temp.stat().st_mtime
+        finally:
+            temp.unlink(missing_ok=True)
+
+    def _remove_strays(self, *, written_before: float) -> None:
+        for temp in self._temp.iterdir():
+            with suppress(FileNotFoundError):  # another process opens its store right now
+                if temp.lstat().st_mtime < written_before:
+                    temp.unlink()
+
+
+def _etag(data: bytes) -> str:
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def _raise(error: OSError) -> None:
+    if not isinstance(error, FileNotFoundError):  # emptied and removed meanwhile
+        raise error
+
 
 _THREADS = 8
 _ROWS_PER_HOP = 64
-
-T = TypeVar("T")
 
 
 class LocalBlobStore:

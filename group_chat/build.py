@@ -1,6 +1,8 @@
-"""Builds the team, its models and tools from the settings; importing this costs seconds."""
+"""Builds the team: its models, tools and watchers of tool runs; costs seconds to import."""
 
 import importlib
+from collections.abc import Mapping
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 import aiohttp
@@ -11,14 +13,17 @@ from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import model_settings_of
 from group_chat.semantic_group_chat import SemanticGroupChat
-from group_chat.tool_watchers import AuditToolWatcher, EntityToolWatcher, MemoryToolWatcher
 from group_chat.tools.catalogue import Connected
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.order_tools import OrderTools
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.scheduling_tools import SchedulingTools
+from group_chat.tools.watcher import LogToolWatcher, ToolRun, ToolWatcher
+from group_chat.turn_context import TurnContext
+from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
+from services.entities.session import Derives, StoredRun
 from services.evidence.evidence_factory import (
     foreign_clients_for,
     guidelines_for,
@@ -31,6 +36,8 @@ from services.records.ports import PatientRecords
 from services.scheduling.clinic import Clinic
 from services.team import Team
 from services.telemetry.metrics import Metrics
+from services.tool_memory.session import FinishedRun
+from services.turn.entities import eviction_notice
 from settings import Settings
 
 
@@ -119,3 +126,138 @@ def build_team(
         check=models.check,
         close=models.close,
     )
+
+
+# Files what tools declare to derive, for the patient of their turn and the agent that asked.
+
+# What each tool derives from its result (spec page 2.3).
+
+_SLOTS_SECONDS = 900.0
+_PROPOSAL_SECONDS = 3_600.0
+_COVERAGE_SECONDS = 86_400.0
+
+DERIVES: Mapping[str, tuple[Derives, ...]] = {
+    "find_doctor": (Derives("doctor_uuid", ("doctor_uuid",), depends_on=("doctor_preference",)),),
+    "available_slots": (
+        Derives("doctor_uuid", ("doctor_uuid",), depends_on=("doctor_preference",)),
+        Derives(
+            "available_slots",
+            ("slots",),
+            valid_for=_SLOTS_SECONDS,
+            depends_on=("doctor_preference", "date_preference"),
+        ),
+    ),
+    "book_appointment": (
+        Derives(
+            "appointment_proposal",
+            ("proposal",),
+            valid_for=_PROPOSAL_SECONDS,
+            depends_on=("doctor_preference", "date_preference", "time_preference"),
+        ),
+    ),
+    "move_appointment": (
+        Derives("appointment_proposal", ("proposal",), valid_for=_PROPOSAL_SECONDS),
+    ),
+    "cancel_appointment": (
+        Derives("appointment_proposal", ("proposal",), valid_for=_PROPOSAL_SECONDS),
+    ),
+    "find_person": (Derives("patient_id_retrieved", ("patient_id_retrieved",)),),
+    "register_person": (
+        Derives("appointment_proposal", ("proposal",), valid_for=_PROPOSAL_SECONDS),
+    ),
+    "insurance_eligibility": (
+        Derives("eligibility_checked", ("eligible",), valid_for=_COVERAGE_SECONDS),
+        Derives("insurance_verified", ("coverage",), valid_for=_COVERAGE_SECONDS),
+    ),
+}
+
+
+class EntityToolWatcher:
+    """A `ToolWatcher` that files, then tells the next one."""
+
+    def __init__(self, *, then: ToolWatcher) -> None:
+        self._then = then
+
+    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+        """See `ToolWatcher.note_run`."""
+        entities = turn.request.entities
+        if entities is not None and run.data is not None:
+            entities.store_tool_result(
+                run.agent,
+                run.tool,
+                run.arguments,
+                run.data,
+                derives=DERIVES.get(run.tool, ()),
+                run=StoredRun(run.execution_id, run.entity_ids),
+            )
+        notice = eviction_notice(entities) if entities is not None else None
+        if notice is not None:
+            turn.emit(notice)
+        await self._then.note_run(turn, run)
+
+    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
+        """See `ToolWatcher.note_refused_patient`."""
+        await self._then.note_refused_patient(turn, tool)
+
+
+# Remembers every tool run for the patient of its turn; no tool can forget to.
+
+
+class MemoryToolWatcher:
+    """A `ToolWatcher` that records, then tells the next one."""
+
+    def __init__(self, *, then: ToolWatcher) -> None:
+        self._then = then
+
+    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+        """See `ToolWatcher.note_run`."""
+        memory = turn.request.tool_memory
+        if memory is not None:
+            kept = memory.record(
+                FinishedRun(
+                    tool=run.tool,
+                    agent=run.agent,
+                    parameters=run.arguments,
+                    data=run.data,
+                    error=None if run.error_code is None else run.content,
+                    duration_ms=run.duration_ms,
+                    call_id=run.call_id,
+                )
+            )
+            run = replace(run, execution_id=kept.execution_id, entity_ids=tuple(kept.entity_ids))
+        await self._then.note_run(turn, run)
+
+    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
+        """See `ToolWatcher.note_refused_patient`."""
+        await self._then.note_refused_patient(turn, tool)
+
+
+class AuditToolWatcher:
+    """Logs tool runs; the turn's own record covers those that stayed with its patient."""
+
+    def __init__(self, *, audit: Audit) -> None:
+        self._audit = audit
+        self._log = LogToolWatcher()
+
+    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+        """See `ToolWatcher.note_run`."""
+        await self._log.note_run(turn, run)
+
+    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
+        """See `ToolWatcher.note_refused_patient`.
+
+        Raises:
+            AuditUnavailableError: the attempt could not be put on record; the turn ends.
+        """
+        await self._log.note_refused_patient(turn, tool)
+        request = turn.request
+        await self._audit.record(
+            AuditEntry(
+                principal=request.principal_id,
+                conversation=request.conversation_id,
+                patient=request.patient_id,
+                run_id=request.run_id,
+                actions=(f"tool_refused_patient:{tool}",),
+                outcome="refused",
+            )
+        )

@@ -25,6 +25,7 @@ from group_chat.messages import (
     cue_text,
     lines_built_on,
     lines_to_close,
+    note_structured_reply,
     piece_of,
     text_message,
 )
@@ -32,7 +33,6 @@ from group_chat.plan_text import plan_message
 from group_chat.side_by_side import SideBySide
 from group_chat.speaker_state import Announce, Ask, Work
 from group_chat.strategies import ControllerSelection, ControllerTermination
-from group_chat.structured_reply import note_structured_reply
 from group_chat.turn_context import HandedOver, TurnContext
 from group_chat.turn_controller import TurnController
 from group_chat.window import Line, line_of, lines_of, window

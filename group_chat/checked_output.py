@@ -217,14 +217,14 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
 
 def _add_deeds(grounds: Grounds, text: str) -> None:
     """Believe what was shown before: a deed that nobody did is not shown."""
-    grounds.deeds.update(_deeds_told(text))
+    grounds.deeds.update(_claimed_acts(text))
 
 
 @lru_cache(maxsize=1_000)
-def _deeds_told(text: str) -> frozenset[str]:
+def _claimed_acts(text: str) -> frozenset[str]:
     cues = read_sentence(text).cues
-    told = frozenset(cue.removeprefix("deed:") for cue in cues if cue.startswith("deed:"))
-    return told - NEVER_DONE
+    claimed = frozenset(cue.removeprefix("deed:") for cue in cues if cue.startswith("deed:"))
+    return claimed - NEVER_DONE
 
 
 def _names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:

@@ -46,14 +46,14 @@ async def directly(
         return None
     if has_model and not (is_allowed and _is_plain(read, turn)):
         return None
-    words, before = answer_words(read.language), _told_before(turn)
+    words, before = answer_words(read.language), _answered_before(turn)
     for _ in range(_SEARCHES):
-        told = answered(
+        answer = answered(
             read.about[:_QUESTIONS], turn.looked, words, held=turn.request.held, told=before
         )
-        if isinstance(told, str):
-            return told if has_model else f"{_preface(turn, read)}{told}"
-        if has_model or not await look_up_more(agent, turn, history, told):
+        if isinstance(answer, str):
+            return answer if has_model else f"{_preface(turn, read)}{answer}"
+        if has_model or not await look_up_more(agent, turn, history, answer):
             return None
     return None
 
@@ -72,7 +72,7 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
     return "".join(f"{talk_text(read.language, name)}\n\n" for name in names)
 
 
-def _told_before(turn: TurnContext) -> list[str]:
+def _answered_before(turn: TurnContext) -> list[str]:
     """Return what users told of this patient in the last turns, in their words."""
     said = (" ".join(each.user_message.split()) for each in turn.request.history[-_TURNS_READ:])
     return [one for one in said if len(one) <= _TOLD_CHARS and is_told(one)]

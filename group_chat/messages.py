@@ -1,4 +1,7 @@
-"""The messages of a prompt: what an agent is shown beside the talk, marked as data. Pure."""
+"""The messages of a prompt, marked as data, and the JSON in which older prompts answer. Pure."""
+
+import re
+from contextlib import suppress
 
 from semantic_kernel.contents import (
     AuthorRole,
@@ -8,6 +11,7 @@ from semantic_kernel.contents import (
 )
 
 from data_models.chat_context import AgentMessage
+from data_models.errors import ToolInputError
 from data_models.plan import Plan
 from group_chat.models.dialect import CUE
 from group_chat.speaker_state import Cue
@@ -15,6 +19,7 @@ from group_chat.turn_context import TurnContext
 from group_chat.window import Line, line_of, meaning_line, summary_line
 from services.group_chat_port import GroupChatRequest
 from services.patient_context.snapshot import neutralise
+from services.turn.entities import eviction_notice
 
 
 def findings_of(plan: Plan, turn: TurnContext) -> list[AgentMessage]:
@@ -126,3 +131,30 @@ def beside_the_talk(
 
 def _as_data(*texts: str) -> list[ChatMessageContent]:
     return [text_message(AuthorRole.SYSTEM, neutralise(text)) for text in texts if text]
+
+
+_MARKS = ("{", "```")
+_SPEAKS = re.compile(
+    r'"(?:entities|entities_to_update|derived_entities_to_update|entities_to_remove|handover)"\s*:'
+)
+
+
+def note_structured_reply(turn: TurnContext, *, agent: str, text: str) -> None:
+    """Apply the changes that `text` holds as JSON, if the deployment has agents of older prompts.
+
+    Otherwise nothing that an agent writes is a change: it may quote a mail or a record. What is
+    malformed or does not fit is counted, and changes nothing either.
+    """
+    entities = turn.request.entities
+    if entities is None or not entities.reads_legacy or not _is_structured(text):
+        return
+    with suppress(ToolInputError):
+        entities.replied(text, agent_name=agent)
+    notice = eviction_notice(entities)
+    if notice is not None:
+        turn.emit(notice)
+
+
+def _is_structured(text: str) -> bool:
+    begins = text.lstrip().startswith(_MARKS) or "\n```" in text
+    return begins and _SPEAKS.search(text) is not None

@@ -33,7 +33,7 @@ def lines_of(
         [
             line_of(None, turn.user_message),
             *(
-                line_of(one.agent, _told(one.text, plan))
+                line_of(one.agent, _text_of(one.text, plan))
                 for one in shown_answers(turn, plan)
                 if one.text
             ),
@@ -42,7 +42,7 @@ def lines_of(
     ]
 
 
-def _told(text: str, plan: Plan | None) -> str:
+def _text_of(text: str, plan: Plan | None) -> str:
     """Return a message, of one that proposed a plan that is over now only what stands before it."""
     if not ends_with_own(text, PLAN_QUESTION) or (plan is not None and plan.is_open):
         return text

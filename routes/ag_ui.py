@@ -15,6 +15,7 @@ from data_models.incoming_message import IncomingMessage, Press, Sender
 from routes.ag_ui_frames import AgUiFrames, not_read
 from routes.auth import principal_of
 from routes.context import CONTEXT, RouteContext
+from routes.endpoint import OBJECT, Endpoint
 from routes.json_input import parse_json
 from services.access.bodies import body_of
 from services.access.principal import Principal
@@ -161,7 +162,7 @@ Item = TypeVar("Item")
 
 
 async def ag_ui(request: web.Request) -> web.StreamResponse:
-    """Run a turn and stream it; a client that goes away does not stop it."""
+    """`POST /api/ag-ui`: a turn as AG-UI events; a client that goes away does not stop it."""
     context, principal = request.app[CONTEXT], principal_of(request)
     run_input = parse_run_input(await body_of(request))
     question = asked(run_input)
@@ -193,14 +194,14 @@ async def _stream(response: web.StreamResponse, run: Run, run_input: RunInput) -
         run_id=run_input.run_id,
         interrupts=run_input.wants_interrupts,
     )
-    is_told = not (run_input.tools or run_input.context)
+    is_noted = not (run_input.tools or run_input.context)
     async for item in or_pause(run.events(), seconds=KEEP_ALIVE_SECONDS):
         if item is None:
             await response.write(_COMMENT)
             continue
         await response.write(b"data: " + orjson.dumps(frames.frame(*item)) + b"\n\n")
-        if not is_told:
-            is_told = True
+        if not is_noted:
+            is_noted = True
             await response.write(b"data: " + orjson.dumps(not_read(run_input.run_id)) + b"\n\n")
 
 
@@ -245,3 +246,9 @@ def _message(
         received_at=context.clock.now(),
         press=question.press,
     )
+
+
+def ag_ui_routes() -> list[Endpoint]:
+    """Return the route of this file."""
+    events = {"text/event-stream": OBJECT}
+    return [Endpoint("POST", "/api/ag-ui", ag_ui, media=events, sent=RunInput)]

@@ -10,17 +10,16 @@ from data_models.errors import AttachmentError, BadFrameError
 from routes.auth import principal_of
 from routes.chats import download
 from routes.context import CONTEXT
-from routes.described import (
-    CHAT,
+from routes.endpoint import (
+    BINARY,
+    INTEGER,
+    STRING,
     TEXT,
+    Endpoint,
     Json,
-    content,
-    in_path,
+    in_header,
     in_query,
     of,
-    operation,
-    ref,
-    refusals,
     rows,
 )
 from routes.replies import json_reply
@@ -111,59 +110,42 @@ def _row(one: Attachment) -> dict[str, Any]:
     return {**one.model_dump(mode="json", include=shown), "ref": one.ref}
 
 
-def attachment_routes() -> list[web.RouteDef]:
-    """Return the routes of this file."""
+_CONFIRMED = in_query("confirmed", "Keep it.", {"enum": ["true"]})
+_WHOSE = in_query("patient_id", "Whose.", required=True)
+_ROW: Json = of(
+    attachment_id=TEXT,
+    ref=TEXT,
+    file_name=TEXT,
+    media_type=STRING,
+    size_bytes=INTEGER,
+    pages=INTEGER,
+    gap=STRING,
+    added_at=TEXT,
+)
+_READ: Json = of(
+    whose={"enum": list(get_args(Whose))},
+    pages=INTEGER,
+    gap=STRING,
+    attachment={"anyOf": [_ROW, {"type": "null"}]},
+)
+
+
+def attachment_routes() -> list[Endpoint]:
+    """Return the routes of this file; an answer of 200 waits for the user to confirm the paper."""
+    one = f"{_PATH}/{{attachment_id}}"
+    headers = (in_header(PATIENT_HEADER, required=True), in_header(NAME_HEADER, required=True))
+    file = {"application/octet-stream": BINARY}
     return [
-        web.post(_PATH, add_attachment),
-        web.get(_PATH, list_attachments),
-        web.get(f"{_PATH}/{{attachment_id}}", show_attachment),
-        web.delete(f"{_PATH}/{{attachment_id}}", remove_attachment),
+        Endpoint(
+            "POST",
+            _PATH,
+            add_attachment,
+            _READ,
+            also={"201": _READ},
+            sent_as="application/octet-stream",
+            parameters=(*headers, _CONFIRMED),
+        ),
+        Endpoint("GET", _PATH, list_attachments, of(attachments=rows(_ROW)), parameters=(_WHOSE,)),
+        Endpoint("GET", one, show_attachment, media=file, parameters=(_WHOSE,)),
+        Endpoint("DELETE", one, remove_attachment, parameters=(_WHOSE,)),
     ]
-
-
-def attachment_paths() -> Json:
-    """Return the OpenAPI description of a patient's papers."""
-    one, patient = in_path("attachment_id"), in_query("patient_id", "Whose.", required=True)
-    headers = (
-        {"name": name, "in": "header", "required": True, "schema": TEXT}
-        for name in (PATIENT_HEADER, NAME_HEADER)
-    )
-    file = content({"type": "string", "format": "binary"}, "application/octet-stream")
-    unknown, busy = refusals("401", "404"), {"409": "A turn runs for too long."}
-    unread = {"400": "It cannot be read, is too large, or names another patient; the text says."}
-    added = operation(
-        "addAttachment", "Read a paper; with `confirmed=true` keep it with the patient",
-        ("200", "Read; the user has to confirm that it is the patient's.", content("PaperRead")),
-        ("201", "Kept with the patient.", content("PaperRead")),
-        parameters=(CHAT, *headers, in_query("confirmed", "Keep it.", {"enum": ["true"]})),
-        body=file, refused=unread | unknown | busy,
-    )  # fmt: skip
-    shown = operation(
-        "listAttachments", "The papers of a patient",
-        ("200", "The papers.", content(of(attachments=rows("Attachment")))),
-        parameters=(CHAT, patient), refused=unknown,
-    )  # fmt: skip
-    opened = operation(
-        "showAttachment", "A paper as it was given", ("200", "The file.", file),
-        parameters=(CHAT, one, patient), refused=unknown,
-    )  # fmt: skip
-    removed = operation(
-        "removeAttachment", "Take a paper away", ("204", "It is gone.", {}),
-        parameters=(CHAT, one, patient), refused=unknown | busy,
-    )  # fmt: skip
-    return {
-        _PATH: {"post": added, "get": shown},
-        f"{_PATH}/{{attachment_id}}": {"get": opened, "delete": removed},
-    }
-
-
-def attachment_schemas() -> Json:
-    """Return the shapes that the paths name."""
-    number, text = {"type": "integer"}, {"type": "string"}
-    row = of(
-        attachment_id=TEXT, ref=TEXT, file_name=TEXT, media_type=text, size_bytes=number,
-        pages=number, gap=text, added_at=TEXT,
-    )  # fmt: skip
-    kept = {"anyOf": [ref("Attachment"), {"type": "null"}]}
-    read = of(whose={"enum": list(get_args(Whose))}, pages=number, gap=text, attachment=kept)
-    return {"Attachment": row, "PaperRead": read}

@@ -1,27 +1,19 @@
-"""The caller's conversations: their titles, what is put away, and what was said in them."""
+"""The caller's conversations: titles, what is put away, what was said in them, and branches."""
+
+from typing import Annotated
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
-from data_models.errors import BadFrameError
+from data_models.errors import BadFrameError, BranchError
+from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import (
-    CHAT,
-    OBJECT,
-    Json,
-    content,
-    in_query,
-    of,
-    operation,
-    refusals,
-    rows,
-    schemas_of,
-)
+from routes.endpoint import FLAG, NEW_CHAT, STRING, Endpoint, in_query, of
+from routes.endpoint import rows as rows_of
 from routes.json_input import read_body
 from routes.replies import json_reply
 from services.views.conversation_list import ConversationList, Hits, NamedConversation
-from services.views.conversation_names import LIMIT_CHARS
 
 PATH = "/api/chats"
 _IS = {"true": True, "false": False, None: False}
@@ -75,53 +67,49 @@ def _conversations(request: web.Request) -> ConversationList:
     return request.app[CONTEXT].conversations
 
 
-def chat_list_paths() -> Json:
-    """Return the OpenAPI description of the routes of this file."""
-    text, flag = {"type": "string"}, {"type": "boolean"}
-    title = {**text, "maxLength": LIMIT_CHARS}
-    listed = operation(
-        "listChats", "The caller's talks",
-        ("200", "Those put away, or the others.", content("Chats")),
-        refused=refusals("400", "401"), parameters=(in_query("archived", "Put away.", flag),),
-    )  # fmt: skip
-    made = operation(
-        "createChat", "A new conversation", ("201", "Its id.", content("NewChat")),
-        refused=refusals("400", "401"),
-    )  # fmt: skip
-    found = operation(
-        "searchChats", "What was said in the caller's talks, of patients whose charts are open",
-        ("200", "Turns that hold every word.", content("Hits")), refused=refusals("400", "401"),
-        parameters=(in_query("q", "Words.", required=True),),
-    )  # fmt: skip
-    name = {
-        **OBJECT,
-        "additionalProperties": False,
-        "properties": {"title": title, "archived": flag},
-    }
-    changed = operation(
-        "nameChat", "Call a talk otherwise, put it away or back",
-        ("200", "As it is called now.", content("ChatName")),
-        refused=refusals("400", "401", "404", s413=f"Of more than {LIMIT_CHARS} characters."),
-        parameters=(CHAT,), body=content(name),
-    )  # fmt: skip
-    return {
-        PATH: {"get": listed, "post": made},
-        f"{PATH}/search": {"get": found},
-        f"{PATH}/{{chat_id}}": {"patch": changed},
-    }
-
-
-def chat_list_schemas() -> Json:
-    """Return the shapes of the routes of this file."""
-    name = of(title={"type": "string"}, archived={"type": "boolean"})
-    listed = {"Chats": of(chats=rows("NamedConversation")), "ChatName": name}
-    return listed | schemas_of(NamedConversation, Hits)
-
-
-def chat_list_routes() -> list[web.RouteDef]:
+def chat_list_routes() -> list[Endpoint]:
     """Return the routes of this file."""
+    named = of(title=STRING, archived=FLAG)
+    archived, words = (
+        in_query("archived", "Put away.", FLAG),
+        in_query("q", "Words.", required=True),
+    )
+    listed = of(chats=rows_of(NamedConversation))
     return [
-        web.get(PATH, list_chats),
-        web.get(f"{PATH}/search", search_chats),
-        web.patch(f"{PATH}/{{chat_id}}", change_name),
+        Endpoint("GET", PATH, list_chats, listed, parameters=(archived,)),
+        Endpoint("GET", f"{PATH}/search", search_chats, Hits, parameters=(words,)),
+        Endpoint("PATCH", f"{PATH}/{{chat_id}}", change_name, named, sent=NameChange),
     ]
+
+
+BRANCH = "/api/chats/{chat_id}/branch"
+NUMBER_LIMIT = 999_999_999
+
+
+class BranchRequest(BaseModel):
+    """Whose talk is wanted, and before which turn it ends."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    patient_id: Annotated[str, Field(min_length=1, max_length=PATIENT_ID_LIMIT_CHARS)]
+    before_turn: Annotated[int, Field(ge=1, le=NUMBER_LIMIT)]
+
+
+async def branch_chat(request: web.Request) -> web.Response:
+    """`POST /api/chats/{chat_id}/branch`: begin a conversation with what was said until then."""
+    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    context = request.app[CONTEXT]
+    # Before the body is looked at: a stranger learns nothing of what it should be.
+    await context.reader.access(chat_id, owner=owner)
+    wanted = await read_body(request, BranchRequest, refusal=BranchError("not whole"))
+    if context.branching is None:
+        raise web.HTTPNotFound
+    branch_id = await context.branching.branch(
+        chat_id, owner=owner, patient_id=wanted.patient_id, before_turn=wanted.before_turn
+    )
+    return json_reply({"chat_id": branch_id}, status=201)
+
+
+def branch_routes() -> list[Endpoint]:
+    """Return the routes of this file."""
+    return [Endpoint("POST", BRANCH, branch_chat, NEW_CHAT, status=201, sent=BranchRequest)]

@@ -10,6 +10,7 @@ from data_models.errors import BadFrameError, RoundsError
 from data_models.identifiers import is_web_name
 from routes.auth import browser_session_of, entered_of, principal_of
 from routes.context import CONTEXT
+from routes.endpoint import NUMBER, Endpoint, in_query
 from routes.following import FOLLOWING
 from routes.socket_modes import Mode, PlainMode, StreamingMode
 from routes.socket_session import Socket, SocketSession
@@ -35,7 +36,7 @@ OPEN_SOCKETS = web.AppKey("open_sockets", OpenSockets)
 
 
 async def chat_socket(request: web.Request) -> web.StreamResponse:
-    """Serve one socket until it closes.
+    """`GET /api/ws/…`: messages in, whole messages or AG-UI events out, until the socket closes.
 
     Raises:
         NotFoundError: the conversation is not the caller's.
@@ -117,3 +118,12 @@ def _resumption(request: web.Request) -> Resumption | None:
     if not (after.isascii() and after.isdecimal() and len(after) <= 9):
         raise BadFrameError("after must be a number")
     return Resumption(run_id, int(after))
+
+
+def socket_routes() -> list[Endpoint]:
+    """Return the route of this file."""
+    stream = in_query("stream", "`1`: AG-UI events instead of whole messages.", {"enum": ["1"]})
+    run = in_query("run", "With `stream=1`: a run to go on watching.")
+    after = in_query("after", "With `run`: `metadata.seq` of the last event received.", NUMBER)
+    path, asked = "/api/ws/chats/{chat_id}/messages", (stream, run, after)
+    return [Endpoint("GET", path, chat_socket, status=101, parameters=asked)]

@@ -8,14 +8,33 @@ from aiohttp import web
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
-from data_models.errors import BadFrameError
+from data_models.errors import BadFrameError, FeedbackError
 from routes.auth import browser_session_of, principal_of
 from routes.context import CONTEXT
+from routes.endpoint import (
+    BINARY,
+    FLAG,
+    INTEGER,
+    NEW_CHAT,
+    NULLABLE,
+    NUMBER,
+    OBJECT,
+    PATIENT,
+    STRING,
+    WHOSE,
+    Endpoint,
+    in_query,
+    of,
+    rows,
+)
 from routes.following import LAUNCHES
+from routes.json_input import read_body
 from routes.replies import json_reply
 from routes.view_document import view_document
 from services.channels.page_feedback import Opinion
-from services.views.conversation_view import VisitRow
+from services.records.views.source import SourceText
+from services.views.conversation_view import ConversationView, Progress, VisitRow
+from services.views.patient_directory import Demographics
 
 PAGE_LIMIT_TURNS = 200
 _INLINE_UNSAFE = frozenset('"\\\r\n')
@@ -193,3 +212,67 @@ def _number(query: Mapping[str, str], name: str) -> int | None:
     if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
         raise BadFrameError(f"{name} must be a number")
     return int(raw)
+
+
+_TURNS = of(turns=rows(Turn), patient_id=NULLABLE, next_before={"type": ["integer", "null"]})
+_BEFORE = in_query("before", "`next_before` of the page that was read last.", NUMBER)
+_LIMIT = in_query(
+    "limit", "Turns on a page.", {**NUMBER, "minimum": 1, "maximum": PAGE_LIMIT_TURNS}
+)
+_RUN = in_query("run_id", "Stop only this run.")
+_REF = in_query("ref", "Source id, such as `DocumentReference/note-1`.", required=True)
+
+
+def chat_routes() -> list[Endpoint]:
+    """Return the routes of this file."""
+    one = "/api/chats/{chat_id}"
+    receipt = f"{one}/runs/{{run_id:[A-Za-z0-9_-]{{1,100}}}}/receipt"
+    bundle, file = {"application/fhir+json": OBJECT}, {"application/octet-stream": BINARY}
+    restored = of(chat_id=STRING, documents=INTEGER)
+    return [
+        Endpoint("POST", "/api/chats", create_chat, NEW_CHAT, status=201),
+        Endpoint("GET", one, show_chat, ConversationView),
+        Endpoint("GET", f"{one}/progress", show_progress, Progress),
+        Endpoint(
+            "GET", f"{one}/messages", show_messages, _TURNS, parameters=(WHOSE, _BEFORE, _LIMIT)
+        ),
+        Endpoint("POST", f"{one}/stop", stop_turn, of(stopped=FLAG), parameters=(_RUN,)),
+        Endpoint("POST", f"{one}/restore", undo_clear, restored),
+        Endpoint("GET", f"{one}/patients/{{patient_id}}", show_patient, Demographics),
+        Endpoint("GET", f"{one}/sources", show_source, SourceText, parameters=(PATIENT, _REF)),
+        Endpoint("GET", receipt, show_receipt, media=bundle, parameters=(WHOSE,)),
+        Endpoint(
+            "GET",
+            f"{one}/artifacts/{{artifact_id}}",
+            show_artifact,
+            media=file,
+            parameters=(PATIENT,),
+        ),
+    ]
+
+
+ONE = "/api/chats/{chat_id}/runs/{run_id}/feedback"
+
+
+async def give_feedback(request: web.Request) -> web.Response:
+    """`PUT /api/chats/{chat_id}/runs/{run_id}/feedback`: keep what the caller thinks of it."""
+    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    # Before the body is looked at: a stranger learns nothing of what it should be.
+    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
+    opinion = await read_body(request, Opinion, refusal=FeedbackError("no opinion"))
+    feedback = request.app[CONTEXT].feedback
+    if feedback is None:
+        raise web.HTTPNotFound
+    await feedback.give(
+        chat_id,
+        request.match_info["run_id"],
+        opinion,
+        owner=owner,
+        patient_id=request.query.get("patient_id"),
+    )
+    return web.Response(status=204)
+
+
+def feedback_routes() -> list[Endpoint]:
+    """Return the routes of this file."""
+    return [Endpoint("PUT", ONE, give_feedback, sent=Opinion, parameters=(WHOSE,))]

@@ -12,7 +12,7 @@ from services.access.limits import MessageRate, SocketSlots
 from services.channels.page_feedback import PageFeedback
 from services.chart_access.break_glass import BreakGlass
 from services.group_chat_port import GroupChat
-from services.rounds.round_deeds import RoundDeeds
+from services.rounds.round_actions import RoundActions
 from services.rounds.round_service import RoundService
 from services.scenarios.operators.operator_service import OperatorService
 from services.speech import Speech
@@ -65,7 +65,7 @@ class RouteContext:
         worklist: None where nobody is told who is seen today.
         restoring: None where a clear is undone by its word only.
         memory: None where nobody can look at what is remembered.
-        rounds: None where no rounds are made; nor `round_deeds`.
+        rounds: None where no rounds are made; nor `round_actions`.
         operators: None where scenarios are not served.
         reads: None: reads are not counted; nor exports.
         glass: None where no chart is opened in an emergency.
@@ -98,7 +98,7 @@ class RouteContext:
     worklist: Worklist | None = None
     restoring: Restoring | None = None
     rounds: RoundService | None = None
-    round_deeds: RoundDeeds | None = None
+    round_actions: RoundActions | None = None
     operators: OperatorService | None = None
     speech: Speech | None = None
     attachments: AttachmentService | None = None

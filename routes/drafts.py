@@ -1,13 +1,15 @@
-"""What the caller has begun to write about a patient, on whichever device they go on."""
+"""What the caller has begun to write about a patient, on whichever device, or dictates."""
 
 from aiohttp import web
 
-from data_models.errors import BadFrameError
+from data_models.errors import AudioError, BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import CHAT, Json, content, in_query, of, operation, refusals
+from routes.endpoint import STRING, Endpoint, in_query, of
 from routes.json_input import read_body
 from routes.replies import json_reply
+from services.access.bodies import large_body_of
+from services.speech import AUDIO_LIMIT_BYTES
 from services.views.drafts import LIMIT_CHARS, Draft, Drafts
 
 PATH = "/api/chats/{chat_id}/draft"
@@ -52,23 +54,30 @@ def _patient_of(request: web.Request) -> str:
     return patient_id
 
 
-def draft_paths() -> Json:
-    """Return the OpenAPI description of the routes of this file."""
-    whose = (CHAT, in_query("patient_id", "Whose draft.", required=True))
-    words = content(of(text={"type": "string", "maxLength": LIMIT_CHARS}))
-    refused = refusals("400", "401", "403", "404")
-    shown = operation(
-        "showDraft", "What the caller has begun to write about a patient",
-        ("200", "The text.", words), refused=refused, parameters=whose,
-    )  # fmt: skip
-    kept = operation(
-        "writeDraft", "Keep what the caller has begun to write, for seven days",
-        ("204", "It is kept; an empty one is gone.", {}), parameters=whose, body=words,
-        refused={**refused, "413": "Longer than a message can be."},
-    )  # fmt: skip
-    return {PATH: {"get": shown, "put": kept}}
-
-
-def draft_routes() -> list[web.RouteDef]:
+def draft_routes() -> list[Endpoint]:
     """Return the routes of this file."""
-    return [web.get(PATH, show_draft), web.put(PATH, write_draft)]
+    whose = (in_query("patient_id", "Whose draft.", required=True),)
+    words = of(text={**STRING, "maxLength": LIMIT_CHARS})
+    return [
+        Endpoint("GET", PATH, show_draft, words, parameters=whose),
+        Endpoint("PUT", PATH, write_draft, sent=words, parameters=whose),
+    ]
+
+
+BODY_SECONDS = 60.0
+
+
+async def write_down(request: web.Request) -> web.Response:
+    """`POST /api/speech`: the words of a recording, for the draft of who dictated it."""
+    speech = request.app[CONTEXT].speech
+    if speech is None:
+        raise web.HTTPNotFound
+    audio = await large_body_of(request, limit_bytes=AUDIO_LIMIT_BYTES, seconds=BODY_SECONDS)
+    if audio is None:
+        raise AudioError("too large")
+    return json_reply({"text": await speech.write_down(audio, media_type=request.content_type)})
+
+
+def speech_routes() -> list[Endpoint]:
+    """Return the routes of this file."""
+    return [Endpoint("POST", "/api/speech", write_down, of(text=STRING), sent_as="audio/webm")]

@@ -5,11 +5,12 @@ from aiohttp import web
 from data_models.errors import BadFrameError
 from routes.auth import operator_of
 from routes.context import CONTEXT
+from routes.endpoint import Endpoint, of, rows
 from routes.json_input import read_body
 from routes.operator_answers import PREFIX
 from routes.operator_input import EmergencyReview
 from routes.replies import json_reply
-from services.chart_access.break_glass import BreakGlass
+from services.chart_access.break_glass import BreakGlass, Grant
 
 
 async def list_emergencies(request: web.Request) -> web.Response:
@@ -35,11 +36,13 @@ async def review_emergency(request: web.Request) -> web.Response:
     return json_reply(grant.model_dump(mode="json"))
 
 
-def emergency_routes() -> list[web.RouteDef]:
+def emergency_routes() -> list[Endpoint]:
     """Return the routes of this file."""
+    path = f"{PREFIX}emergencies"
+    review = f"{path}/{{grant_id}}/review"
     return [
-        web.get(f"{PREFIX}emergencies", list_emergencies),
-        web.post(f"{PREFIX}emergencies/{{grant_id}}/review", review_emergency),
+        Endpoint("GET", path, list_emergencies, of(emergencies=rows(Grant))),
+        Endpoint("POST", review, review_emergency, Grant, sent=EmergencyReview),
     ]
 
 

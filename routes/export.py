@@ -15,6 +15,7 @@ from data_models.patient_identity import PatientIdentity
 from routes.auth import principal_of
 from routes.chats import download
 from routes.context import CONTEXT
+from routes.endpoint import BINARY, OBJECT, STRING, WHOSE, Endpoint, in_query
 from services.attachments.papers import PAPERS_HEAD, paper_line
 from services.language.inert import inert
 from services.statements.shown import maker_label, not_supported, pipe_table, views_of
@@ -28,7 +29,7 @@ FORMATS = ("md", "json", "docx")
 
 
 async def export_chat(request: web.Request) -> web.Response:
-    """Return the history as Markdown (`format=md`, the default), JSON or Word (`docx`)."""
+    """`GET …/export`: one patient's history as Markdown (`md`, the default), JSON or Word."""
     form = request.query.get("format", "md")
     if form not in FORMATS:
         raise BadFrameError(f"format must be one of {', '.join(FORMATS)}")
@@ -176,3 +177,18 @@ def _inert(text: str) -> str:
 
 def _quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines())
+
+
+def export_routes() -> list[Endpoint]:
+    """Return the route of this file."""
+    form = in_query("format", "Form of the file.", {"enum": list(FORMATS), "default": "md"})
+    return [
+        Endpoint(
+            "GET",
+            "/api/chats/{chat_id}/export",
+            export_chat,
+            OBJECT,
+            media={"text/markdown": STRING, WORD_TYPE: BINARY},
+            parameters=(WHOSE, form),
+        )
+    ]

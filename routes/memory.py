@@ -5,7 +5,7 @@ from aiohttp import web
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import CHAT, TEXT, Json, content, in_query, operation, refusals, schemas_of
+from routes.endpoint import WHOSE, Endpoint, in_header
 from routes.json_input import read_body
 from routes.replies import json_reply
 from services.memory_edits.operations import MemoryPatch
@@ -59,32 +59,10 @@ def _reply(view: MemoryView) -> web.Response:
     return response
 
 
-def memory_paths() -> Json:
-    """Return the OpenAPI description of a patient's memory."""
-    whose = in_query("patient_id", "Unset: the active patient's; `session`: nobody's.")
-    etag = {"ETag": {"description": "The revision.", "schema": TEXT}}
-    shown = operation(
-        "showMemory", "Memory blocks, entities and tool memory of one patient, with sources",
-        ("200", "The memory as it stands.", content("MemoryView")),
-        refused=refusals("401", "404", s400="The body is malformed, or the revision is missing."),
-        parameters=(CHAT, whose),
-    )  # fmt: skip
-    changed = operation(
-        "changeMemory", "Correct, retire, restore or undo; all operations or none",
-        ("200", "The memory as it stands.", content("MemoryView")),
-        refused=refusals(
-            "401", "404", s400="The body is malformed, or the revision is missing.",
-            s409="An item is not as it was, or a turn runs for too long.",
-            s412="The memory changed since it was read.",
-        ),
-        parameters=(CHAT, whose, {"name": "If-Match", "in": "header", "schema": TEXT}),
-        body=content("MemoryPatch"),
-    )  # fmt: skip
-    for one in (shown, changed):
-        one["responses"]["200"]["headers"] = etag
-    return {"/api/chats/{chat_id}/memory": {"get": shown, "patch": changed}}
-
-
-def memory_schemas() -> Json:
-    """Return the models that the paths name."""
-    return schemas_of(MemoryPatch, mode="validation") | schemas_of(MemoryView)
+def memory_routes() -> list[Endpoint]:
+    """Return the routes of this file; both answer the revision as `ETag`."""
+    path, seen = "/api/chats/{chat_id}/memory", (WHOSE, in_header("If-Match"))
+    return [
+        Endpoint("GET", path, show_memory, MemoryView, parameters=(WHOSE,)),
+        Endpoint("PATCH", path, change_memory, MemoryView, sent=MemoryPatch, parameters=seen),
+    ]

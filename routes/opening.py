@@ -10,7 +10,7 @@ from services.access.principal import Principal
 def opening(
     user: Principal, conversation_id: str, patient_id: PatientId, *, message_id: str, now: datetime
 ) -> IncomingMessage:
-    """Return it: linked, asked at the door, answered with both identifiers."""
+    """Return it: linked, asked of the guard, answered with both identifiers."""
     return IncomingMessage(
         conversation_id=conversation_id,
         channel=WEB,

@@ -7,7 +7,6 @@ from data_models.scenario import is_scenario_id
 from routes.auth import operator_of
 from routes.context import CONTEXT
 from routes.operator_answers import (
-    PREFIX,
     bulk_document,
     dry_run_document,
     played_document,
@@ -94,7 +93,7 @@ async def list_sessions(request: web.Request) -> web.Response:
     return json_reply(sessions_document(rows, cursor))
 
 
-async def show_session(request: web.Request) -> web.Response:
+async def show_scenario_session(request: web.Request) -> web.Response:
     """`GET …/sessions/{session}`: its way, its fields, and what the next version would do."""
     service, who = service_of(request)
     view = await service.sessions.show(
@@ -120,17 +119,6 @@ async def act_on_all(request: web.Request) -> web.Response:
         scenario_of(request), sent.wanted(), sent.act(), operator=who, after=sent.after
     )
     return json_reply(bulk_document(result))
-
-
-def session_routes() -> list[web.RouteDef]:
-    """Return the routes of this file."""
-    all_of = f"{PREFIX}scenarios/{{scenario_id}}/sessions"
-    return [
-        web.get(all_of, list_sessions),
-        web.post(f"{all_of}/act", act_on_all),
-        web.get(f"{all_of}/{{session}}", show_session),
-        web.post(f"{all_of}/{{session}}/act", act),
-    ]
 
 
 async def list_scenarios(request: web.Request) -> web.Response:
@@ -304,33 +292,3 @@ async def show_history(request: web.Request) -> web.Response:
     service, _ = service_of(request)
     entries = await service.history(scenario_of(request))
     return json_reply({"entries": [entry.model_dump(mode="json") for entry in entries]})
-
-
-def operator_routes() -> list[web.RouteDef]:
-    """Return the routes of this file."""
-    one = f"{PREFIX}scenarios/{{scenario_id}}"
-    return [
-        web.get(f"{PREFIX}scenarios", list_scenarios),
-        web.post(f"{PREFIX}scenarios", publish),
-        web.post(f"{PREFIX}validate", validate),
-        web.post(f"{PREFIX}plans", propose),
-        web.get(one, show_scenario),
-        web.get(f"{one}/versions/{{version}}", show_version),
-        web.get(f"{one}/plan", show_plan),
-        web.put(f"{one}/plan/policies", put_policies),
-        web.put(f"{one}/plan/mapping", put_mapping),
-        web.post(f"{PREFIX}preview", preview),
-        web.post(f"{one}/withdraw", withdraw),
-        web.post(f"{one}/offer-again", offer_again),
-        *session_routes(),
-        web.get(f"{one}/dry-run", dry_run),
-        web.post(f"{one}/approve", approve),
-        web.post(f"{one}/cancel", cancel),
-        web.post(f"{one}/deploy", deploy),
-        web.post(f"{one}/pause", pause),
-        web.post(f"{one}/resume", resume),
-        web.post(f"{one}/share", set_share),
-        web.post(f"{one}/rollback", rollback),
-        web.get(f"{one}/review", show_review),
-        web.get(f"{one}/history", show_history),
-    ]

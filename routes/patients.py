@@ -1,14 +1,16 @@
-"""Who can be found, and what their charts hold, without a turn."""
+"""Patients and their charts: whom the caller finds, sees today or has pinned."""
 
 from aiohttp import web
 
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import Json, content, in_query, operation, refusals
+from routes.endpoint import OBJECT, PATIENT, STRING, Endpoint, in_query, of, rows
 from routes.replies import json_reply
 from routes.view_document import view_document
-from services.views.patient_finder import QUERY_LIMIT_CHARS
+from services.views.chart_parts import PARTS
+from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients
+from services.views.worklist import Worklist, WorklistView
 
 
 async def find_patients(request: web.Request) -> web.Response:
@@ -38,20 +40,62 @@ async def show_chart(request: web.Request) -> web.Response:
     return json_reply(view_document(view))
 
 
-def patient_paths() -> Json:
-    """Return the OpenAPI description of finding patients."""
-    words = {"type": "string", "maxLength": QUERY_LIMIT_CHARS}
-    found = operation(
-        "findPatients", "Patients by name, birth date and number; 50 at most",
-        ("200", "Who was found.", content("FoundPatients")), refused=refusals("400", "401"),
-        parameters=(in_query("q", "Words of a name, a birth date, a whole record number.", words),),
-    )  # fmt: skip
-    return {"/api/patients": {"get": found}}
+CHART_PART = of(
+    view_id=STRING,
+    patient_id=STRING,
+    kind=STRING,
+    title=STRING,
+    rows=rows(OBJECT),
+    sources=rows(OBJECT),
+)
 
 
-def patient_routes() -> list[web.RouteDef]:
+def patient_routes() -> list[Endpoint]:
     """Return the routes of patients and charts."""
+    words = {**STRING, "maxLength": QUERY_LIMIT_CHARS}
+    asked = in_query("q", "Words of a name, a birth date, a whole record number.", words)
+    part = in_query("part", "Which part.", {"enum": list(PARTS), "default": "summary"})
+    name = in_query("name", "With `part=results`: the values of one thing over time.")
+    chart = "/api/chats/{chat_id}/chart"
     return [
-        web.get("/api/patients", find_patients),
-        web.get("/api/chats/{chat_id}/chart", show_chart),
+        Endpoint("GET", "/api/patients", find_patients, FoundPatients, parameters=(asked,)),
+        Endpoint("GET", chart, show_chart, CHART_PART, parameters=(PATIENT, part, name)),
+    ]
+
+
+LIST = "/api/worklist"
+ONE = "/api/worklist/{patient_id}"
+
+
+async def show_worklist(request: web.Request) -> web.Response:
+    """`GET /api/worklist`: who is seen today, and whom the caller has pinned."""
+    found = await _worklist(request).read(owner=principal_of(request).id)
+    return json_reply(found.model_dump(mode="json"))
+
+
+async def pin_patient(request: web.Request) -> web.Response:
+    """`PUT /api/worklist/{patient_id}`: keep the patient on the list; repeating it is no error."""
+    await _worklist(request).pin(request.match_info["patient_id"], owner=principal_of(request).id)
+    return web.Response(status=204)
+
+
+async def unpin_patient(request: web.Request) -> web.Response:
+    """`DELETE /api/worklist/{patient_id}`: take the patient off; repeating it is no error."""
+    await _worklist(request).unpin(request.match_info["patient_id"], owner=principal_of(request).id)
+    return web.Response(status=204)
+
+
+def _worklist(request: web.Request) -> Worklist:
+    worklist = request.app[CONTEXT].worklist
+    if worklist is None:
+        raise web.HTTPNotFound
+    return worklist
+
+
+def worklist_routes() -> list[Endpoint]:
+    """Return the routes of this file."""
+    return [
+        Endpoint("GET", LIST, show_worklist, WorklistView),
+        Endpoint("PUT", ONE, pin_patient),
+        Endpoint("DELETE", ONE, unpin_patient),
     ]

@@ -1,9 +1,14 @@
-"""Headers of answers: who may read them from elsewhere, and what a browser may do with them."""
+"""Headers of answers, and refusals of conversations that tell nothing by their time."""
 
+import asyncio
+import math
 from collections.abc import Awaitable, Callable, Collection
 
 from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
+
+from data_models.clock import Clock
+from data_models.errors import NotFoundError
 
 # Headers on every answer (spec page 7, R49).
 
@@ -120,3 +125,33 @@ def readable_by(
 
 def _is_api(request: web.Request) -> bool:
     return request.path.startswith("/api/")
+
+
+STEP_SECONDS = 0.05
+"""A foreign conversation is read before it is refused, in a few thousandths of a second."""
+
+
+def wait_seconds(elapsed: float) -> float:
+    """Return how long to wait so that a refusal comes at a whole number of steps."""
+    return math.floor(elapsed / STEP_SECONDS + 1) * STEP_SECONDS - elapsed
+
+
+def evened(
+    clock: Clock, *, pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> Middleware:
+    """Return the middleware that lets no time tell what exists.
+
+    Args:
+        pause: Waits for so many seconds.
+    """
+
+    @web.middleware
+    async def answer_evenly(request: web.Request, handler: Handler) -> web.StreamResponse:
+        began = clock.monotonic()
+        try:
+            return await handler(request)
+        except NotFoundError:
+            await pause(wait_seconds(clock.monotonic() - began))
+            raise
+
+    return answer_evenly

@@ -12,14 +12,15 @@ from data_models.chart_view import ChartView, ViewRow
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
+from routes.endpoint import HTML, OBJECT, Endpoint, in_query, of, rows
 from routes.json_input import read_body
 from routes.replies import json_reply
 from routes.view_document import view_document
+from services.rounds.round_actions import RoundActions
 from services.rounds.round_card import Who
-from services.rounds.round_deeds import RoundDeeds
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut
 from services.rounds.round_service import RoundService
-from services.rounds.round_view import RoundCard
+from services.rounds.round_view import RoundCard, RoundSummary, RoundView
 from services.statements.shown import not_supported
 
 # The ward list as a page to print: both identifiers stand on each patient, on each sheet.
@@ -96,8 +97,8 @@ def _card(card: RoundCard, words: Mapping[str, str]) -> Iterator[str]:
     if card.said:
         yield f"<h3>{words['said']}</h3>"
         for one in card.said:
-            told = "\n\n".join(filter(None, [one.text, not_supported(one)]))
-            yield f'<p class="note">{escape(told)}</p>'
+            text = "\n\n".join(filter(None, [one.text, not_supported(one)]))
+            yield f'<p class="note">{escape(text)}</p>'
     if card.notes:
         lines = (f"{one.by}, {one.at:%Y-%m-%d %H:%M}: {one.text}" for one in card.notes)
         yield from _list(words["notes"], lines)
@@ -149,6 +150,7 @@ def _list(title: str, lines: Iterator[str] | Sequence[str]) -> Iterator[str]:
 
 
 _STRICT = ConfigDict(extra="forbid")
+_CARD = {**OBJECT, "description": "`RoundCard`, with its parts as a list of part and view."}
 _BodyT = TypeVar("_BodyT", bound=BaseModel)
 Text = Annotated[str, Field(min_length=1, max_length=TEXT_LIMIT_CHARS)]
 Words = Annotated[str, Field(max_length=TEXT_LIMIT_CHARS)]
@@ -249,7 +251,7 @@ async def tick_patient(request: web.Request) -> web.Response:
     """`POST …/tick`: done, or not any more."""
     asked = await _body(request, Tick)
     caller = principal_of(request).id
-    await _deeds(request).tick(*_place(request), principal=caller, is_done=asked.done)
+    await _actions(request).tick(*_place(request), principal=caller, is_done=asked.done)
     return web.Response(status=204)
 
 
@@ -257,7 +259,7 @@ async def note_patient(request: web.Request) -> web.Response:
     """`POST …/note`: a note."""
     asked = await _body(request, NewNote)
     caller = principal_of(request).id
-    await _deeds(request).note(*_place(request), principal=caller, text=asked.text)
+    await _actions(request).note(*_place(request), principal=caller, text=asked.text)
     return web.Response(status=204)
 
 
@@ -266,7 +268,7 @@ async def hand_over_patient(request: web.Request) -> web.Response:
     asked = await _body(request, NewSignOut)
     by, at = principal_of(request).id, _now(request)
     sign_out = SignOut(by=by, at=at, **asked.model_dump())
-    await _deeds(request).hand_over(*_place(request), sign_out=sign_out)
+    await _actions(request).hand_over(*_place(request), sign_out=sign_out)
     return web.Response(status=204)
 
 
@@ -274,31 +276,34 @@ async def accept_patient(request: web.Request) -> web.Response:
     """`POST …/accept`: taken over, in the colleague's own words."""
     asked = await _body(request, Acceptance)
     caller = principal_of(request).id
-    await _deeds(request).accept(*_place(request), principal=caller, synthesis=asked.synthesis)
+    await _actions(request).accept(*_place(request), principal=caller, synthesis=asked.synthesis)
     return web.Response(status=204)
 
 
 async def prepare_patient(request: web.Request) -> web.Response:
     """`POST …/prepare`: once more."""
-    await _deeds(request).prepare_again(*_place(request), principal=principal_of(request).id)
+    await _actions(request).prepare_again(*_place(request), principal=principal_of(request).id)
     return web.Response(status=204)
 
 
-def round_routes() -> list[web.RouteDef]:
+def round_routes() -> list[Endpoint]:
     """Return the routes of rounds."""
-    patient = "/api/rounds/{round_id}/patients/{patient_id}"
+    lists, one = "/api/rounds", "/api/rounds/{round_id}"
+    patient = f"{one}/patients/{{patient_id}}"
+    listed, style = of(rounds=rows(RoundSummary)), {"text/css": {"type": "string"}}
+    language = in_query("lang", "Of the page's own words.", {"enum": list(_WORDS)})
     return [
-        web.post("/api/rounds", create_round),
-        web.get("/api/rounds", list_rounds),
-        web.get("/api/rounds/{round_id}", show_round),
-        web.get("/api/rounds/{round_id}/print", print_round),
-        web.get("/print.css", print_style),
-        web.get(patient, show_card),
-        web.post(f"{patient}/tick", tick_patient),
-        web.post(f"{patient}/note", note_patient),
-        web.post(f"{patient}/hand-over", hand_over_patient),
-        web.post(f"{patient}/accept", accept_patient),
-        web.post(f"{patient}/prepare", prepare_patient),
+        Endpoint("POST", lists, create_round, RoundSummary, status=201, sent=NewRound),
+        Endpoint("GET", lists, list_rounds, listed),
+        Endpoint("GET", one, show_round, RoundView),
+        Endpoint("GET", f"{one}/print", print_round, media=HTML, parameters=(language,)),
+        Endpoint("GET", "/print.css", print_style, media=style),
+        Endpoint("GET", patient, show_card, _CARD),
+        Endpoint("POST", f"{patient}/tick", tick_patient, sent=Tick),
+        Endpoint("POST", f"{patient}/note", note_patient, sent=NewNote),
+        Endpoint("POST", f"{patient}/hand-over", hand_over_patient, sent=NewSignOut),
+        Endpoint("POST", f"{patient}/accept", accept_patient, sent=Acceptance),
+        Endpoint("POST", f"{patient}/prepare", prepare_patient),
     ]
 
 
@@ -324,11 +329,11 @@ def _service(request: web.Request) -> RoundService:
     return service
 
 
-def _deeds(request: web.Request) -> RoundDeeds:
-    deeds = request.app[CONTEXT].round_deeds
-    if deeds is None:
+def _actions(request: web.Request) -> RoundActions:
+    actions = request.app[CONTEXT].round_actions
+    if actions is None:
         raise web.HTTPNotFound
-    return deeds
+    return actions
 
 
 async def _body(request: web.Request, model: type[_BodyT]) -> _BodyT:

@@ -1,33 +1,33 @@
 """The web application: every route and what stands around it."""
 
+import hmac
 from dataclasses import dataclass
 
 from aiohttp import web
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
-from routes import ag_ui, chat_socket, chats, export, health, memory, metrics, openapi, user
+from data_models.errors import UnauthenticatedError
+from routes import ag_ui, chat_socket, chats, export, health, memory, openapi, user
 from routes.attachments import attachment_routes
-from routes.auth import authentication, operator_of
-from routes.branches import branch_routes
-from routes.chat_list import chat_list_routes
+from routes.auth import authentication, handshake_of, operator_of
+from routes.chat_list import branch_routes, chat_list_routes
+from routes.chats import feedback_routes
 from routes.context import CONTEXT, RouteContext
-from routes.drafts import draft_routes
+from routes.drafts import draft_routes, speech_routes
 from routes.emergencies import emergency_routes
-from routes.evened import evened
-from routes.feedback import feedback_routes
+from routes.endpoint import BINARY, HTML, OBJECT, STRING, Endpoint, of, rows
 from routes.following import FOLLOWING, LAUNCHES, Following
-from routes.operator import operator_routes
 from routes.operator_answers import PREFIX, refusals
-from routes.patients import patient_routes
+from routes.operator_routes import operator_routes
+from routes.patients import patient_routes, worklist_routes
 from routes.problem import problems
 from routes.rates import counting
 from routes.replies import json_reply
-from routes.response_headers import preflights, readable_by, security_headers
+from routes.response_headers import evened, preflights, readable_by, security_headers
 from routes.rounds import round_routes
 from routes.sign_in import SignInRoutes, tell_page
 from routes.smart import SmartRoutes
-from routes.speech import speech_routes
 from routes.static_client import StaticClient
-from routes.worklist import worklist_routes
 from services.access.fhircast import Hub
 from services.access.handshake import Authenticator
 from services.access.oidc import OidcSignIn
@@ -36,23 +36,16 @@ from services.access.smart import SmartLaunch
 from services.telemetry.metrics import quality_rows
 from services.views.following import PatientFollower
 
-# `GET /api/operator/quality`: how good the answers of this server are, live.
-
 
 async def show_quality(request: web.Request) -> web.Response:
-    """Return the counts by agent and model since this process began."""
+    """`GET quality`: how good answers are, by agent and model, since this process began."""
     operator_of(request)
-    rows = quality_rows(request.app[CONTEXT].registry)
-    return json_reply({"rows": [one.model_dump() for one in rows]})
-
-
-def quality_routes() -> list[web.RouteDef]:
-    """Return the routes of this file."""
-    return [web.get(f"{PREFIX}quality", show_quality)]
+    found = quality_rows(request.app[CONTEXT].registry)
+    return json_reply({"rows": [one.model_dump() for one in found]})
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class WebAccess:
     """Who comes in, and how.
 
     Attributes:
@@ -77,19 +70,21 @@ class Door:
 
 
 def create_web_app(
-    *, context: RouteContext, door: Door, client: StaticClient | None = None
+    *, context: RouteContext, access: WebAccess, client: StaticClient | None = None
 ) -> web.Application:
     """Return the application; its owner adds the routes that are not of this package, and runs it.
 
     Args:
         context: What the handlers work with.
-        door: Guards everything under `/api/`, the routes added later too.
+        access: Guards everything under `/api/`, the routes added later too.
         client: The web page; None: the one in `web/dist`.
     """
     guard = authentication(
-        authenticator=door.authenticator, origins=door.origins, trusted_proxy=door.trusted_proxy
+        authenticator=access.authenticator,
+        origins=access.origins,
+        trusted_proxy=access.trusted_proxy,
     )
-    asked = preflights(allowed=door.allowed_origins)
+    asked = preflights(allowed=access.allowed_origins)
     app = web.Application(
         middlewares=[
             problems(ids=context.ids),
@@ -105,37 +100,40 @@ def create_web_app(
     app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
     app.on_response_prepare.append(
         security_headers(
-            https=door.https,
+            https=access.https,
             microphone=context.speech is not None,
-            frame_ancestors=door.frame_ancestors,
+            frame_ancestors=access.frame_ancestors,
         )
     )
-    app.on_response_prepare.append(readable_by(allowed=door.allowed_origins))
+    app.on_response_prepare.append(readable_by(allowed=access.allowed_origins))
     app.on_shutdown.append(chat_socket.close_sockets)
     page = client or StaticClient()
     page.load()
-    app.router.add_routes(_routes(page))
+    app[openapi.DESCRIBED] = endpoints(page)
+    app.router.add_routes([one.route for one in app[openapi.DESCRIBED]])
     if context.programs is not None:
         from routes.mcp_server import McpRoutes  # a second of imports that few need
 
         app.router.add_routes(McpRoutes(charts=context.programs, hosts=context.link_hosts).routes())
-    if door.sign_in is not None:
-        app.router.add_routes(SignInRoutes(sign_in=door.sign_in).routes())
+    if access.sign_in is not None:
+        app.router.add_routes(SignInRoutes(sign_in=access.sign_in).routes())
         app.on_response_prepare.append(tell_page)
-    if door.smart is not None:
-        _add_launches(app, context, door, door.smart)
+    if access.smart is not None:
+        _add_launches(app, context, access, access.smart)
     return app
 
 
 def _add_launches(
-    app: web.Application, context: RouteContext, door: Door, smart: SmartLaunch
+    app: web.Application, context: RouteContext, access: WebAccess, smart: SmartLaunch
 ) -> None:
-    may_be_framed = bool(door.frame_ancestors)
-    routes = SmartRoutes(smart=smart, authenticator=door.authenticator, may_be_framed=may_be_framed)
+    may_be_framed = bool(access.frame_ancestors)
+    routes = SmartRoutes(
+        smart=smart, authenticator=access.authenticator, may_be_framed=may_be_framed
+    )
     app.router.add_routes(routes.routes())
     app[LAUNCHES] = smart
-    if door.hub is not None:
-        app[FOLLOWING] = _following(context, smart, door.hub)
+    if access.hub is not None:
+        app[FOLLOWING] = _following(context, smart, access.hub)
 
 
 def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following | None:
@@ -169,37 +167,27 @@ def create_runner(app: web.Application, *, handshake_seconds: float) -> web.AppR
     )
 
 
-def _routes(page: StaticClient) -> list[web.RouteDef]:
+def endpoints(page: StaticClient) -> list[Endpoint]:
+    """Return every route that is described; those of signing in stand apart."""
+    states = {"type": "object", "additionalProperties": STRING}
+    files = {"application/octet-stream": BINARY}
+    quality = f"{PREFIX}quality"
     return [
-        web.get("/", page.page),
-        web.get("/operator", page.operator_page),
-        web.get("/worker.js", page.worker),
-        web.get("/assets/{name}", page.asset),
-        web.get("/healthz", health.healthz),
-        web.get("/readyz", metrics.readyz),
-        web.get("/metrics", metrics.metrics),
-        web.get("/api/openapi.json", openapi.show_openapi),
-        web.get("/api/agents", user.list_agents),
-        web.get("/api/session", user.show_session),
+        Endpoint("GET", "/", page.page, media=HTML),
+        Endpoint("GET", "/operator", page.operator_page, media=HTML),
+        Endpoint("GET", "/worker.js", page.worker, media=files),
+        Endpoint("GET", "/assets/{name}", page.asset, media=files),
+        Endpoint("GET", "/healthz", health.healthz, states),
+        Endpoint("GET", "/readyz", readyz, states, also={"503": states}),
+        Endpoint("GET", "/metrics", metrics, media={"text/plain": STRING}),
+        Endpoint("GET", "/api/openapi.json", openapi.show_openapi, OBJECT),
         # Before any id: a search is none.
         *chat_list_routes(),
-        web.post("/api/chats", chats.create_chat),
-        web.get("/api/chats/{chat_id}", chats.show_chat),
-        web.get("/api/chats/{chat_id}/messages", chats.show_messages),
-        web.get("/api/chats/{chat_id}/memory", memory.show_memory),
-        web.patch("/api/chats/{chat_id}/memory", memory.change_memory),
-        web.get("/api/chats/{chat_id}/progress", chats.show_progress),
-        web.get("/api/chats/{chat_id}/sources", chats.show_source),
-        web.get("/api/chats/{chat_id}/export", export.export_chat),
-        web.post("/api/chats/{chat_id}/stop", chats.stop_turn),
-        web.post("/api/chats/{chat_id}/restore", chats.undo_clear),
-        web.get("/api/chats/{chat_id}/patients/{patient_id}", chats.show_patient),
-        web.get(
-            "/api/chats/{chat_id}/runs/{run_id:[A-Za-z0-9_-]{1,100}}/receipt", chats.show_receipt
-        ),
-        web.get("/api/chats/{chat_id}/artifacts/{artifact_id}", chats.show_artifact),
-        web.get("/api/ws/chats/{chat_id}/messages", chat_socket.chat_socket),
-        web.post("/api/ag-ui", ag_ui.ag_ui),
+        *chats.chat_routes(),
+        *memory.memory_routes(),
+        *export.export_routes(),
+        *chat_socket.socket_routes(),
+        *ag_ui.ag_ui_routes(),
         *user.user_routes(),
         *patient_routes(),
         *round_routes(),
@@ -211,5 +199,29 @@ def _routes(page: StaticClient) -> list[web.RouteDef]:
         *draft_routes(),
         *feedback_routes(),
         *worklist_routes(),
-        *quality_routes(),
+        Endpoint("GET", quality, show_quality, of(rows=rows(OBJECT))),
     ]
+
+
+async def metrics(request: web.Request) -> web.Response:
+    """Return the figures of this process; none names a patient, a user or a conversation.
+
+    Raises:
+        UnauthenticatedError: a token is set, and the caller does not show it.
+    """
+    token = request.app[CONTEXT].metrics_token
+    shown = handshake_of(request, trusted_proxy=False).bearer or ""
+    wanted = None if token is None else token.get_secret_value().encode()
+    # A header may hold bytes that are no text: they are compared, too, and not an error.
+    if wanted is not None and not hmac.compare_digest(shown.encode(errors="surrogatepass"), wanted):
+        raise UnauthenticatedError
+    body = generate_latest(request.app[CONTEXT].registry)
+    return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+
+async def readyz(request: web.Request) -> web.Response:
+    """`GET /readyz`: whether storage and model answer; 503 while one does not."""
+    states = await request.app[CONTEXT].readiness.states()
+    ready = all(state == "ok" for state in states.values())
+    reply = {"status": "ready" if ready else "unavailable", **states}
+    return web.json_response(reply, status=200 if ready else 503)

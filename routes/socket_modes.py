@@ -46,9 +46,9 @@ class PlainFrames:
         self._state: SharedState | None = None
         self._views: list[ChartView] = []
 
-    def frames(self, seq: int, event: TurnEvent, *, told: bool = False) -> list[Frame]:
+    def frames(self, seq: int, event: TurnEvent, *, is_known: bool = False) -> list[Frame]:
         """Return what the client is sent for `event`, the run's `seq`-th, unless it was told."""
-        if told:
+        if is_known:
             return []
         match event:
             case StateChanged(state=state):
@@ -60,9 +60,9 @@ class PlainFrames:
             case AgentMessageFinished(message=message):
                 return [self._message(message)]
             case Notice(text=text, kind=kind):
-                told_text = inert(text, hosts=())
+                harmless = inert(text, hosts=())
                 at = self._clock.now()
-                frame = self._frame(f"notice-{seq}", told_text, self._facilitator, at)
+                frame = self._frame(f"notice-{seq}", harmless, self._facilitator, at)
                 return [{**frame, "notice": kind}]
             case RunFailed(code=code, text=text, ref=ref):
                 known = self._client_message_id
@@ -148,7 +148,7 @@ class _Streamed:
     def __init__(self, frames: ag_ui_frames.AgUiFrames) -> None:
         self._frames = frames
 
-    def frames(self, seq: int, event: TurnEvent, *, told: bool = False) -> list[Frame]:
+    def frames(self, seq: int, event: TurnEvent, *, is_known: bool = False) -> list[Frame]:
         """See `PlainFrames.frames`; here a notice may be told twice."""
         return [self._frames.frame(seq, event)]
 

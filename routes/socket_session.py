@@ -298,15 +298,15 @@ class SocketSession:
         view: RunView = self._mode.view(watch)
         try:
             async for seq, event in watch.run.events():
-                told = False
+                is_known = False
                 if before is not None:
-                    told = await self._say_queued(watch, event, before)
+                    is_known = await self._say_queued(watch, event, before)
                     await asyncio.wait([before])
                     before = None
                 # What a dead replica had said is told in fewer words: its end is always news.
                 number = max(seq, watch.after + 1) if isinstance(event, _ENDS) else seq
                 # Also the events that the client has: the view's state grows from the first on.
-                frames = view.frames(number, event, told=told)
+                frames = view.frames(number, event, is_known=is_known)
                 for frame in frames if number > watch.after else ():
                     await self._send(frame)
                 self._note_progress(event)

@@ -51,7 +51,7 @@ class StaticClient:
         self._assets = {path.name: _asset(path) for path in files}
 
     async def page(self, _: web.Request) -> web.Response:
-        """`GET /`."""
+        """`GET /`: the web client."""
         return _page(self._index)
 
     async def operator_page(self, _: web.Request) -> web.Response:

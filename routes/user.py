@@ -6,7 +6,7 @@ from aiohttp import web
 
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.described import OPEN, Json, content, of, operation, rows
+from routes.endpoint import FLAG, HTML, NULLABLE, STRING, Endpoint, of, rows
 from routes.replies import json_reply
 
 
@@ -91,35 +91,38 @@ async def terms(_: web.Request) -> web.Response:
     return _page("Terms of use", _TERMS)
 
 
-def user_routes() -> list[web.RouteDef]:
-    """Return the routes of this file."""
-    return [
-        web.get("/api/user/me", show_me),
-        web.get("/privacy", privacy),
-        web.get("/terms", terms),
-    ]
-
-
-def user_paths() -> Json:
-    """Return their description, for `GET /api/openapi.json`."""
-    text = {"type": "string"}
-    names = rows(text)
-    ends = {"type": ["string", "null"]}
-    me = of(id=text, name=text, kind=text, roles=names, scopes=names, expires_at=ends)
-    shown = operation(
-        "showMe", "Who calls", ("200", "The caller.", content(me)), ("400", "Malformed.", {}),
-        ("401", "Nobody is signed in.", {}),
-    )  # fmt: skip
-    page = ("200", "A page.", content(text, "text/html"))
-    return {
-        "/api/user/me": {"get": shown},
-        "/privacy": {"get": operation("showPrivacy", "What is stored", page, **OPEN)},
-        "/terms": {"get": operation("showTerms", "What answers are", page, **OPEN)},
-    }
-
-
 def _page(title: str, paragraphs: tuple[str, ...]) -> web.Response:
     shown = "\n".join(f"<p>{escape(text)}</p>" for text in paragraphs)
     return web.Response(
         text=_PAGE.format(title=escape(title), paragraphs=shown), content_type="text/html"
     )
+
+
+_AGENT = of(name=STRING, description=STRING, is_facilitator=FLAG)
+_SESSION = of(
+    principal=of(id=STRING, name=STRING),
+    agents=rows(_AGENT),
+    model_kind={"enum": ["language_model", "offline"]},
+    patient_id_example=STRING,
+    link_hosts=rows(STRING),
+    dictation=FLAG,
+)
+_ME = of(
+    id=STRING,
+    name=STRING,
+    kind=STRING,
+    roles=rows(STRING),
+    scopes=rows(STRING),
+    expires_at=NULLABLE,
+)
+
+
+def user_routes() -> list[Endpoint]:
+    """Return the routes of this file."""
+    return [
+        Endpoint("GET", "/api/agents", list_agents, of(agents=rows(STRING), error=NULLABLE)),
+        Endpoint("GET", "/api/session", show_session, _SESSION),
+        Endpoint("GET", "/api/user/me", show_me, _ME),
+        Endpoint("GET", "/privacy", privacy, media=HTML),
+        Endpoint("GET", "/terms", terms, media=HTML),
+    ]

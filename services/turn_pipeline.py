@@ -43,17 +43,14 @@ from services.telemetry.metrics import Metrics
 from services.turn.changes import CHANGES, change_document, follow
 from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
-from services.turn.crisis_response import CrisisResponse
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft, TurnOutcome
-from services.turn.end import wait_for_end
+from services.turn.end import TurnMeter, note_repeatable, wait_for_end
 from services.turn.groups import TurnGroups
-from services.turn.meter import TurnMeter
 from services.turn.pending_requests import PendingRequests
 from services.turn.questions import TurnQuestions
-from services.turn.repeating import note_repeatable
 from services.turn.request import TurnRequests
-from services.turn.safety import SafetyAnswers, TurnSafety
+from services.turn.safety import CrisisResponse, SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies
@@ -144,8 +141,8 @@ class TurnPipeline:
             return await self._clear(turn)
         if await self._stops.answer_wrong_patient(turn) or await self._clearing.answer_undo(turn):
             return None
-        if (told := await self._questions.answer_open_question(turn)) is not None:
-            return await self._say_outcome(turn, told)
+        if (reply := await self._questions.answer_open_question(turn)) is not None:
+            return await self._say_outcome(turn, reply)
         if await self._stops.answer_stop(turn) or await self._comparing.answer(turn):
             return None
         async with self._step(turn, "decide"):
@@ -156,10 +153,10 @@ class TurnPipeline:
             return await self._ask(turn, verdict)
         return await self._answer(turn, verdict)
 
-    async def _say_outcome(self, turn: TurnDraft, told: str) -> None:
+    async def _say_outcome(self, turn: TurnDraft, text: str) -> None:
         """Say what became of a question; a scenario whose step asked it goes on at once."""
         self._replies.show_state(turn)
-        self._replies.say(turn, told)
+        self._replies.say(turn, text)
         if await self._scenarios.go_on(turn, partial(self._act, turn)):
             await self._chat(turn, self._requests.make(turn))
 
@@ -194,9 +191,9 @@ class TurnPipeline:
         if await self._groups.asks_before_clear(turn):
             return
         async with self._step(turn, "save"):
-            told = await self._clearing.clear(turn)
+            reply = await self._clearing.clear(turn)
         self._replies.show_state(turn)
-        self._replies.say(turn, self._groups.wording_of_clear(turn, told))
+        self._replies.say(turn, self._groups.wording_of_clear(turn, reply))
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()

@@ -98,8 +98,8 @@ async def check_model(settings: ModelSettings) -> tuple[str, bool]:
 def _profile_lines(profile: ModelProfile) -> list[str]:
     shown = asdict(profile)
     window = shown.pop("window_tokens")
-    told = f"{window:,}" if window is not None else "unknown: set MODEL_CONTEXT_TOKENS"
-    shown = {"model": shown.pop("model"), "window_tokens": told, **shown}
+    window_text = f"{window:,}" if window is not None else "unknown: set MODEL_CONTEXT_TOKENS"
+    shown = {"model": shown.pop("model"), "window_tokens": window_text, **shown}
     return [f"{name:16} {value}" for name, value in shown.items()]
 
 

@@ -78,9 +78,9 @@ def talk_of(messages: Sequence[ChatMessageContent]) -> Talk:
     """Take a chat apart: instructions first, then the snapshot and the talk."""
     instructions, others = _instructions(messages)
     start = _first_round(others)
-    told, rounds = others[:start], [_as_sent(one) for one in others[start:]]
-    systems = [one for one in told if one.role in (AuthorRole.SYSTEM, AuthorRole.DEVELOPER)]
-    spoken = [one for one in told if one.role in (AuthorRole.USER, AuthorRole.ASSISTANT)]
+    kept, rounds = others[:start], [_as_sent(one) for one in others[start:]]
+    systems = [one for one in kept if one.role in (AuthorRole.SYSTEM, AuthorRole.DEVELOPER)]
+    spoken = [one for one in kept if one.role in (AuthorRole.USER, AuthorRole.ASSISTANT)]
     asked = ""
     if spoken and spoken[-1].role == AuthorRole.USER:
         asked = escaped(spoken.pop().content)

@@ -88,15 +88,15 @@ class LearnedModel:
 
     def note_overflow(self, window_tokens: int | None, *, chars: int) -> None:
         """Take a smaller window from a refusal: the one it names, or less than was sent."""
-        told = window_tokens if window_tokens is not None and window_tokens >= 1_000 else None
+        known = window_tokens if window_tokens is not None and window_tokens >= 1_000 else None
         before = self.profile.prompt_tokens
         guess = int(chars / self._chars_per_token * _SHRINK)
-        if told is not None and told != self.profile.window_tokens:
-            self.profile = self.profile.with_window(told, "the server refused a longer prompt")
+        if known is not None and known != self.profile.window_tokens:
+            self.profile = self.profile.with_window(known, "the server refused a longer prompt")
             if (self.limit_chars() or 0) < chars:
                 return
         # The same window refused again: our own count is too low.
         self._chars_per_token = max(_RATIO_BOUNDS[0], self._chars_per_token * _SHRINK)
-        if before is None and told is None:
+        if before is None and known is None:
             window = guess + self.profile.output_tokens
             self.profile = self.profile.with_window(window, "a longer prompt was refused")

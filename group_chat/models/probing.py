@@ -28,18 +28,18 @@ async def probe_window(client: AsyncOpenAI, profile: ModelProfile) -> ModelProfi
         return profile
     origin = str(client.base_url.copy_with(path="/", query=None)).rstrip("/")
     listed = _row_of(await _get(client, "/models"), "data", profile.model)
-    if (told := _first(listed, _WINDOW_KEYS)) is not None:
-        return profile.with_window(told, "the server's list of models")
+    if (window := _first(listed, _WINDOW_KEYS)) is not None:
+        return profile.with_window(window, "the server's list of models")
     if (known := known_window(profile.model)) is not None:
         return profile.with_window(known, "the model's name")
     props = await _get(client, f"{origin}/props")
     settings = props.get("default_generation_settings")
-    told = _first(settings if isinstance(settings, Mapping) else props, ("n_ctx",))
-    if told is not None:
-        return profile.with_window(told, "llama.cpp's properties")
+    window = _first(settings if isinstance(settings, Mapping) else props, ("n_ctx",))
+    if window is not None:
+        return profile.with_window(window, "llama.cpp's properties")
     loaded = _row_of(await _get(client, f"{origin}/api/ps"), "models", profile.model)
-    if (told := _first(loaded, ("context_length",))) is not None:
-        return profile.with_window(told, "Ollama, of the loaded model")
+    if (window := _first(loaded, ("context_length",))) is not None:
+        return profile.with_window(window, "Ollama, of the loaded model")
     shown = await _get(client, f"{origin}/api/show", {"model": profile.model})
     found = _NUM_CTX.search(str(shown.get("parameters") or ""))
     return profile.with_window(int(found[1]), "Ollama's num_ctx") if found else profile

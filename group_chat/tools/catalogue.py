@@ -5,20 +5,23 @@ from dataclasses import dataclass
 
 from data_models.clock import Clock, IdSource
 from group_chat.tools.calendar_tools import CALENDAR_TOOLS, calendar_tools
-from group_chat.tools.changes_tool import changes_tool
 from group_chat.tools.chart_tools import CHART_TOOLS, chart_tools
 from group_chat.tools.contact_tools import CONTACT_TOOLS, contact_tools
 from group_chat.tools.document_tools import DOCUMENT_TOOLS, document_tools
-from group_chat.tools.entity_tools import entity_tools
+from group_chat.tools.entity_tools import RECALL, changes_tool, entity_tools, memory_tools
 from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.mail_tools import MAIL_TOOLS, mail_tools
-from group_chat.tools.memory_tools import RECALL, memory_tools
 from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools, no_order_tools
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.records_tools import RECORD_TOOLS, records_tools
 from group_chat.tools.report_tool import report_tool
-from group_chat.tools.scenario_tools import SCENARIO_TOOLS, scenario_tools
+from group_chat.tools.scenario_tools import (
+    SCENARIO_TOOLS,
+    WORKFLOW_TOOLS,
+    scenario_tools,
+    workflow_tools,
+)
 from group_chat.tools.scheduling_tools import (
     SCHEDULING_TOOLS,
     SchedulingTools,
@@ -27,7 +30,6 @@ from group_chat.tools.scheduling_tools import (
 from group_chat.tools.task_tools import TASK_TOOLS, task_tools
 from group_chat.tools.team_tools import ORDERS, team_tools
 from group_chat.tools.tool import Tool
-from group_chat.tools.workflow_tools import WORKFLOW_TOOLS, workflow_tools
 from services.assistant.back_end import NoAssistant
 from services.records.patient_names import RosterOnly
 from services.records.ports import PatientRecords

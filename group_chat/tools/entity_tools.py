@@ -1,14 +1,23 @@
-"""The tool by which agents say what changed, instead of repeating all they know."""
+"""Tools of the patient's memory: keep what changed, look up what was said, show what is new."""
 
 from typing import Any
 
 from pydantic import Field
 
+from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
+from group_chat.tools.chart_tools import DAY, ChartArguments, first_asked, last_asked
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
+from services.evidence.changes import TOOL, changes_of_days, changes_view
+from services.evidence.chart_states import chart_states
 from services.language.folding import words_of
+from services.memory_blocks.recall import Remark
+from services.records.big_charts import make_view
+from services.records.ports import PatientRecords
+from services.records.record import PatientRecord
+from services.records.views.view import view_of
 
 UPDATE_ENTITIES = "update_entities"
 
@@ -66,3 +75,81 @@ async def _update(turn: TurnContext, asked: EntityArguments) -> ToolOutput:
         key for key in asked.entities_to_restore if entities.restored(key, agent_name=turn.agent)
     ]
     return {"noted": kept, "restored": restored}
+
+
+RECALL = "recall"
+_SHOWN = 5
+_SHOWN_AT_MOST = 10
+
+
+class RecallArguments(ClosedValue):
+    """What to look for."""
+
+    query: str = Field(min_length=1, max_length=400)
+    limit: int = Field(default=_SHOWN, ge=1, le=_SHOWN_AT_MOST)
+
+
+def memory_tools() -> tuple[Tool, ...]:
+    """Return the tools of this file."""
+    return (
+        Tool(
+            RECALL,
+            "What was said earlier about this patient, in turns that you no longer see, by words.",
+            RecallArguments,
+            _recall,
+        ),
+    )
+
+
+async def _recall(turn: TurnContext, asked: RecallArguments) -> ToolOutput:
+    past = turn.request.past
+    if past is None:
+        raise ToolInputError("earlier turns cannot be read in this conversation")
+    found = await past.recall(asked.query, limit=asked.limit)
+    return {
+        "remarks": [_row(one) for one in found.remarks],
+        "turns_searched": found.searched,
+    }
+
+
+def _row(one: Remark) -> dict[str, str | int]:
+    return {
+        "turn": one.turn_id,
+        "at": one.timestamp.isoformat(timespec="minutes"),
+        "speaker": one.speaker,
+        "said": one.text,
+    }
+
+
+_NOT_KEPT = (
+    "It is not kept here when you looked at a chart, so nothing can be compared. "
+    "With a day I can tell what is new: what is new since 1 May?"
+)
+
+
+class ChangesArguments(ChartArguments):
+    """Since when; without a day, since the user last looked."""
+
+    since: str | None = Field(default=None, max_length=10, description=DAY)
+    until: str | None = Field(default=None, max_length=10, description=DAY)
+
+
+def changes_tool(records: PatientRecords) -> Tool:
+    """Return the tool over `records`."""
+
+    async def run(turn: TurnContext, asked: ChangesArguments) -> ChartView:
+        record = await records.load(turn.patient_id)
+        return await make_view(record, lambda one: _view(one, turn, asked))
+
+    description = "What is new, changed, ended or resulted since the user last looked, or in days."
+    return Tool(TOOL, description, ChangesArguments, run)
+
+
+def _view(record: PatientRecord, turn: TurnContext, asked: ChangesArguments) -> ChartView:
+    now = turn.request.now
+    if asked.since is None and asked.until is None:
+        if turn.request.look is None:
+            return view_of(record, TOOL, "Changes", [], nothing=_NOT_KEPT)
+        return changes_view(record, turn.request.look.baseline, chart_states(record, at=now))
+    since, until = first_asked(asked.since), last_asked(asked.until)
+    return changes_of_days(record, since=since, until=until, today=now.date())

@@ -10,7 +10,7 @@ from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext
-from services.evidence.foreign.answers import foreign_view, patients_in
+from services.evidence.foreign.client import foreign_view, patients_in
 from services.evidence.foreign.servers import Fact, ForeignServer, ForeignTool
 from services.language.names_within import names_one_of
 from services.language.written_dates import dates_in, recorded_date

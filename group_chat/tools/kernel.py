@@ -30,8 +30,14 @@ from data_models.turn_events import (
 )
 from group_chat.citations import remember_sources
 from group_chat.limits import GroupChatLimits
-from group_chat.tools.function import PLUGIN, ToolFunction, checked_arguments
-from group_chat.tools.result import compact_json, error_json, plain
+from group_chat.tools.function import (
+    PLUGIN,
+    ToolFunction,
+    checked_arguments,
+    compact_json,
+    error_json,
+    plain,
+)
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.tools.watcher import ToolRun, ToolWatcher
 from group_chat.turn_context import RanTool, TurnContext, action_key, changing, current_turn

@@ -148,8 +148,8 @@ class OrderTools:
         )
 
     async def _standing(self, turn: TurnContext, asked: StandingArguments) -> ToolOutput:
-        told = language_of(turn.request.text)
-        language = told if told in LANGUAGES else "en"
+        spoken = language_of(turn.request.text)
+        language = spoken if spoken in LANGUAGES else "en"
         record = await self.records.load(turn.patient_id)
         kept = await self.drafts.list_drafts(turn.patient_id)
         rows = await make_view(record, lambda one: card_rows(one, asked.test))
@@ -185,8 +185,8 @@ def _may_begin(turn: TurnContext) -> str:
         ToolInputError: they may not, or are asked about something already.
     """
     request = turn.request
-    told = language_of(request.text)
-    language = told if told in LANGUAGES else "en"
+    spoken = language_of(request.text)
+    language = spoken if spoken in LANGUAGES else "en"
     if not request.may_order:
         raise _refused(language, "no_role")
     if turn.questions:

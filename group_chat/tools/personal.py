@@ -20,7 +20,7 @@ from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.confirmed_actions import Action, question_of
 from services.assistant.made_for import MadeFor, Origin, is_for_another
 from services.assistant.shown import Item, shown, spoken, whole
-from services.assistant.undo_log import Undoable, UndoLog, undoable_deed
+from services.assistant.undo_log import Undoable, UndoLog, undoable_action
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import names_one_of, prepare
 from services.language.orders import may_order_change
@@ -219,12 +219,13 @@ class OpenAssistant(SaidTimes):
         return self.rows([item])
 
     async def undoable(self, tool: Undoable, before: Item, after: Item) -> None:
-        """Remember how an item was before this user's deed, so that "undo" brings it back."""
+        """Remember how an item was before this user's action, so that "undo" brings it back."""
         if self.undo is None:
             return
         request = self.turn.request
-        deed = undoable_deed(tool, before, after, patient_id=request.patient_id, at=self.memory.now)
-        await self.undo.note(deed, principal_id=request.principal_id)
+        patient_id, now = request.patient_id, self.memory.now
+        action = undoable_action(tool, before, after, patient_id=patient_id, at=now)
+        await self.undo.note(action, principal_id=request.principal_id)
 
     def listed(self, name: str, items: Sequence[Item]) -> dict[str, Any]:
         """Return the first rows of a listing, and whether there are more."""

@@ -1,13 +1,15 @@
-"""Tools by which agents begin scenarios, record what users say, and go on."""
+"""Tools by which agents run scenarios, and the tools that a scenario's own steps run."""
 
 from typing import Any
 
 from pydantic import Field
 
 from data_models.errors import ScenarioInputError, ToolInputError
+from data_models.identifiers import hashed
 from data_models.values import ClosedValue
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
-from group_chat.turn_context import TurnContext
+from group_chat.turn_context import TurnContext, action_key
+from services.group_chat_port import NoteWritten
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 
@@ -70,7 +72,7 @@ async def _start(turn: TurnContext, asked: StartArguments) -> ToolOutput:
         await runtime.start(asked.name, agent=turn.agent, act=_runner(turn))
     except ScenarioInputError as error:
         raise ToolInputError(error.user_message) from None
-    return runtime.told
+    return runtime.as_shown_to_agents
 
 
 async def _record(turn: TurnContext, asked: FieldArguments) -> ToolOutput:
@@ -93,7 +95,7 @@ async def _resume(turn: TurnContext, _: NoArguments) -> ToolOutput:
     if not await runtime.resume():
         raise ToolInputError("no scenario was left")
     await runtime.settle(_runner(turn))
-    return runtime.told
+    return runtime.as_shown_to_agents
 
 
 def _runtime(turn: TurnContext) -> ScenarioRuntime:
@@ -108,3 +110,51 @@ def _runner(turn: TurnContext) -> Any:
 
 async def _nobody(_: ToolAction) -> ToolRan:
     return ToolRan(succeeded=False)
+
+
+WORKFLOW_TOOLS = ("write_note", "pretend_payment")
+_RECEIPT_CHARS = 8
+
+
+class NoteArguments(ClosedValue):
+    """What is noted."""
+
+    title: str = Field(min_length=1, max_length=80, description="What the note is.")
+    text: str = Field(min_length=1, max_length=1_000, description="What the user answered.")
+
+
+class PaymentArguments(ClosedValue):
+    """What would be paid."""
+
+    amount: str = Field(min_length=1, max_length=40, description="With its currency.")
+    purpose: str = Field(min_length=1, max_length=120, description="For what.")
+
+
+def workflow_tools() -> tuple[Tool, ...]:
+    """Return the tools of this file."""
+    return (
+        Tool(
+            "write_note",
+            "Notes what the user answered, so that the team and the tumor board document have it.",
+            NoteArguments,
+            _note,
+        ),
+        Tool(
+            "pretend_payment",
+            "Plays a payment for demonstrations: no money moves.",
+            PaymentArguments,
+            _pay,
+        ),
+    )
+
+
+async def _note(turn: TurnContext, asked: NoteArguments) -> ToolOutput:
+    turn.patient_id  # noqa: B018 - a note is about a patient; without one it is refused
+    title = " ".join(asked.title.split())
+    turn.emit(NoteWritten(f"{title}: {asked.text}", title))
+    return {"noted": title}
+
+
+async def _pay(_: TurnContext, asked: PaymentArguments) -> ToolOutput:
+    receipt = hashed(action_key() or asked.purpose)[:_RECEIPT_CHARS]
+    return {"paid": True, "receipt": f"DEMO-{receipt}", "money_moved": False}

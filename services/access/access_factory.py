@@ -8,10 +8,8 @@ import aiohttp
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import ConfigurationError, TooManyExportsError, TooManyReadsError
-from services.access.api_keys import ApiKeyAuthenticator
-from services.access.app_service import AppServiceAuthenticator
-from services.access.dev import DevAuthenticator
-from services.access.entra import EntraAuthenticator
+from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
+from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
 from services.access.handshake import Authenticator
 from services.access.key_file import KeyFile
 from services.access.limits import MessageRate

@@ -1,4 +1,4 @@
-"""`AUTH_MODE=api_key`: services and scripts with a static key."""
+"""`AUTH_MODE=api_key`: static keys of programs; `dev`: whoever sits at this machine."""
 
 import hashlib
 import hmac
@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from data_models.clock import Clock, SystemClock
-from data_models.errors import UnauthenticatedError
-from services.access.handshake import Handshake
+from data_models.errors import ForbiddenError, UnauthenticatedError
+from services.access.handshake import Handshake, is_loopback
 from services.access.key_file import FileKey, KeyFile
 from services.access.principal import USERS, Principal, Role, Scope, roles_of
 
@@ -69,3 +69,23 @@ class ApiKeyAuthenticator:
             scopes=scopes if {"chat", "read"} & set(key.scopes) else frozenset(),
             practitioner=key.practitioner,
         )
+
+
+DEV_PRINCIPAL_ID = "dev"
+_ORDERS: frozenset[Role] = frozenset({"order"})
+
+
+class DevAuthenticator:
+    """Takes every loopback caller for the principal `dev`."""
+
+    def __init__(self, *, operators: Collection[str]) -> None:
+        roles = roles_of(DEV_PRINCIPAL_ID, operators or [DEV_PRINCIPAL_ID])
+        self._principal = Principal(
+            id=DEV_PRINCIPAL_ID, name="dev", kind="dev", roles=roles | _ORDERS
+        )
+
+    async def authenticate(self, handshake: Handshake) -> Principal:
+        """See `Authenticator.authenticate`; a proxy on this machine would let the world in."""
+        if handshake.forwarded or not is_loopback(handshake.peer):
+            raise ForbiddenError
+        return self._principal

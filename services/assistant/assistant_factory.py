@@ -1,12 +1,34 @@
 """The back end of the Assistant that the settings choose."""
 
+import re
+from collections.abc import Collection, Mapping
+from datetime import tzinfo
+from typing import TypeAlias
+
 import aiohttp
+from yarl import URL
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
+from data_models.errors import AssistantRefusedError
 from services.access.on_behalf import OnBehalf
-from services.assistant.back_end import AssistantBackEnd
-from services.assistant.graph_back_end import graph_for
+from services.assistant.back_end import AssistantBackEnd, AssistantServices
+from services.assistant.graph_account import GraphAccount
+from services.assistant.graph_calendar import GraphCalendar
+from services.assistant.graph_client import GraphClient
+from services.assistant.graph_contacts import GraphAddressBook
+from services.assistant.graph_documents import GraphDocumentFolder
+from services.assistant.graph_mail import GraphMailbox
+from services.assistant.graph_tasks import GraphTasks
+from services.assistant.graph_tokens import (
+    AppCredential,
+    AppTokens,
+    CredentialIssue,
+    GraphTokens,
+    OwnToken,
+    UserTokens,
+)
+from services.assistant.graph_wire import GraphLimits, segment
 from services.assistant.local_back_end import LocalAssistant
 from services.assistant.local_samples import LocalSamples
 from settings import Settings
@@ -36,3 +58,132 @@ def assistant_for(
         samples=LocalSamples(folder=folder if folder.is_dir() else None),
         clock=clock,
     )
+
+
+# Which Microsoft 365 user a principal is, so that nobody reads another's mailbox.
+
+_ENTRA = re.compile(r"entra:([0-9a-z.-]+):([0-9a-f-]{36})")
+
+
+class OnlyMe:
+    """Everybody is the user whose own token it is."""
+
+    def root(self, principal_id: str) -> str:
+        """Return `me`."""
+        return "me"
+
+
+class MappedUsers:
+    """Users of our own directory are themselves; others are who the operator says.
+
+    Args:
+        tenant: The directory of the mailboxes, an id in lower case.
+        named: Users' ids or principal names by principal id.
+    """
+
+    def __init__(self, *, tenant: str, named: Mapping[str, str]) -> None:
+        self._tenant = tenant
+        self._named = dict(named)
+
+    def root(self, principal_id: str) -> str:
+        """Return `users/{id}`.
+
+        Raises:
+            AssistantRefusedError: this principal has none.
+        """
+        user = self._named.get(principal_id) or self._own(principal_id)
+        if user is None:
+            raise AssistantRefusedError("no Microsoft 365 user is set for this caller")
+        return f"users/{segment(user)}"
+
+    def _own(self, principal_id: str) -> str | None:
+        match = _ENTRA.fullmatch(principal_id)
+        return match[2] if match and match[1] == self._tenant.lower() else None
+
+
+GraphUsers: TypeAlias = OnlyMe | MappedUsers
+"""Finds the part of Graph that is a principal's own."""
+
+
+class GraphAssistant:
+    """An `AssistantBackEnd`; holds the tokens of the process and no state of any turn."""
+
+    def __init__(
+        self, *, client: GraphClient, users: GraphUsers, file_hosts: Collection[str]
+    ) -> None:
+        self._client = client
+        self._users = users
+        self._file_hosts = file_hosts
+
+    def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
+        """See `AssistantBackEnd.events_of`."""
+        account = GraphAccount(
+            client=self._client, principal_id=principal_id, root=self._users.root(principal_id)
+        )
+        return AssistantServices(
+            calendar=GraphCalendar(account=account, zone=zone),
+            mail=GraphMailbox(account=account),
+            contacts=GraphAddressBook(account=account),
+            tasks=GraphTasks(account=account, zone=zone),
+            documents=GraphDocumentFolder(account=account, file_hosts=self._file_hosts),
+        )
+
+
+def graph_for(
+    settings: Settings,
+    *,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    ids: IdSource,
+    limits: GraphLimits | None = None,
+    on_behalf: OnBehalf | None = None,
+) -> GraphAssistant:
+    """Return the back end that the `GRAPH_…` settings describe.
+
+    Args:
+        session: For every call; it goes only to hosts that the settings allow.
+        on_behalf: The users' own tokens, for `GRAPH_ON_BEHALF`.
+    """
+    limits = limits or GraphLimits()
+    tokens: GraphTokens
+    if settings.graph_on_behalf and on_behalf is not None:
+        tokens = UserTokens(on_behalf=on_behalf, scope=settings.graph_scope)
+    else:
+        tokens = _tokens(settings, session=session, clock=clock, limits=limits)
+    client = GraphClient(
+        base_url=URL(settings.graph_base_url),
+        tokens=tokens,
+        session=session,
+        ids=ids,
+        limits=limits,
+    )
+    return GraphAssistant(
+        client=client, users=_users(settings), file_hosts=settings.graph_file_hosts
+    )
+
+
+def _tokens(
+    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock, limits: GraphLimits
+) -> GraphTokens:
+    if settings.graph_token is not None:
+        return OwnToken(token=settings.graph_token.get_secret_value())
+    scope = settings.graph_scope
+    if settings.graph_client_secret is None:
+        # 0.4 s, only where the machine itself signs in.
+        from services.assistant.graph_identity import IdentityIssue
+
+        return AppTokens(issue=IdentityIssue(scope=scope, clock=clock), clock=clock)
+    credential = AppCredential(
+        url=f"{settings.entra_authority}/{settings.graph_tenant_id}/oauth2/v2.0/token",
+        client_id=settings.graph_client_id or "",
+        client_secret=settings.graph_client_secret.get_secret_value(),
+        scope=scope,
+    )
+    issue = CredentialIssue(credential=credential, session=session, limits=limits)
+    return AppTokens(issue=issue, clock=clock)
+
+
+def _users(settings: Settings) -> GraphUsers:
+    if settings.graph_token is not None or settings.graph_on_behalf:
+        return OnlyMe()
+    return MappedUsers(tenant=settings.graph_tenant_id or "", named=dict(settings.graph_users))

@@ -9,7 +9,7 @@ from data_models.errors import AssistantError
 from data_models.tool_memory import EntityType
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.shown import Item
-from services.assistant.undo_log import UndoableDeed, UndoLog, undo_deed
+from services.assistant.undo_log import UndoableAction, UndoLog, undo_action
 
 Action: TypeAlias = Literal[
     "cancel_event", "send_mail", "delete_contact", "delete_task", "delete_document", "complete_task"
@@ -17,7 +17,7 @@ Action: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class ActionWords:
     """One kind of action that needs a yes.
 
     Attributes:
@@ -32,13 +32,13 @@ class Deed:
     removes: bool = True
 
 
-DEEDS: Mapping[Action, Deed] = {
-    "cancel_event": Deed("calendar_event", "Cancel", "Cancelled"),
-    "send_mail": Deed("email", "Send", "Sent", removes=False),
-    "delete_contact": Deed("contact", "Delete", "Deleted"),
-    "delete_task": Deed("task", "Delete", "Deleted"),
-    "delete_document": Deed("document", "Delete", "Deleted"),
-    "complete_task": Deed("task", "Complete", "Done", removes=False),
+ACTION_WORDS: Mapping[Action, ActionWords] = {
+    "cancel_event": ActionWords("calendar_event", "Cancel", "Cancelled"),
+    "send_mail": ActionWords("email", "Send", "Sent", removes=False),
+    "delete_contact": ActionWords("contact", "Delete", "Deleted"),
+    "delete_task": ActionWords("task", "Delete", "Deleted"),
+    "delete_document": ActionWords("document", "Delete", "Deleted"),
+    "complete_task": ActionWords("task", "Complete", "Done", removes=False),
 }
 
 
@@ -48,7 +48,7 @@ def action_of(name: object) -> Action:
     Raises:
         AssistantError: there is none of that name.
     """
-    if name not in DEEDS:
+    if name not in ACTION_WORDS:
         raise AssistantError("that request is unknown")
     return cast(Action, name)
 
@@ -56,9 +56,9 @@ def action_of(name: object) -> Action:
 def question_of(action: Action, names: Sequence[str]) -> str:
     """Return what the user is asked: it names every item that a yes is bound to."""
     if len(names) == 1:
-        return f"{DEEDS[action].verb} {names[0]}? yes / no"
+        return f"{ACTION_WORDS[action].verb} {names[0]}? yes / no"
     lines = [f"{number}. {name}" for number, name in enumerate(names, 1)]
-    return "\n".join([f"{DEEDS[action].verb} these {len(names)}? yes / no", *lines])
+    return "\n".join([f"{ACTION_WORDS[action].verb} these {len(names)}? yes / no", *lines])
 
 
 def items_of(payload: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -85,7 +85,7 @@ class AssistantService:
         services = self._back_end.of(principal_id, zone=zone)
         return await _carry_out(services, action, item_id)
 
-    async def newest_deed(self, principal_id: str, *, now: datetime) -> UndoableDeed | None:
+    async def newest_action(self, principal_id: str, *, now: datetime) -> UndoableAction | None:
         """Return what a bare "undo" of this user would take back; None if there is nothing.
 
         Raises:
@@ -93,15 +93,15 @@ class AssistantService:
         """
         return None if self._undo is None else await self._undo.newest(principal_id, now=now)
 
-    async def undo(self, deed: UndoableDeed, *, principal_id: str, zone: tzinfo) -> Item | None:
-        """Take a deed back, once, and return the item; None if it is gone or changed since.
+    async def undo(self, action: UndoableAction, *, principal_id: str, zone: tzinfo) -> Item | None:
+        """Take an action back, once, and return the item; None if it is gone or changed since.
 
         Raises:
             AssistantError: it could not be done; nothing was changed.
         """
-        item = await undo_deed(deed, self._back_end.of(principal_id, zone=zone))
+        item = await undo_action(action, self._back_end.of(principal_id, zone=zone))
         if self._undo is not None:
-            await self._undo.forget(deed, principal_id=principal_id)
+            await self._undo.forget(action, principal_id=principal_id)
         return item
 
 

@@ -22,12 +22,12 @@ from services.assistant.shown import Item
 from services.assistant.tasks import Task
 
 UNDO_FOR = timedelta(minutes=10)
-KEPT_DEEDS = 10
+KEPT_ACTIONS = 10
 Undoable: TypeAlias = Literal["move_event", "complete_task", "move_task", "change_contact"]
 _FIELDS = ("name", "email", "phone", "organization")
 
 
-class UndoableDeed(Value):
+class UndoableAction(Value):
     """One change, and what brings it back.
 
     Attributes:
@@ -44,17 +44,17 @@ class UndoableDeed(Value):
     after: dict[str, str]
 
 
-_DEEDS = TypeAdapter(list[UndoableDeed])
+_ACTIONS = TypeAdapter(list[UndoableAction])
 
 
 class UndoLog:
-    """Each user's newest deeds. Holds nothing of anybody."""
+    """Each user's newest actions. Holds nothing of anybody."""
 
     def __init__(self, *, store: BlobStore) -> None:
         self._store = store
 
-    async def note(self, deed: UndoableDeed, *, principal_id: str) -> None:
-        """Remember a deed; the newest ten stay.
+    async def note(self, action: UndoableAction, *, principal_id: str) -> None:
+        """Remember a action; the newest ten stay.
 
         Raises:
             AssistantUnavailableError: others changed the notes all the time.
@@ -62,21 +62,21 @@ class UndoLog:
         """
 
         async def noted(before: bytes | None) -> tuple[bytes, None]:
-            kept = [one for one in _deeds(before) if deed.at - one.at <= UNDO_FOR]
-            return _DEEDS.dump_json([*kept, deed][-KEPT_DEEDS:]), None
+            kept = [one for one in _actions(before) if action.at - one.at <= UNDO_FOR]
+            return _ACTIONS.dump_json([*kept, action][-KEPT_ACTIONS:]), None
 
         await self._file(principal_id).change(noted)
 
-    async def newest(self, principal_id: str, *, now: datetime) -> UndoableDeed | None:
-        """Return the newest deed of the last ten minutes; None if there is none."""
-        deeds = _deeds(await self._file(principal_id).read())
-        return deeds[-1] if deeds and now - deeds[-1].at <= UNDO_FOR else None
+    async def newest(self, principal_id: str, *, now: datetime) -> UndoableAction | None:
+        """Return the newest action of the last ten minutes; None if there is none."""
+        actions = _actions(await self._file(principal_id).read())
+        return actions[-1] if actions and now - actions[-1].at <= UNDO_FOR else None
 
-    async def forget(self, deed: UndoableDeed, *, principal_id: str) -> None:
-        """Take a deed out, once it is undone or cannot be."""
+    async def forget(self, action: UndoableAction, *, principal_id: str) -> None:
+        """Take a action out, once it is undone or cannot be."""
 
         async def left(before: bytes | None) -> tuple[bytes, None]:
-            return _DEEDS.dump_json([one for one in _deeds(before) if one != deed]), None
+            return _ACTIONS.dump_json([one for one in _actions(before) if one != action]), None
 
         await self._file(principal_id).change(left)
 
@@ -85,16 +85,16 @@ class UndoLog:
         return LocalFile(store=self._store, name=folder + "undo.json", begins_as=lambda: None)
 
 
-def undoable_deed(
+def undoable_action(
     tool: Undoable,
     before: Item,
     after: Item,
     *,
     patient_id: PatientId | None,
     at: datetime,
-) -> UndoableDeed:
-    """Return the deed that made `after` of `before` while the chart of a patient was open."""
-    return UndoableDeed(
+) -> UndoableAction:
+    """Return the action that made `after` of `before` while the chart of a patient was open."""
+    return UndoableAction(
         tool=tool,
         item_id=after.id,
         patient=patient_name(patient_id),
@@ -105,46 +105,46 @@ def undoable_deed(
 
 
 def patient_name(patient_id: PatientId | None) -> str:
-    """Return the one-way name by which a deed knows a patient."""
+    """Return the one-way name by which a action knows a patient."""
     return "" if patient_id is None else hashed("undo", patient_id)
 
 
-async def undo_deed(deed: UndoableDeed, services: AssistantServices) -> Item | None:
+async def undo_action(action: UndoableAction, services: AssistantServices) -> Item | None:
     """Bring the item back to what it was, and return it; None if it is gone or changed since.
 
     Raises:
         AssistantError: it could not be done; nothing was changed.
     """
-    item = await _item(deed, services)
-    if item is None or _state(deed.tool, item) != deed.after:
+    item = await _item(action, services)
+    if item is None or _state(action.tool, item) != action.after:
         return None
-    return await _bring_back(deed, services)
+    return await _bring_back(action, services)
 
 
-async def _item(deed: UndoableDeed, services: AssistantServices) -> Item | None:
-    match deed.tool:
+async def _item(action: UndoableAction, services: AssistantServices) -> Item | None:
+    match action.tool:
         case "move_event":
-            return await services.calendar.get(deed.item_id)
+            return await services.calendar.get(action.item_id)
         case "complete_task" | "move_task":
-            return await services.tasks.get(deed.item_id)
+            return await services.tasks.get(action.item_id)
         case "change_contact":
-            return await services.contacts.get(deed.item_id)
+            return await services.contacts.get(action.item_id)
 
 
-async def _bring_back(deed: UndoableDeed, services: AssistantServices) -> Item:
-    match deed.tool:
+async def _bring_back(action: UndoableAction, services: AssistantServices) -> Item:
+    match action.tool:
         case "move_event":
-            start = datetime.fromisoformat(deed.before["start"])
-            return await services.calendar.move(deed.item_id, start=start)
+            start = datetime.fromisoformat(action.before["start"])
+            return await services.calendar.move(action.item_id, start=start)
         case "complete_task":
-            return await services.tasks.reopen(deed.item_id)
+            return await services.tasks.reopen(action.item_id)
         case "move_task":
-            due = deed.before["due"]
+            due = action.before["due"]
             day = date.fromisoformat(due) if due else None
-            return await services.tasks.move(deed.item_id, due=day)
+            return await services.tasks.move(action.item_id, due=day)
         case "change_contact":
-            change = replace(ContactChange(), **deed.before)
-            return await services.contacts.change(deed.item_id, change)
+            change = replace(ContactChange(), **action.before)
+            return await services.contacts.change(action.item_id, change)
 
 
 def _state(tool: Undoable, item: Item) -> dict[str, str]:
@@ -161,8 +161,8 @@ def _state(tool: Undoable, item: Item) -> dict[str, str]:
             raise AssistantError("that kind of change cannot be undone")
 
 
-def _deeds(data: bytes | None) -> list[UndoableDeed]:
+def _actions(data: bytes | None) -> list[UndoableAction]:
     try:
-        return [] if data is None else _DEEDS.validate_json(data)
+        return [] if data is None else _ACTIONS.validate_json(data)
     except ValidationError:
         return []  # what cannot be read is undone by nobody; the items are as they are

@@ -111,9 +111,9 @@ def _done(facts: ReceiptFacts) -> Iterator[Json]:
         if one.turn_id != facts.turn.turn_id:
             continue
         details = {"run": one.execution_id, "outcome": "done" if one.success else "failed"}
-        told = [{"type": name, "valueString": value} for name, value in details.items()]
-        told += [{"type": "entity", "valueString": each} for each in one.entity_ids]
-        yield {"name": one.tool_name, "detail": told}
+        entries = [{"type": name, "valueString": value} for name, value in details.items()]
+        entries += [{"type": "entity", "valueString": each} for each in one.entity_ids]
+        yield {"name": one.tool_name, "detail": entries}
 
 
 def _provenance(facts: ReceiptFacts, rows: Sequence[str], recorded: str) -> Json:

@@ -1,1 +1,1 @@
-"""Who may open a chart, asked at every door: policies, breaking the glass, counting (10.6)."""
+"""Who may open a chart, asked wherever one is shown: policies, emergencies, counting (10.6)."""

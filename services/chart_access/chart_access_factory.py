@@ -1,14 +1,25 @@
-"""The door to charts that the settings ask for."""
+"""The guard of charts that the settings ask for."""
 
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import aiohttp
 import structlog
+from yarl import URL
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from data_models.errors import ConfigurationError
+from data_models.errors import (
+    ConfigurationError,
+    OnBehalfRefusedError,
+    RecordNotFoundError,
+    RecordReplacedError,
+    RecordsRefusedError,
+    RecordsUnavailableError,
+    SignInUnavailableError,
+)
+from data_models.identifiers import PatientId
 from services.access.access_factory import key_file_for, read_rate_for
 from services.access.handshake import Authenticator
 from services.access.key_file import KeyFile
@@ -16,8 +27,7 @@ from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf
 from services.audit.trail import Audit
 from services.chart_access.break_glass import BreakGlass
-from services.chart_access.door import AlertKind, ChartDoor
-from services.chart_access.own_token import ByOwnToken
+from services.chart_access.chart_guard import AlertKind, ChartGuard
 from services.chart_access.policy import AccessPolicy, CareRoster, OpenToAll, read_care_roster
 from services.chart_access.practitioners import NotingAuthenticator, PractitionerBook
 from services.chart_access.relationship import (
@@ -27,7 +37,9 @@ from services.chart_access.relationship import (
     ServerRelations,
 )
 from services.records.fhir_chosen import checked_base_url, fhir_client_for
+from services.records.fhir_client import FhirClient, FhirLimits
 from services.records.folder.records import FolderRecords
+from services.records.patient_lookup import PatientLookup
 from services.records.records_factory import Records
 from settings import Settings
 
@@ -44,7 +56,7 @@ class ChartAccess:
         reads: Counts reads over HTTP, and charts opened in talks.
     """
 
-    door: ChartDoor
+    guard: ChartGuard
     glass: BreakGlass
     book: PractitionerBook
     keys: KeyFile | None
@@ -67,7 +79,7 @@ def chart_access_for(
     alert: Callable[[AlertKind], None],
     on_behalf: OnBehalf | None = None,
 ) -> ChartAccess:
-    """Return the door to the charts of `records`; the log names its policy.
+    """Return the guard of the charts of `records`; the log names its policy.
 
     Args:
         store: Keeps grants, and who is which Practitioner.
@@ -85,7 +97,7 @@ def chart_access_for(
     glass = BreakGlass(store=store, clock=clock, ids=ids, minutes=settings.break_glass_minutes)
     policy = _policy(settings, records, book, session, clock, on_behalf)
     _log.info("access_policy", policy=settings.access_policy, minutes=settings.break_glass_minutes)
-    door = ChartDoor(
+    guard = ChartGuard(
         policy=policy,
         audit=audit,
         clock=clock,
@@ -94,7 +106,7 @@ def chart_access_for(
         alert=alert,
         reads=reads,
     )
-    return ChartAccess(door=door, glass=glass, book=book, keys=keys, reads=reads)
+    return ChartAccess(guard=guard, glass=glass, book=book, keys=keys, reads=reads)
 
 
 def _policy(
@@ -148,3 +160,80 @@ def _relations(
         system=next(iter(settings.identifier_systems), None),
         days=days,
     )
+
+
+KEPT_SECONDS = 60.0
+_KEPT = 10_000
+
+
+class ByOwnToken:
+    """An `AccessPolicy`: the server is asked for the Patient with the user's own token.
+
+    Args:
+        scope: What the directory is asked for on behalf of each user.
+        session: Reaches only hosts that may be called.
+    """
+
+    def __init__(
+        self,
+        *,
+        on_behalf: OnBehalf,
+        scope: str,
+        base_url: URL,
+        system: str | None,
+        session: aiohttp.ClientSession,
+        clock: Clock,
+    ) -> None:
+        self._on_behalf = on_behalf
+        self._scope = scope
+        self._base_url = base_url
+        self._system = system
+        self._session = session
+        self._clock = clock
+        self._kept: OrderedDict[tuple[str, PatientId], tuple[float, bool]] = OrderedDict()
+
+    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
+        """See `AccessPolicy.may_open`.
+
+        Raises:
+            SignInNeededError: the user has no token; who has signed out opens nothing.
+            RecordsError: nobody can tell just now.
+        """
+        token = await self._token(principal_id)
+        key, now = (principal_id, patient_id), self._clock.monotonic()
+        kept = self._kept.get(key)
+        if kept is not None and now - kept[0] < KEPT_SECONDS:
+            return kept[1]
+        may = await self._reads(token, principal_id, patient_id)
+        self._kept[key] = (now, may)
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return may
+
+    async def _token(self, principal_id: str) -> str:
+        try:
+            return await self._on_behalf.token(principal_id, self._scope)
+        except SignInUnavailableError:
+            raise RecordsUnavailableError("the directory gave no token of the user") from None
+        except OnBehalfRefusedError:
+            raise RecordsRefusedError("the directory refused a token of the user") from None
+
+    async def _reads(self, token: str, principal_id: str, patient_id: PatientId) -> bool:
+        client = FhirClient(
+            base_url=self._base_url,
+            token=token,
+            session=self._session,
+            clock=self._clock,
+            limits=FhirLimits(),
+        )
+        lookup = PatientLookup(client=client, system=self._system, clock=self._clock)
+        try:
+            await lookup.find(patient_id)
+        except (RecordNotFoundError, RecordReplacedError):
+            return False
+        except RecordsRefusedError as error:
+            if error.status != 403:
+                self._on_behalf.note_refusal(principal_id, self._scope, token)
+                raise
+            return False
+        return True

@@ -38,7 +38,7 @@ class Archived:
     documents: int
 
     @property
-    def told(self) -> str:
+    def summary(self) -> str:
         """What the user is told."""
         count = "1 document is" if self.documents == 1 else f"{self.documents} documents are"
         return f"Cleared. {count} archived; we start afresh."

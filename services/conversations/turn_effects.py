@@ -13,7 +13,7 @@ import orjson
 
 from data_models.claim import Claim
 from data_models.conversation import Conversation, Interruption
-from data_models.effects import Begun, Deed, Effect
+from data_models.effects import Begun, Effect, OutsideChange
 from data_models.errors import InterruptedTurnError, ToolInputError
 from data_models.identifiers import PatientId, hashed
 
@@ -23,10 +23,10 @@ _UNKNOWN = (
     "done; ask the user to check before you call this again"
 )
 _UNMET = (
-    "I was interrupted while I answered this, and had begun: {deeds}. I do not know whether that "
+    "I was interrupted while I answered this, and had begun: {changes}. I do not know whether that "
     "was done. Please check."
 )
-_PERHAPS = " It may have done this, so please check first: {deeds}."
+_PERHAPS = " It may have done this, so please check first: {changes}."
 
 
 class TurnEffects:
@@ -42,15 +42,15 @@ class TurnEffects:
 
     def __init__(self, *, claim: Claim, patient_id: PatientId | None, answered: int) -> None:
         before = claim.conversation.begun_before(claim.message, patient_id)
-        earlier = [*_inherited(before, answered), *_deeds(claim.conversation)]
+        earlier = [*_inherited(before, answered), *_changes(claim.conversation)]
         self._claim = claim
         self._patient_id = patient_id
         self._run_id = claim.run_id if before is None else before.effects_of
-        self._elsewhere = {deed.key: deed for deed in earlier if deed.patient_id != patient_id}
-        self._earlier = {deed.key: deed for deed in earlier if deed.patient_id == patient_id}
-        self._open = {key: deed for key, deed in self._earlier.items() if deed.message >= answered}
+        self._elsewhere = {one.key: one for one in earlier if one.patient_id != patient_id}
+        self._earlier = {one.key: one for one in earlier if one.patient_id == patient_id}
+        self._open = {key: one for key, one in self._earlier.items() if one.message >= answered}
         self._taken = set(self._earlier) - set(self._open)
-        self._recorded = {deed.key for deed in _deeds(claim.conversation)}
+        self._recorded = {change.key for change in _changes(claim.conversation)}
 
     async def begin(
         self, tool: str, arguments: Mapping[str, Any], *, message: int, key: str = ""
@@ -71,7 +71,7 @@ class TurnEffects:
         other = None if key or wanted in self._open else self._unmet(tool)
         if other is None or wanted in self._recorded:
             self._taken.add(wanted)
-            deed = Deed(
+            change = OutsideChange(
                 key=wanted,
                 tool=tool,
                 arguments=_bounded(given),
@@ -79,7 +79,7 @@ class TurnEffects:
                 patient_id=self._patient_id,
             )
             # A key of its own outlives its turn: an earlier one may have used it.
-            return Begun(await self._record(deed, is_repeated=bool(key)), given)
+            return Begun(await self._record(change, is_repeated=bool(key)), given)
         if other.arguments is None:
             del self._open[other.key]
             raise ToolInputError(_UNKNOWN)
@@ -94,8 +94,8 @@ class TurnEffects:
     def unmet(self) -> str:
         """What the user is told of changes that an earlier attempt began and this one did not."""
         earlier = [*self._open.values(), *self._elsewhere.values()]
-        deeds = [deed for deed in earlier if deed.message >= 0]
-        return _UNMET.format(deeds=_names(deeds)) if deeds else ""
+        changes = [change for change in earlier if change.message >= 0]
+        return _UNMET.format(changes=_names(changes)) if changes else ""
 
     def _next_key(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Return the key of this call: of equal ones in a turn, each has its own."""
@@ -103,41 +103,41 @@ class TurnEffects:
         keys = (hashed(self._run_id, tool, said, str(number)) for number in count())
         return next(key for key in keys if key not in self._taken)
 
-    def _unmet(self, tool: str) -> Deed | None:
+    def _unmet(self, tool: str) -> OutsideChange | None:
         """Return what an earlier attempt began with this tool, perhaps in other words."""
-        deeds = (deed for deed in self._open.values() if deed.tool == tool and deed.message >= 0)
-        return next(deeds, None)
+        changes = (one for one in self._open.values() if one.tool == tool and one.message >= 0)
+        return next(changes, None)
 
-    async def _record(self, deed: Deed, *, is_repeated: bool = False) -> Effect:
-        """Return the effect of `deed` once its claim says that it is begun."""
-        self._open.pop(deed.key, None)
-        met = self._elsewhere.pop(deed.key, None)  # the same call: of its arguments none are new
+    async def _record(self, change: OutsideChange, *, is_repeated: bool = False) -> Effect:
+        """Return the effect of `change` once its claim says that it is begun."""
+        self._open.pop(change.key, None)
+        met = self._elsewhere.pop(change.key, None)  # the same call: of its arguments none are new
         is_repeated = is_repeated or met is not None
-        is_repeated = is_repeated or deed.key in self._earlier or deed.key in self._recorded
-        if deed.key in self._recorded:
+        is_repeated = is_repeated or change.key in self._earlier or change.key in self._recorded
+        if change.key in self._recorded:
             await self._claim.hold()
         else:
-            await self._claim.update(lambda draft: _record(draft, deed))
-            self._recorded.add(deed.key)
-        return Effect(deed.key, is_repeated)
+            await self._claim.update(lambda draft: _record(draft, change))
+            self._recorded.add(change.key)
+        return Effect(change.key, is_repeated)
 
 
-def _deeds(conversation: Conversation) -> Sequence[Deed]:
+def _changes(conversation: Conversation) -> Sequence[OutsideChange]:
     return () if conversation.running_turn is None else conversation.running_turn.deeds
 
 
-def _inherited(before: Interruption | None, answered: int) -> list[Deed]:
+def _inherited(before: Interruption | None, answered: int) -> list[OutsideChange]:
     """Return what was begun for the same words before: no stored message of this turn met it."""
-    deeds = () if before is None else before.deeds
+    changes = () if before is None else before.deeds
     return [
-        deed if deed.message < 0 else deed.model_copy(update={"message": answered})
-        for deed in deeds
+        change if change.message < 0 else change.model_copy(update={"message": answered})
+        for change in changes
     ]
 
 
-def _record(draft: Conversation, deed: Deed) -> None:
+def _record(draft: Conversation, change: OutsideChange) -> None:
     if draft.running_turn is not None:
-        draft.running_turn.deeds = [*draft.running_turn.deeds, deed]
+        draft.running_turn.deeds = [*draft.running_turn.deeds, change]
 
 
 def _bounded(arguments: dict[str, Any]) -> dict[str, Any] | None:
@@ -145,14 +145,14 @@ def _bounded(arguments: dict[str, Any]) -> dict[str, Any] | None:
     return arguments if is_short else None
 
 
-def _names(deeds: Sequence[Deed]) -> str:
+def _names(changes: Sequence[OutsideChange]) -> str:
     """Return what tools do as people say it: "add task, create event"."""
-    return ", ".join(dict.fromkeys(deed.tool.replace("_", " ") for deed in deeds))
+    return ", ".join(dict.fromkeys(change.tool.replace("_", " ") for change in changes))
 
 
 def interrupted_text(interruption: Interruption) -> str:
     """Return what the user is told of a turn that died: what it may have done, too."""
-    deeds = [f"“{interruption.asked}”"] if interruption.asked else []
-    deeds += [_names(interruption.deeds)] if interruption.deeds else []
-    perhaps = _PERHAPS.format(deeds=", ".join(deeds)) if deeds else ""
+    changes = [f"“{interruption.asked}”"] if interruption.asked else []
+    changes += [_names(interruption.deeds)] if interruption.deeds else []
+    perhaps = _PERHAPS.format(changes=", ".join(changes)) if changes else ""
     return InterruptedTurnError.user_message + perhaps

@@ -1,7 +1,6 @@
 """Links every message to its subject before anything else reads it (spec page 10.2)."""
 
 import asyncio
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -19,12 +18,9 @@ from services.language.full_dates import FullDate, birth_years, full_dates, year
 from services.language.mentions import Message, Word, read_words, with_joined_words
 from services.language.name_runs import neighbours
 from services.language.people_words import people_words
+from services.language.record_numbers import labelled_numbers, number_tokens
 
 DIRECTORY_SECONDS = 2.0
-_TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{2,63}")
-_SPACED = re.compile(r"(?<![\w-])[A-Za-z]{1,6} \d{4,12}(?![\w-])")
-_NUMBER_LEAST_CHARS = 5
-_LABELLED_LEAST_CHARS = 3
 _SEARCHES_LIMIT = 8
 _log = structlog.get_logger()
 
@@ -80,7 +76,7 @@ class SubjectLinker:
     async def link(self, text: str, situation: Situation) -> Linked:
         """Return whom `text` is about; it fails closed: what is not answered in time is unsure."""
         message, dates = read_words(with_joined_words(text)), full_dates(text)
-        tokens = list(_number_tokens(message, dates))
+        tokens = list(number_tokens(message, dates))
         sought = Sought(
             ids=tuple(situation.roster),
             numbers=tuple(dict.fromkeys([*situation.named, *tokens])),
@@ -144,7 +140,7 @@ class SubjectLinker:
         situation: Situation,
         has_answered: bool,
     ) -> Iterable[NumberSaid]:
-        labelled = set(_labelled(message, tokens))
+        labelled = set(labelled_numbers(message, tokens))
         for token in tokens:
             hits = index.with_number(token)
             if token in situation.named or self._fits(token):
@@ -200,28 +196,6 @@ def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Ment
     return mention if person is None else replace(mention, people=(person,), strength="full")
 
 
-def _number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
-    for one in _TOKEN.finditer(message.text):
-        token = one.group().rstrip("._-/")
-        if any(date.start < one.end() and one.start() < date.end for date in dates):
-            continue
-        is_called = any(_labelled(message, [token], within=1))
-        least_chars = _LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS
-        if len(token) >= least_chars and any(each.isdigit() for each in token):
-            yield token
-    yield from (one.group() for one in _SPACED.finditer(message.text))
-
-
-def _labelled(message: Message, tokens: Sequence[str], *, within: int = 3) -> Iterable[str]:
-    """Yield the tokens that one of so many words before them calls a patient's number."""
-    lowered = message.text.casefold()
-    for token in tokens:
-        at = lowered.find(token.casefold())
-        words = [one.text for one in message.words if one.end <= at][-within:]
-        if any(one in people_words().numbers for one in words):
-            yield token
-
-
 def _is_plain(said: Said) -> bool:
     """Whether nothing stands beside the name, number and birth date but words that open a chart."""
     named = {one.start for each in said.mentions for one in each.span}
@@ -248,7 +222,7 @@ def _birth_dates(dates: Sequence[FullDate], message: Message) -> Collection[date
 def _may_name(message: Message, said: Said) -> bool:
     """Whether anything in the message would have been looked up beyond what is known."""
     if any(one.is_birth for one in said.dates) or any(
-        _labelled(message, [one.text for one in said.numbers])
+        labelled_numbers(message, [one.text for one in said.numbers])
     ):
         return True
     explained = {id(word) for one in said.mentions for word in one.span}

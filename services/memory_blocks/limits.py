@@ -90,10 +90,10 @@ def _drop_points(memory: MemoryBlocks) -> None:
 
 def _give_way(memory: MemoryBlocks) -> bool:
     """Make the part smaller by what matters least; False if nothing is left to drop."""
-    told = next((one for one in memory.flow if one.routed or one.answered), None)
+    first = next((one for one in memory.flow if one.routed or one.answered), None)
     ours = next(iter(by_weight(p for p in memory.key_points if p.source != "person")), None)
-    if told is not None and told is not memory.flow[-1]:
-        told.routed = told.answered = ""
+    if first is not None and first is not memory.flow[-1]:
+        first.routed = first.answered = ""
     elif len(memory.flow) > 1:
         _merge_oldest(memory)
     elif ours is not None:

@@ -292,6 +292,6 @@ def _next_topics(context: ChatContext, turn: Turn, found: Sequence[str]) -> list
     if found:
         topics += found
     elif context.memory.conversation_phase == "symptom_evaluation":
-        told = " ".join(one.text.casefold() for one in context.memory.key_points)
-        topics += [text for aspect, text in _ASPECTS.items() if aspect not in told]
+        points = " ".join(one.text.casefold() for one in context.memory.key_points)
+        topics += [text for aspect, text in _ASPECTS.items() if aspect not in points]
     return [one_line(topic, LINE_CHARS) for topic in topics[:5]]

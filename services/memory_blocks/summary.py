@@ -49,8 +49,8 @@ def shown_summary(context: ChatContext, *, before: int | None = None) -> str:
     noted = [f"• {one.text}" for one in memory.key_points if one.status == "active"]
     points = list(_fitting(list(reversed(noted)), SHOWN_LIMIT_CHARS // 2))[::-1]
     room = SHOWN_LIMIT_CHARS - sum(len(one) + 1 for one in points) - len(_NOTED) - 1
-    told = without_withdrawn(context, _flow(memory.earlier, flow, room, entry=_brief_entry))
-    return "\n".join([told, *([_NOTED, *points] if points else [])])
+    flow_lines = without_withdrawn(context, _flow(memory.earlier, flow, room, entry=_brief_entry))
+    return "\n".join([flow_lines, *([_NOTED, *points] if points else [])])
 
 
 def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) -> str:
@@ -71,10 +71,10 @@ def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) 
         room // 2 - len(topics),
         newest=True,
     )
-    told = _flow(memory.earlier, flow, room - len(points) - len(topics), entry=_entry)
-    told = without_withdrawn(context, told)
+    flow_lines = _flow(memory.earlier, flow, room - len(points) - len(topics), entry=_entry)
+    flow_lines = without_withdrawn(context, flow_lines)
     return (
-        f"{top}{told}\n\n--- KEY CONTEXT POINTS ---\n{points}\n\n"
+        f"{top}{flow_lines}\n\n--- KEY CONTEXT POINTS ---\n{points}\n\n"
         f"--- NEXT LIKELY TOPICS ---\n{topics}"
     )
 
@@ -95,8 +95,8 @@ def _flow(
     spans = [f"Turns {span.first}-{span.last}: {title(span.topic)}" for span in earlier]
     kept = list(_fitting([entry(one) for one in reversed(flow)], room))
     left = room - sum(len(one) + 1 for one in kept)
-    told = list(_fitting(list(reversed(spans)), left))
-    return "\n".join([*reversed(told), *reversed(kept)]) or "-"
+    lines = list(_fitting(list(reversed(spans)), left))
+    return "\n".join([*reversed(lines), *reversed(kept)]) or "-"
 
 
 def _entry(entry: FlowEntry) -> str:

@@ -64,7 +64,7 @@ def _is_theirs(question: OpenQuestion, patient_id: PatientId) -> bool:
 
 
 def _is_of(died: Interruption, patient_id: PatientId) -> bool:
-    theirs = (died.patient_id, died.deeds_for, *(deed.patient_id for deed in died.deeds))
+    theirs = (died.patient_id, died.deeds_for, *(change.patient_id for change in died.deeds))
     return patient_id in theirs or may_name(died.asked, patient_id)
 
 

@@ -56,12 +56,12 @@ def standing_text(
     """Return what stands of an order of `test`: drafts made here, and open orders on record."""
     same = [each for each in kept if is_same_test(test, each.test)]
     names = "; ".join(f"{_plain(one.test)} {moment_shown(one.occurs)}".strip() for one in same)
-    told = said_in(
+    text = said_in(
         language, "kept" if same else "none", names=names, test=_plain(test), patient=patient
     )
     ours = {f"{ORDER}/{one.order_id}" for one in same}
     others = "; ".join(_shown(row) for row in rows.before if ours.isdisjoint(row.sources))
-    return f"{told} {said_in(language, 'on_record', rows=others)}" if others else told
+    return f"{text} {said_in(language, 'on_record', rows=others)}" if others else text
 
 
 def _examined(record: PatientRecord, test: str) -> tuple[ViewRow, ...]:

@@ -8,7 +8,7 @@ from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from data_models.errors import ChartSignInError
 from data_models.identifiers import PatientId
 from services.chart_access.break_glass import COMMAND, REASON_LEAST_CHARS, Grant
-from services.chart_access.door import Access
+from services.chart_access.chart_guard import Access
 from services.patient_context.answers import ASKED
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.verdict import PatientVerdict

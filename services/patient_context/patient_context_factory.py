@@ -1,7 +1,7 @@
 """The choice of patients as the settings ask for it."""
 
 from data_models.clock import Clock, IdSource
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory
 from services.identity.identity_factory import linker_for
 from services.language.reader import ReaderTeam
@@ -23,11 +23,11 @@ def patients_for(
     directory: Directory,
     clock: Clock,
     ids: IdSource,
-    door: ChartDoor,
+    guard: ChartGuard,
     records: PatientRecords,
     contacts: NamesBeside,
 ) -> PatientContextService:
-    """Return the service that decides whose chart a message is for, asking `door` for each.
+    """Return the service that decides whose chart a message is for, asking `guard` for each.
 
     Args:
         records: Name the staff of a chart.
@@ -40,6 +40,6 @@ def patients_for(
         ids=ids,
         linker=linker_for(settings, directory=directory, fits=pattern.matches),
         allow_unknown=settings.allow_unknown_patients,
-        door=door,
+        guard=guard,
         beside=(StaffOfRecord(records=records).names, contacts),
     )

@@ -1,4 +1,4 @@
-"""What a user may see and open of a conversation's patients: the door to charts, in a talk."""
+"""What a user may see and open of a conversation's patients: the guard of charts, in a talk."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,28 +8,28 @@ from data_models.conversation import OpenQuestion
 from data_models.errors import RateLimitedError
 from data_models.identifiers import PatientId
 from services.chart_access.break_glass import Grant, is_reason, reason_in
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.identity.person import Person
 from services.patient_context.closed import in_emergency, reason_needed, refused
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.who import told
+from services.patient_context.who import verdict_saying
 
 
 class ChartRights:
-    """Asks `door` for the sender of a message. Holds no state of any turn."""
+    """Asks `guard` for the sender of a message. Holds no state of any turn."""
 
-    def __init__(self, *, door: ChartDoor, ids: IdSource) -> None:
-        self._door = door
+    def __init__(self, *, guard: ChartGuard, ids: IdSource) -> None:
+        self._guard = guard
         self._ids = ids
 
     async def may_see(self, user: str, patient_id: PatientId | None) -> bool:
         """Whether nobody is open, or the open chart is open to the user too."""
-        return patient_id is None or await self._door.may_open(user, patient_id)
+        return patient_id is None or await self._guard.may_open(user, patient_id)
 
     async def may_see_all(self, user: str, patients: Sequence[PatientId]) -> bool:
         """Whether every chart of `patients` is open to the user."""
-        return all([await self._door.may_open(user, one) for one in patients])
+        return all([await self._guard.may_open(user, one) for one in patients])
 
     async def open_to(self, user: str, people: Sequence[Person]) -> list[Person]:
         """Return those who may be offered to the user; who has no chart here opens none."""
@@ -42,15 +42,15 @@ class ChartRights:
             return await self._without_closed(verdict, turn)
         if patient_id is None or verdict.decision == "CLEAR":
             return verdict
-        access = await self._door.access(turn.user, patient_id)
+        access = await self._guard.access(turn.user, patient_id)
         if access.is_open:
             if patient_id != turn.registry.active_patient_id:
                 try:
-                    self._door.count_opening(turn.user)
+                    self._guard.count_opening(turn.user)
                 except RateLimitedError as error:
-                    return told(error.user_message, turn)
+                    return verdict_saying(error.user_message, turn)
             return in_emergency(verdict, access)
-        await self._door.refuse(
+        await self._guard.refuse(
             turn.user,
             patient_id,
             conversation_id=turn.registry.conversation_id,
@@ -73,7 +73,7 @@ class ChartRights:
             return None
         if not is_reason(reason):
             return reason_needed(question, turn, ids=self._ids)
-        return await self._door.break_glass(
+        return await self._guard.break_glass(
             turn.user, closed, conversation_id=turn.registry.conversation_id, reason=reason
         )
 

@@ -10,7 +10,7 @@ from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import PatientContextDecision, Registry, TimingInfo
 from services.chart_access.break_glass import Grant
-from services.chart_access.door import ChartDoor, open_door
+from services.chart_access.chart_guard import ChartGuard, open_guard
 from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person
@@ -67,14 +67,14 @@ class PatientContextService:
         ids: IdSource,
         linker: SubjectLinker | None = None,
         allow_unknown: bool = False,
-        door: ChartDoor | None = None,
+        guard: ChartGuard | None = None,
         beside: tuple[NamesBeside, ...] = (),
     ) -> None:
         self._analyzer = analyzer
         # Without a directory nobody is known, so every id opens a chart of its own.
         self._linker = linker or SubjectLinker(directory=NoDirectory(), fits=pattern.matches)
         self._beside = beside
-        self._rights = ChartRights(door=door or open_door(clock=clock), ids=ids)
+        self._rights = ChartRights(guard=guard or open_guard(clock=clock), ids=ids)
         self._allow_unknown = allow_unknown or linker is None
         self._pattern = pattern
         self._clock = clock

@@ -55,5 +55,5 @@ class PatientVerdict:
         """
         if self.registry is None or active is None:
             return self
-        told = switched(active) if self.is_bare_switch else None
-        return PatientVerdict(decision="UNCHANGED", patient_id=active, reply=told)
+        notice = switched(active) if self.is_bare_switch else None
+        return PatientVerdict(decision="UNCHANGED", patient_id=active, reply=notice)

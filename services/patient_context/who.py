@@ -170,7 +170,7 @@ def asking_whom(
     else:
         text = asked(subject, who.open)
     if not options:
-        return told(text, turn)
+        return verdict_saying(text, turn)
     lines = [
         f"{place}. {option_line(one, today, is_open=_is(one, who.open))}"
         for place, one in enumerate(options, start=1)
@@ -237,10 +237,10 @@ def unreachable(target: PatientId, turn: PatientTurn) -> PatientVerdict:
         f"The patient records do not answer just now, so `{target}` could not be looked up and "
         "nothing was opened. Please try again in a moment."
     )
-    return told(text, turn)
+    return verdict_saying(text, turn)
 
 
-def told(text: str, turn: PatientTurn) -> PatientVerdict:
+def verdict_saying(text: str, turn: PatientTurn) -> PatientVerdict:
     """Return the verdict that says something and opens nothing."""
     return PatientVerdict(
         decision="NEEDS_PATIENT_ID",

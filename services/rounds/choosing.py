@@ -13,7 +13,7 @@ from data_models.errors import (
     RoundsListError,
 )
 from data_models.identifiers import PatientId, storable_patient_id
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, Sought
 from services.language.full_dates import full_dates
 from services.language.letters import folded
@@ -39,7 +39,7 @@ class Choice:
     finder: PatientFinder
     directory: Directory
     records: PatientRecords
-    door: ChartDoor
+    guard: ChartGuard
     pattern: PatientIdPattern
     on_server: DayOnServer | None = None
 
@@ -72,7 +72,7 @@ class Choice:
             found = await self._find_seen_in_folder(day, owner)
         else:
             seen = await self.on_server.find_seen_on(day)
-            found = [one for one in seen if await self.door.may_open(owner, one)]
+            found = [one for one in seen if await self.guard.may_open(owner, one)]
         if not found:
             raise RoundsListError(
                 f"No patient whose chart is open to you has a visit or an appointment on {day}."
@@ -115,7 +115,7 @@ class Choice:
         self, patient_id: PatientId, day: date, owner: str, free: asyncio.Semaphore
     ) -> bool:
         async with free:
-            if not await self.door.may_open(owner, patient_id):
+            if not await self.guard.may_open(owner, patient_id):
                 return False
             try:
                 record = await self.records.load(patient_id, EVERYTHING)

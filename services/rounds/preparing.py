@@ -27,7 +27,7 @@ from data_models.incoming_message import ROUNDS, WEB, IncomingMessage, Sender
 from data_models.turn_events import RunFailed
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.language.talk_texts import talk_text
 from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
@@ -50,7 +50,7 @@ class Preparation:
     scheduler: TurnScheduler
     reader: ConversationReader
     records: PatientRecords
-    door: ChartDoor
+    guard: ChartGuard
     audit: Audit
     clock: Clock
 
@@ -70,7 +70,7 @@ class Preparation:
         self, found: RoundList, patient: RoundPatient
     ) -> RoundPatient | None:
         chat, owner = patient.conversation_id, found.owner
-        await self.door.enter(owner, patient.patient_id, conversation_id=chat)
+        await self.guard.enter(owner, patient.patient_id, conversation_id=chat)
         await self._count(owner)
         await self.audit.record(
             AuditEntry(
@@ -104,7 +104,7 @@ class Preparation:
         """Count a read of the owner's, once they may read more."""
         while True:
             try:
-                self.door.count_opening(owner)
+                self.guard.count_opening(owner)
             except RateLimitedError as error:
                 await asyncio.sleep(error.retry_after_seconds)
             else:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from data_models.errors import NoSuchListError
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.rounds.round_book import RoundBook
 from services.rounds.round_list import RoundList, RoundPatient
 
@@ -15,7 +15,7 @@ class RoundEntry:
     """Every method raises `NoSuchListError` for a list that is absent or not the caller's."""
 
     book: RoundBook
-    door: ChartDoor
+    guard: ChartGuard
     audit: Audit
 
     async def find(
@@ -48,7 +48,7 @@ class RoundEntry:
             ChartClosedError: it is not.
         """
         chat = patient.conversation_id
-        await self.door.enter(principal, patient.patient_id, conversation_id=chat)
+        await self.guard.enter(principal, patient.patient_id, conversation_id=chat)
         await self.audit.record(
             AuditEntry(
                 principal=principal,

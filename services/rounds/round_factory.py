@@ -9,7 +9,7 @@ from services.evidence.looks import LookBook
 from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.preparing import Preparation, RoundPreparer
-from services.rounds.round_deeds import RoundDeeds
+from services.rounds.round_actions import RoundActions
 from services.rounds.round_entry import RoundEntry
 from services.rounds.round_service import RoundService
 from services.turn_scheduler.turn_scheduler import TurnScheduler
@@ -22,7 +22,7 @@ class Rounds:
     """What belongs to rounds: lists and cards, what people do on them, the work behind."""
 
     service: RoundService
-    deeds: RoundDeeds
+    actions: RoundActions
     preparer: RoundPreparer
 
 
@@ -46,7 +46,7 @@ def rounds_for(
             scheduler=scheduler,
             reader=reader,
             records=records,
-            door=entry.door,
+            guard=entry.guard,
             audit=entry.audit,
             clock=clock,
         ),
@@ -69,5 +69,5 @@ def rounds_for(
         clock=clock,
         ids=ids,
     )
-    deeds = RoundDeeds(entry=entry, preparer=preparer, clock=clock)
-    return Rounds(service=service, deeds=deeds, preparer=preparer)
+    actions = RoundActions(entry=entry, preparer=preparer, clock=clock)
+    return Rounds(service=service, actions=actions, preparer=preparer)

@@ -142,7 +142,7 @@ class RoundService:
         row = row_of(
             patient,
             who=None if parts is None else parts.who,
-            problem=problem or _told(patient.problem),
+            problem=problem or _failure_in_words(patient.problem),
         )
         card = RoundCard(
             round_id=round_id,
@@ -176,7 +176,7 @@ class RoundService:
             who: Who | None = who_is(
                 await self.records.load(patient.patient_id, PERSON), today=self.clock.now().date()
             )
-            problem = _told(patient.problem)
+            problem = _failure_in_words(patient.problem)
         except (ChartClosedError, RecordsError) as error:
             who, problem = None, error.user_message
         return row_of(patient, who=who, problem=problem)
@@ -221,5 +221,5 @@ class RoundService:
         return [message for message in said if message.made_by == "model"]
 
 
-def _told(code: str) -> str:
+def _failure_in_words(code: str) -> str:
     return _PROBLEMS.get(code, f"The preparation failed ({code}).") if code else ""

@@ -296,13 +296,13 @@ def _summary(run: FinishedRun, found: Sequence[Found]) -> str:
     if run.error is not None:
         return "failed"
     if not found or "result" in (run.data or {}):
-        return _told(run.data or {})
+        return _in_words(run.data or {})
     kinds = sorted({one.entity_type for one in found})
     names = ", ".join(kinds).replace("_", " ")
     return f"{len(found)} {names}{'s' if len(found) > 1 and names != 'generic' else ''}"
 
 
-def _told(data: Mapping[str, Any]) -> str:
+def _in_words(data: Mapping[str, Any]) -> str:
     """Return what a run without entities came to, in a few words that people read."""
     said = data.get("result")
     if isinstance(said, str) and said.strip():
@@ -323,10 +323,10 @@ def _counted(key: str, count: int) -> str:
 def _problem(content: str) -> str:
     """Return what went wrong, without the form in which an agent is told."""
     try:
-        told = orjson.loads(content)
+        loaded = orjson.loads(content)
     except orjson.JSONDecodeError:
         return content
-    return str(told["error"]) if isinstance(told, dict) and "error" in told else content
+    return str(loaded["error"]) if isinstance(loaded, dict) and "error" in loaded else content
 
 
 def log_summary(store: ToolEntityStore, conversation_id: str) -> None:

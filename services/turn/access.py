@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.turn.draft import TurnDraft
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnAccess:
-    """Asks the door and tells the trail, in that order. Holds no state of any turn."""
+    """Asks the guard and tells the trail, in that order. Holds no state of any turn."""
 
-    door: ChartDoor
+    guard: ChartGuard
     audit: Audit
 
     async def record(self, turn: TurnDraft, patient_id: PatientId | None, *, action: str) -> None:
@@ -24,7 +24,7 @@ class TurnAccess:
             AuditUnavailableError: the access is not on record, so it does not happen.
         """
         principal_id = turn.claim.message.sender.principal_id
-        await self.door.enter(
+        await self.guard.enter(
             principal_id,
             patient_id,
             conversation_id=turn.conversation_id,

@@ -48,7 +48,7 @@ class TurnClearing:
         archived = await self.undo.clearing.clear(turn.claim, now=turn.now, tell=tell)
         turn.leaves_no_turn = True
         await self.documents.load_registry(turn)
-        return f"{archived.told} {_CAN_BE_UNDONE}"
+        return f"{archived.summary} {_CAN_BE_UNDONE}"
 
     async def answer_undo(self, turn: TurnDraft) -> bool:
         """Whether the message undid a clear, or answered our question whether to.

@@ -87,7 +87,7 @@ class TurnDocuments:
         None where none does, where the chart is closed to the sender, or where that cannot be
         told: nobody is kept from a switch by it.
         """
-        if not await self._access.door.may_open(_sender(turn), patient_id):
+        if not await self._access.guard.may_open(_sender(turn), patient_id):
             return None
         with suppress(CorruptDocumentError, StoreUnavailableError):
             stored = await self._contexts.read(

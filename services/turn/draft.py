@@ -97,7 +97,7 @@ class TurnDraft:
     withdraws_question: bool = False
     leaves_no_turn: bool = False
     is_of_team: bool = False
-    told_interruption: bool = False
+    tells_interruption: bool = False
     outcome: Outcome = "success"
     first_text_at: float | None = None
     unkept_answers: list[AgentMessage] = field(default_factory=list)
@@ -316,13 +316,13 @@ class TurnDraft:
         return TurnOutcome(answered=answered, commit=self._commit())
 
     def _commit(self) -> Change:
-        question, told = self.question, self.told_interruption
+        question, tells = self.question, self.tells_interruption
         was_asked = self._question_of_sender() is not None and not self.is_press_elsewhere
         withdraws = self.withdraws_question or was_asked
 
         def change(draft: Conversation) -> None:
             begun = self._begun_in_vain(draft)
-            if told or begun is not None:
+            if tells or begun is not None:
                 draft.interruption = begun
             if question is not None or withdraws:
                 draft.open_question = question

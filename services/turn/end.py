@@ -1,17 +1,26 @@
-"""How a turn's work ends: by itself, or cut off; what went wrong is one of our own errors."""
+"""How a turn's work ends: by itself or cut off, at what cost; may it be asked again?"""
 
 import asyncio
 import traceback
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Self
 
 import structlog
 
+from data_models.counting_blob_store import StorageCounts, storage_counter
 from data_models.errors import (
     ClaimLostError,
     InterruptedTurnError,
+    ModelRefusedError,
     ModelTimeoutError,
     RoundsError,
 )
+from data_models.identifiers import hashed
+from data_models.turn_events import TurnTiming
+from services.telemetry.metrics import Metrics
 from services.turn.draft import TurnDraft
+from services.usage import ModelUsage, begin_usage, end_usage
 
 logger = structlog.get_logger()
 
@@ -47,3 +56,108 @@ async def wait_for_end(
         where=f"{where.name}:{where.lineno}",
     )
     return RoundsError()
+
+
+def note_repeatable(turn: TurnDraft) -> bool:
+    """Note in the turn that is stored whether it may be asked again, and return it."""
+    repeatable = is_repeatable(turn)
+    if turn.turn is not None:
+        turn.turn.is_repeatable = repeatable
+    return repeatable
+
+
+def is_repeatable(turn: TurnDraft) -> bool:
+    """Whether the team answered a question about a patient, and nothing was changed or begun.
+
+    Yes and no, buttons, wishes that were completed, steps of plans and scenarios, files that were
+    made, and whatever tools began to change outside mean something only once.
+    """
+    row, running = turn.turn, turn.claim.conversation.running_turn
+    if row is None or turn.patient_id is None or not turn.is_of_team:
+        return False
+    if turn.outcome != "success" or turn.question is not None or not row.agent_responses:
+        return False
+    if turn.wish or turn.claim.message.press is not None:
+        return False
+    if running is None or running.deeds or any(one.plan_id for one in row.agent_responses):
+        return False
+    if turn.document().scenario is not None:
+        return False
+    return all(one.run_id != turn.run.run_id for one in turn.document().artifacts)
+
+
+class TurnMeter:
+    """Counts within its `with` block, and in every task started there."""
+
+    def __init__(self) -> None:
+        self._stack = ExitStack()
+        self._storage = StorageCounts()
+        self._usage = ModelUsage()
+
+    def __enter__(self) -> Self:
+        """Start counting."""
+        self._storage = self._stack.enter_context(storage_counter())
+        self._usage, token = begin_usage()
+        self._stack.callback(end_usage, token)
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop counting."""
+        self._stack.close()
+
+    def timing(self, turn: TurnDraft, *, now: float) -> TurnTiming:
+        """Return the figures up to `now` (monotonic seconds)."""
+        first = turn.first_text_at
+        return TurnTiming(
+            total_ms=(now - turn.started) * 1000,
+            analyzer_ms=turn.timing.analyzer_ms,
+            storage_fallback_ms=turn.timing.storage_fallback_ms,
+            service_total_ms=turn.timing.service_total_ms,
+            storage_ms=self._storage.waited_seconds * 1000,
+            first_token_ms=None if first is None else (first - turn.started) * 1000,
+            llm_calls=self._usage.calls,
+            llm_prompt_chars=self._usage.prompt_chars,
+            llm_prompt_tokens=self._usage.tokens.prompt,
+            llm_cached_tokens=self._usage.tokens.cached,
+            llm_answer_tokens=self._usage.tokens.answer,
+            llm_dollars=round(self._usage.tokens.dollars, 6),
+            storage_ops=self._storage.total,
+        )
+
+    def report(
+        self, metrics: Metrics, turn: TurnDraft, failure: RoundsError | None, timing: TurnTiming
+    ) -> None:
+        """Add the turn's figures to the process's, and log its one line."""
+        first = timing.first_token_ms
+        if failure is not None:
+            metrics.count_failure(failure)
+        metrics.turn_ended(
+            turn.outcome if failure is None else "failed",
+            seconds=timing.total_ms / 1000,
+            first_text_seconds=None if first is None else first / 1000,
+        )
+        said = turn.answers[turn.kept_answers :]  # those of a dead replica were counted there
+        for message in said:
+            metrics.statements_checked(message.agent, message.statements)
+        agent = said[-1].agent if said else ""
+        if isinstance(failure, ModelRefusedError):
+            metrics.user_got("refused", agent=agent)
+        elif failure is None:
+            metrics.user_got("answered" if turn.question is None else "asked", agent=agent)
+        logger.info(
+            "turn_finished",
+            run_id=turn.run.run_id,
+            conversation=hashed(turn.conversation_id),
+            decision=turn.decision,
+            outcome=turn.outcome if failure is None else failure.code,
+            total_ms=round(timing.total_ms, 1),
+            llm_calls=timing.llm_calls,
+            llm_prompt_tokens=timing.llm_prompt_tokens,
+            llm_cached_tokens=timing.llm_cached_tokens,
+            storage_ops=timing.storage_ops,
+        )

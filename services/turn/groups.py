@@ -46,10 +46,10 @@ class TurnGroups:
         self.replies.say(turn, turn.question.text if turn.question is not None else asked)
         return True
 
-    def wording_of_clear(self, turn: TurnDraft, told: str) -> str:
+    def wording_of_clear(self, turn: TurnDraft, text: str) -> str:
         """Return what is said of a clear: in a group with the name of who did it."""
         by = f"{_name(turn)} cleared this conversation for everybody. "
-        return f"{by}{told}" if turn.claim.message.is_group else told
+        return f"{by}{text}" if turn.claim.message.is_group else text
 
     def tell_switch(
         self, turn: TurnDraft, verdict: PatientVerdict, before: PatientId | None

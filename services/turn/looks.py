@@ -21,7 +21,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnLooks:
-    """Reads the chart that a turn has opened; the door let the user in by then.
+    """Reads the chart that a turn has opened; the guard let the user in by then.
 
     Attributes:
         book: None: no looks are kept.

@@ -106,12 +106,12 @@ class TurnMemory:
         summary = shown_summary(document, before=first) if first > 1 else held_lines(document)
         if found is None:
             return MessageMeaning(summary=summary)
-        text = found.enrichment.enriched_message if self._is_told(turn, found) else ""
+        text = found.enrichment.enriched_message if self._is_shown_in_full(turn, found) else ""
         is_sure = found.intent.confidence >= SURE
         agent = self._speakers.get(found.intent.intent) if is_sure else None
         return MessageMeaning(summary=summary, interpretation=text, intended_agent=agent)
 
-    def _is_told(self, turn: TurnDraft, found: Understanding) -> bool:
+    def _is_shown_in_full(self, turn: TurnDraft, found: Understanding) -> bool:
         """Whether agents are shown the wording in full: models repeat it instead of acting.
 
         So they see it only where it resolves something: a pronoun, a number, a short reply.

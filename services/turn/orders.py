@@ -70,12 +70,12 @@ class TurnOrders:
         await self._documents.record_access(turn, patient_id, action="order_agreed")
         if not orders:
             return await self._take_back(turn, drafts, payload, patient_id)
-        told = list[str]()
+        replies = list[str]()
         for at in range(len(orders)):
-            told.append(await self._make(turn, drafts, orders[at:], question, patient_id))
+            replies.append(await self._make(turn, drafts, orders[at:], question, patient_id))
             if turn.question is not None:  # nobody knows of this one: it and the rest wait
                 break
-        return "\n\n".join(dict.fromkeys(told))
+        return "\n\n".join(dict.fromkeys(replies))
 
     def note_patient_change(self, turn: TurnDraft) -> None:
         """End the question of before; of a user's own drafts it waits until the patient is back."""
@@ -146,7 +146,7 @@ class TurnOrders:
                 return self._asked_again(turn, orders, question)
             return said_in(order.language, "not_drafted", problem=problem)
         details |= {"order_id": kept.order_id}
-        text = _told(order, kept.status, patient_id)
+        text = _state_in_words(order, kept.status, patient_id)
         self._record(turn, MADE, order.agent, details, text, None, began)
         turn.asked_result = {"agreed": True, "order_id": kept.order_id}
         await self._outcome(turn, patient_id, "order_made")
@@ -226,7 +226,7 @@ def _refuse_without_role(turn: TurnDraft, language: str) -> None:
         raise ToolInputError(said_in(language, "no_role"))
 
 
-def _told(order: DraftOrder, status: str, patient_id: PatientId) -> str:
+def _state_in_words(order: DraftOrder, status: str, patient_id: PatientId) -> str:
     if status != "draft":
         return said_in(order.language, "odd", test=order.test, status=status)
     when = said_in(order.language, "at", when=moment_shown(order.occurs)) if order.occurs else ""

@@ -8,23 +8,22 @@ from data_models.clock import Clock, IdSource
 from data_models.conversation import OpenQuestion
 from data_models.errors import CorruptDocumentError, StoreUnavailableError, ToolInputError
 from services.assistant.confirmed_actions import (
-    DEEDS,
+    ACTION_WORDS,
     Action,
     AssistantService,
     action_of,
     items_of,
 )
 from services.assistant.shown import spoken
-from services.assistant.undo_log import Undoable, UndoableDeed, patient_name
+from services.assistant.undo_log import Undoable, UndoableAction, patient_name
 from services.language.commands import command_in
 from services.language.yes_no import says_no, says_yes
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
-from services.turn.forgetting import TurnForgetting
 from services.turn.orders import TurnOrders
-from services.turn.remembering import TurnRemembering
+from services.turn.remembering import TurnForgetting, TurnRemembering
 from services.turn.stops import TurnStops
 from services.turn.tools import TurnTools
 from services.turn.turn_replies import TurnReplies
@@ -76,7 +75,7 @@ class TurnActions:
         )
         return text
 
-    async def newest_deed(self, turn: TurnDraft) -> UndoableDeed | None:
+    async def newest_action(self, turn: TurnDraft) -> UndoableAction | None:
         """Return the newest change of the user's own items that "undo" takes back.
 
         None in a group, where others read along.
@@ -85,25 +84,25 @@ class TurnActions:
         if scheduler is None or message.is_group:
             return None
         try:
-            return await scheduler.newest_deed(message.sender.principal_id, now=turn.now)
+            return await scheduler.newest_action(message.sender.principal_id, now=turn.now)
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
 
-    async def undo(self, turn: TurnDraft, deed: UndoableDeed) -> str:
-        """Take `deed` back, and return what the user is told."""
+    async def undo(self, turn: TurnDraft, action: UndoableAction) -> str:
+        """Take `action` back, and return what the user is told."""
         scheduler, zone = self._tools.assistant, self._tools.open(turn).zone or ZoneInfo("UTC")
         if scheduler is None:
             return _NOT_UNDONE
         principal = turn.claim.message.sender.principal_id
         await turn.claim.hold()
         try:
-            item = await scheduler.undo(deed, principal_id=principal, zone=zone)
+            item = await scheduler.undo(action, principal_id=principal, zone=zone)
         except (ToolInputError, StoreUnavailableError) as failure:
             return failure.user_message
         if item is None:
             return _NOT_UNDONE
-        is_private = deed.patient != patient_name(turn.patient_id)
-        return f"{_UNDONE[deed.tool]}: {spoken(item, zone, is_private=is_private)}."
+        is_private = action.patient != patient_name(turn.patient_id)
+        return f"{_UNDONE[action.tool]}: {spoken(item, zone, is_private=is_private)}."
 
     async def _perform_all(
         self,
@@ -125,16 +124,17 @@ class TurnActions:
             except (ToolInputError, StoreUnavailableError) as failure:
                 if not done:
                     raise
-                return f"{_told(action, done, gone)} *Not* done: {name}. {failure.user_message}"
-            if DEEDS[action].removes:
+                outcome = _outcome_in_words(action, done, gone)
+                return f"{outcome} *Not* done: {name}. {failure.user_message}"
+            if ACTION_WORDS[action].removes:
                 memory.note_deleted(item_id)
             (done if was_there else gone).append(name)
-        return _told(action, done, gone)
+        return _outcome_in_words(action, done, gone)
 
 
-def _told(action: Action, done: Sequence[str], gone: Sequence[str]) -> str:
-    told = [f"{DEEDS[action].done}: {'; '.join(done)}."] if done else []
-    return " ".join([*told, *(f"{name} was no longer there." for name in gone)])
+def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) -> str:
+    parts = [f"{ACTION_WORDS[action].done}: {'; '.join(done)}."] if done else []
+    return " ".join([*parts, *(f"{name} was no longer there." for name in gone)])
 
 
 class TurnQuestions:
@@ -152,7 +152,7 @@ class TurnQuestions:
         self._documents = documents
         self._replies = replies
         self._ids = ids
-        self._deeds = TurnActions(tools=tools, clock=clock)
+        self._actions = TurnActions(tools=tools, clock=clock)
         self._bookings = TurnBookings(documents=documents, tools=tools, clock=clock)
         self.orders = TurnOrders(documents=documents, tools=tools, clock=clock, ids=ids)
         self.forgetting = TurnForgetting(documents=documents, replies=replies, clock=clock, ids=ids)
@@ -171,8 +171,8 @@ class TurnQuestions:
         question = turn.open_question()
         if question is None or turn.is_press_elsewhere:
             return None
-        if (told := await self._answer_proposal(turn, question)) is not None:
-            return told
+        if (reply := await self._answer_proposal(turn, question)) is not None:
+            return reply
         if not (says_yes(turn.answer) or says_no(turn.answer)):
             return None
         match question.kind:
@@ -190,8 +190,8 @@ class TurnQuestions:
 
     async def _answer_proposal(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
         """Return what the user is told of a draft of an order or of an appointment, else None."""
-        told = await self.orders.answer(turn, question)
-        return told if told is not None else await self._bookings.answer(turn, question)
+        reply = await self.orders.answer(turn, question)
+        return reply if reply is not None else await self._bookings.answer(turn, question)
 
     async def answer_of_memory(self, turn: TurnDraft) -> bool:
         """Whether the message was about what is remembered, and is answered.
@@ -205,21 +205,21 @@ class TurnQuestions:
         return await self._undo(turn)
 
     async def _undo(self, turn: TurnDraft) -> bool:
-        """Take the user's newest undoable deed back: a write to memory, or a change of their own.
+        """Take the user's newest undoable action back: a write to memory, or a change of their own.
 
         False where nothing was done in the last ten minutes that can be undone.
         """
         if turn.claim.message.press is not None or command_in(turn.text) != "undo":
             return False
-        deed, write = await self._deeds.newest_deed(turn), self.remembering.newest(turn)
+        action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
         made = self.orders.newest(turn)
-        others = [one.at for one in (deed, write) if one is not None]
+        others = [one.at for one in (action, write) if one is not None]
         if made is not None and all(made.timestamp >= at for at in others):
             self._replies.say(turn, await self.orders.undo(turn, made))
             return True
-        if deed is None or (write is not None and write.at > deed.at):
+        if action is None or (write is not None and write.at > action.at):
             return self.remembering.undo(turn)
-        self._replies.say(turn, await self._deeds.undo(turn, deed))
+        self._replies.say(turn, await self._actions.undo(turn, action))
         return True
 
     async def offer_new_history(self, turn: TurnDraft, error: CorruptDocumentError) -> None:
@@ -250,5 +250,5 @@ class TurnQuestions:
             return None
         await self._documents.open(turn, active)
         if says_no(turn.answer):
-            return self._deeds.refused(question)
-        return await self._deeds.carry_out(turn, question)
+            return self._actions.refused(question)
+        return await self._actions.carry_out(turn, question)

@@ -73,7 +73,7 @@ def situation_of(turn: TurnDraft, agents: Sequence[AgentCard]) -> Situation:
         now=turn.now,
         team=tuple(map(member_of, agents)),
         plan_is_open=plan is not None and plan.is_open,
-        language=_told_by(reversed(before)),
+        language=_language_of(reversed(before)),
         asked_before=before,
     )
 
@@ -82,13 +82,13 @@ def spoken_in(turn: TurnDraft) -> str:
     """Return the language in which the user is answered, ISO 639-1: what was pressed tells none."""
     message = turn.claim.message
     said = () if message.press is not None else (message.text,)
-    return _told_by((*said, *reversed(tuple(_asked_before(turn)))))
+    return _language_of((*said, *reversed(tuple(_asked_before(turn)))))
 
 
-def _told_by(texts: Iterable[str]) -> str:
+def _language_of(texts: Iterable[str]) -> str:
     """Return the language of the first of `texts` that tells one."""
-    told = (language_of(one, default="") for one in texts)
-    return next(filter(None, told), "en")
+    languages = (language_of(one, default="") for one in texts)
+    return next(filter(None, languages), "en")
 
 
 def _asked_before(turn: TurnDraft) -> Iterator[str]:

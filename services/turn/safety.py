@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 import structlog
 
+from data_models.chat_context import AgentMessage
+from data_models.clock import Clock, IdSource
 from data_models.incoming_message import IncomingMessage
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Notice,
+    RunStarted,
+)
 from services.language.crisis.rules import (
     CrisisKind,
     CrisisRules,
@@ -14,6 +23,7 @@ from services.language.crisis.rules import (
     load_rules,
 )
 from services.patient_context.service import PatientContextService
+from services.runs.hub import Run
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.turn_replies import TurnReplies
@@ -37,7 +47,7 @@ class SafetyAnswers:
     emergency_number: str = "112"
     crisis_line: str = ""
 
-    def told(self, message: IncomingMessage) -> str | None:
+    def find_answer(self, message: IncomingMessage) -> str | None:
         """Return what is said to a call for help; None for every other message and for buttons."""
         if message.press is not None:
             return None
@@ -85,14 +95,14 @@ class TurnSafety:
         cannot keep it back. The active patient stays. A text that may be about somebody else is
         kept with the session, where no model looks.
         """
-        told = self._told(turn)
-        if told is None:
+        answer = self._crisis_answer(turn)
+        if answer is None:
             return False
         logger.info("safety_answer", run_id=turn.run.run_id)
         registry = turn.loaded_registry()
         turn.decision, turn.is_call_for_help = "UNCHANGED", True
         self._replies.show_state(turn)
-        self._replies.say(turn, told)
+        self._replies.say(turn, answer)
         stays = self._patients.concerns_nobody_else(turn.text, registry=registry)
         await self._documents.open(turn, registry.active_patient_id if stays else None)
         self._replies.show_state(turn)
@@ -109,12 +119,12 @@ class TurnSafety:
             yield
             is_loaded = True
         finally:
-            if not is_loaded and (told := self._told(turn)) is not None:
+            if not is_loaded and (answer := self._crisis_answer(turn)) is not None:
                 turn.is_call_for_help = True
-                self._replies.say(turn, told)
+                self._replies.say(turn, answer)
 
-    def _told(self, turn: TurnDraft) -> str | None:
-        return None if self._answers is None else self._answers.told(turn.claim.message)
+    def _crisis_answer(self, turn: TurnDraft) -> str | None:
+        return None if self._answers is None else self._answers.find_answer(turn.claim.message)
 
 
 def safety_for(settings: Settings) -> SafetyAnswers:
@@ -125,3 +135,63 @@ def safety_for(settings: Settings) -> SafetyAnswers:
         emergency_number=settings.emergency_number,
         crisis_line=settings.crisis_line or "",
     )
+
+
+IS_ANSWER = {"is_answer": True}
+"""Tells clients that have words of their own for waiting to show these."""
+_WAITS = "Your message waits until the one before it is answered."
+
+
+class CrisisResponse:
+    """Gives the fixed answer before any turn. Holds nothing of any message.
+
+    Args:
+        answers: None where nobody is answered so.
+        facilitator: Who speaks.
+    """
+
+    def __init__(
+        self, *, answers: SafetyAnswers | None, facilitator: str, clock: Clock, ids: IdSource
+    ) -> None:
+        self._answers = answers
+        self._facilitator = facilitator
+        self._clock = clock
+        self._ids = ids
+
+    def is_due(self, message: IncomingMessage) -> bool:
+        """Whether `message` is a call for help."""
+        return self._crisis_answer(message) is not None
+
+    def while_waiting(self, message: IncomingMessage) -> Notice:
+        """Return what the sender of a queued message is told at once."""
+        answer = self._crisis_answer(message)
+        return Notice("queued", _WAITS) if answer is None else Notice("queued", answer, IS_ANSWER)
+
+    def give(self, run: Run) -> bool:
+        """Say the answer in `run` if its message calls for help; whether it has been said.
+
+        What its turn has said already is not said again.
+        """
+        answer = self._crisis_answer(run.message)
+        if answer is None:
+            return False
+        shown = run.past()
+        if any(isinstance(event, AgentMessageFinished) for event in shown):
+            return True
+        if not any(isinstance(event, RunStarted) for event in shown):
+            run.emit(RunStarted(run.run_id, run.conversation_id))
+        logger.info("crisis_response", run_id=run.run_id)
+        message = AgentMessage(
+            message_id=self._ids.new_id("msg"),
+            agent=self._facilitator,
+            text=answer,
+            timestamp=self._clock.now(),
+            made_by="rules",
+        )
+        run.emit(AgentMessageStarted(message.message_id, message.agent))
+        run.emit(AgentTextDelta(message.message_id, answer))
+        run.emit(AgentMessageFinished(message))
+        return True
+
+    def _crisis_answer(self, message: IncomingMessage) -> str | None:
+        return None if self._answers is None else self._answers.find_answer(message)

@@ -148,9 +148,9 @@ class TurnCorrections:
         if not labels:
             return False
         turn.unsaved = True
-        told = REVOKED.format(joined([*dict.fromkeys(labels)]))
+        notice = REVOKED.format(joined([*dict.fromkeys(labels)]))
         moved = " ".join(note for note in notes if "go to" in note or "way" in note)
-        self._replies.say(turn, f"{told} {moved}".strip())
+        self._replies.say(turn, f"{notice} {moved}".strip())
         return runtime.session is None
 
     async def _without(

@@ -1,13 +1,17 @@
-"""What operators did to a patient's scenarios since the last turn: done here, and told once."""
+"""What operators did to scenarios since the last turn; keeps the index by which they find them."""
 
 from contextlib import suppress
 
 from data_models.errors import ScenarioInputError, StoreError
 from data_models.identifiers import PatientId
+from data_models.layout import ConversationLayout
 from data_models.scenario_session import ScenarioPlace, ScenarioSession
 from data_models.turn_events import Notice
 from services.language.own_texts import in_own_language
+from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.operators.interventions import withdrawn
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
+from services.scenarios.session.session_row import row_of
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.reading import spoken_in
@@ -19,13 +23,13 @@ async def news_of_operators(turn: TurnDraft, parts: ScenarioParts) -> str:
     document = turn.document()
     held = [document.scenario, *document.left_scenarios]
     seen = [None if one is None else await _close_if_withdrawn(one, parts) for one in held]
-    told = [text for one in seen if one is not None for text in one.notices]
+    notices = [text for one in seen if one is not None for text in one.notices]
     ends = [None if one is None else one.model_copy(update={"notices": []}) for one in seen]
-    if told:
+    if notices:
         document.scenario = ends[0]
         document.left_scenarios = [one for one in ends[1:] if one is not None]
         turn.unsaved = True
-    return " ".join(told)
+    return " ".join(notices)
 
 
 async def _close_if_withdrawn(session: ScenarioSession, parts: ScenarioParts) -> ScenarioSession:
@@ -46,9 +50,9 @@ async def tell_switch(turn: TurnDraft, before: PatientId | None, documents: Turn
     if before is None or now is None or before == now:
         return
     left = waits_elsewhere(await documents.scenario_of(turn, before), before)
-    for told in filter(None, (left, goes_on(turn.document().scenario, now))):
+    for notice in filter(None, (left, goes_on(turn.document().scenario, now))):
         # Progress vanishes on a surface that streams; this one has to stay.
-        turn.run.emit(Notice("restored", in_own_language(told, spoken_in(turn))))
+        turn.run.emit(Notice("restored", in_own_language(notice, spoken_in(turn))))
 
 
 def waits_elsewhere(place: ScenarioPlace | None, patient_id: PatientId) -> str:
@@ -74,3 +78,17 @@ def listed(titles: dict[str, str]) -> str:
         return "No scenario is published here yet; operators publish them on the page /operator."
     first, lines = next(iter(titles.values())), [f"- {title}" for title in titles.values()]
     return "\n".join([f'These scenarios can be started, as with "start {first}":', *lines])
+
+
+async def update_index(turn: TurnDraft, runtime: ScenarioRuntime, *, index: SessionIndex) -> None:
+    """Put the session of this turn where operators and deployments look for it, or take it out."""
+    document = turn.document()
+    now, before = document.scenario, runtime.before
+    if now is None or now is before:
+        return
+    layout = ConversationLayout.of(turn.conversation_id)
+    row = row_of(now, place=layout.context(document.patient_id))
+    if row is not None:
+        await index.put(row)
+    elif before is not None:
+        await index.drop(now.session_id)

@@ -19,8 +19,7 @@ from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.migration import TurnMigration, is_plain_answer
 from services.turn.scenario_corrections import TurnCorrections
-from services.turn.scenario_index import update_index
-from services.turn.scenario_news import listed, news_of_operators, tell_switch
+from services.turn.scenario_news import listed, news_of_operators, tell_switch, update_index
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.turn_replies import TurnReplies
 
@@ -30,7 +29,7 @@ _log = structlog.get_logger()
 
 
 class TurnScenarios:
-    """The pipeline's door to scenarios. Holds no state of any turn.
+    """The pipeline's way to scenarios. Holds no state of any turn.
 
     Without `parts` there are no scenarios, and every call does nothing.
     """
@@ -67,8 +66,8 @@ class TurnScenarios:
         if self._parts is None:
             return False
         runtime = turn.scenario = self._runtime(turn, self._parts)
-        if told := await news_of_operators(turn, self._parts):
-            self._replies.say(turn, told)
+        if news := await news_of_operators(turn, self._parts):
+            self._replies.say(turn, news)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
         is_answered = (
             not turn.kept
@@ -175,19 +174,19 @@ class TurnScenarios:
         if command is None or self._parts is None:
             return False
         try:
-            told = await self._carry_out(turn, runtime, command, act)
+            reply = await self._carry_out(turn, runtime, command, act)
         except (ScenarioInputError, ToolInputError) as error:
-            told = str(error) if isinstance(error, ToolInputError) else error.user_message
+            reply = str(error) if isinstance(error, ToolInputError) else error.user_message
         except ClaimLostError:
             raise
         except StoreError as error:
             _log.warning("scenario_command_failed", code=error.code)
             return False
-        if told is None:
+        if reply is None:
             return False
         turn.unsaved = True
         self.show(turn)
-        self._replies.say(turn, told)
+        self._replies.say(turn, reply)
         return True
 
     async def _carry_out(
@@ -222,9 +221,9 @@ class TurnScenarios:
             return await runtime.ask_again() or None
         if command.kind == "noted":
             return await runtime.read_noted()
-        told = await runtime.back()
+        reply = await runtime.back()
         await runtime.settle(act)
-        return " ".join(part for part in (told, await runtime.ask_again()) if part)
+        return " ".join(part for part in (reply, await runtime.ask_again()) if part)
 
     async def _resume(self, runtime: ScenarioRuntime, scenario_id: str | None) -> str | None:
         session = runtime.session

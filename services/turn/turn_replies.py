@@ -64,7 +64,7 @@ class TurnReplies:
     def tell_interruption(self, turn: TurnDraft) -> None:
         """Tell once of a turn that died, and of what it may have done."""
         died = turn.claim.conversation.interruption
-        turn.told_interruption = died is not None
+        turn.tells_interruption = died is not None
         if died is not None and not died.was_told:
             turn.run.emit(Notice("interrupted", interrupted_text(died)))
 

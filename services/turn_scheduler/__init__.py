@@ -1,1 +1,1 @@
-"""The door to the pipeline: claims a message, gives each conversation a running, releases."""
+"""The way into the pipeline: claims a message, gives each conversation a worker, releases."""

@@ -41,7 +41,7 @@ _LATE_SECONDS = 5.0
 
 
 class TurnScheduler:
-    """The one door to the pipeline, for transports."""
+    """The one way into the pipeline, for transports."""
 
     def __init__(
         self,

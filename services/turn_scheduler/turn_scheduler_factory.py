@@ -27,7 +27,7 @@ def turn_scheduler_for(
     clock: Clock,
     ids: IdSource,
 ) -> TurnScheduler:
-    """Return the one door to `pipeline`."""
+    """Return the one way into `pipeline`."""
     hub = RunHub(clock=clock)
     stops = StopRequests(
         conversations=conversations, signals=ReplicaSignals(store=users), replica=replica.name

@@ -22,7 +22,7 @@ from data_models.patient_context_registry_accessor import PatientContextRegistry
 from data_models.patient_identity import identity_noted
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
-from services.chart_access.door import ChartDoor, open_door
+from services.chart_access.chart_guard import ChartGuard, open_guard
 from services.conversations.owner_index import OwnerIndex
 from services.views.conversation_view import (
     ConversationSummary,
@@ -60,7 +60,7 @@ class ConversationReader:
         audit: Audit,
         clock: Clock,
         ids: IdSource,
-        door: ChartDoor | None = None,
+        guard: ChartGuard | None = None,
     ) -> None:
         self._conversations = conversations
         self._registries = registries
@@ -69,7 +69,7 @@ class ConversationReader:
         self._audit = audit
         self._clock = clock
         self._ids = ids
-        self._door = door or open_door(clock=clock)
+        self._guard = guard or open_guard(clock=clock)
 
     async def create(self, *, owner: str) -> str:
         """Return an id that nobody can guess; its first message makes it `owner`'s conversation.
@@ -252,7 +252,7 @@ class ConversationReader:
         """
         conversation = await self._check_access(conversation_id, owner)
         patient = await self._patient(conversation, patient_id)
-        await self._door.enter(owner, patient, conversation_id=conversation_id)
+        await self._guard.enter(owner, patient, conversation_id=conversation_id)
         return patient
 
     async def _views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
@@ -305,7 +305,7 @@ class ConversationReader:
     async def _open_to(self, owner: str, registry: Registry) -> list[PatientId]:
         """Return the patients of the roster whose charts are open to the owner."""
         ids = list(registry.patient_registry)
-        is_open = await asyncio.gather(*(self._door.may_open(owner, one) for one in ids))
+        is_open = await asyncio.gather(*(self._guard.may_open(owner, one) for one in ids))
         return [one for one, may in zip(ids, is_open, strict=True) if may]
 
     async def _registry(self, conversation: Conversation) -> Registry:
@@ -322,7 +322,7 @@ class ConversationReader:
         *,
         action: str,
     ) -> ChatContext:
-        await self._door.enter(owner, patient_id, conversation_id=conversation.conversation_id)
+        await self._guard.enter(owner, patient_id, conversation_id=conversation.conversation_id)
         await self._audit.record(
             AuditEntry(
                 principal=owner,

@@ -11,7 +11,7 @@ from data_models.errors import BadFrameError, ChartClosedError
 from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, NameSought, Sought
 from services.identity.index import PersonIndex
 from services.identity.person import Person, person_from
@@ -43,9 +43,9 @@ class FoundPatients(BaseModel):
 class PatientFinder:
     """Looks through the directory, and names nobody whose chart is closed to who looks."""
 
-    def __init__(self, *, directory: Directory, door: ChartDoor, audit: Audit) -> None:
+    def __init__(self, *, directory: Directory, guard: ChartGuard, audit: Audit) -> None:
         self._directory = directory
-        self._door = door
+        self._guard = guard
         self._audit = audit
 
     async def find(self, text: str, *, owner: str) -> FoundPatients:
@@ -68,7 +68,7 @@ class PatientFinder:
         found = sorted(query.among(index), key=by_name)
         considered = found[:_ASKED_AT_ONCE]
         is_open = await asyncio.gather(
-            *(self._door.may_open(owner, one.patient_id) for one in considered if one.patient_id)
+            *(self._guard.may_open(owner, one.patient_id) for one in considered if one.patient_id)
         )
         shown = [one for one, may in zip(considered, is_open, strict=True) if may]
         return FoundPatients(
@@ -102,7 +102,7 @@ class PatientFinder:
         same = [each for each, person in found.items() if person.born_on == theirs.born_on]
         if len(found) != 1 or len(same) != 1 or same[0] is None:
             raise ChartClosedError
-        await self._door.enter(owner, same[0], conversation_id="")
+        await self._guard.enter(owner, same[0], conversation_id="")
         return same[0]
 
 

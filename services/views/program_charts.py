@@ -8,7 +8,7 @@ from data_models.identifiers import storable_patient_id
 from data_models.patient_identity import PatientIdentity, identity_noted
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
 from services.records.views.demographics import demographics
@@ -25,20 +25,20 @@ class ProgramPart:
 
 
 class ProgramCharts:
-    """Nothing is open here: each call names its patient, is asked at the door and recorded."""
+    """Nothing is open here: each call names its patient, is asked of the guard and recorded."""
 
     def __init__(
         self,
         *,
         finder: PatientFinder,
         records: PatientRecords,
-        door: ChartDoor,
+        guard: ChartGuard,
         audit: Audit,
         clock: Clock,
     ) -> None:
         self._finder = finder
         self._records = records
-        self._door = door
+        self._guard = guard
         self._audit = audit
         self._clock = clock
 
@@ -60,7 +60,7 @@ class ProgramCharts:
         """
         check_part(part, name)
         patient = storable_patient_id(patient_id)
-        await self._door.enter(principal_id, patient, conversation_id="")
+        await self._guard.enter(principal_id, patient, conversation_id="")
         await self._audit.record(
             AuditEntry(
                 principal=principal_id,

@@ -24,7 +24,7 @@ from data_models.errors import (
 from data_models.identifiers import PatientId, hashed, storable_patient_id
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, Sought
 from services.identity.person import Person
 from services.records.entry import instant, many, text
@@ -81,7 +81,7 @@ class Worklist:
 
     days: VisitsByDay
     directory: Directory
-    door: ChartDoor
+    guard: ChartGuard
     audit: Audit
     store: BlobStore
     clock: Clock
@@ -127,7 +127,7 @@ class Worklist:
         patient = _storable(patient_id)
         if patient is None or patient not in await self._find_known([patient]):
             raise NoSuchPatientError("the records know no such patient")
-        await self.door.enter(owner, patient, conversation_id="")
+        await self.guard.enter(owner, patient, conversation_id="")
         pins = await self._pins(owner)
         if patient in pins:
             return
@@ -177,7 +177,7 @@ class Worklist:
 
     async def _open_to(self, owner: str, ids: Iterable[PatientId]) -> set[PatientId]:
         asked = list(ids)
-        is_open = await asyncio.gather(*(self.door.may_open(owner, one) for one in asked))
+        is_open = await asyncio.gather(*(self.guard.may_open(owner, one) for one in asked))
         return {one for one, may in zip(asked, is_open, strict=True) if may}
 
     async def _record(self, owner: str, action: str, patient: PatientId | None = None) -> None:

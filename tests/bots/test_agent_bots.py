@@ -10,7 +10,7 @@ import pytest
 from botframework.connector.auth import AppCredentials
 
 from bots.config import Registration
-from bots.credentials import AppTokens
+from bots.endpoint import AppTokens
 from bots.per_bot import PerBot
 from bots.tokens import TokenSource
 from data_models.clock import SystemClock

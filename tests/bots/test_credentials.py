@@ -7,7 +7,7 @@ import pytest
 import requests
 from botframework.connector.auth import AppCredentials
 
-from bots.credentials import KEEP_SECONDS, AppTokens
+from bots.endpoint import KEEP_SECONDS, AppTokens
 from data_models.errors import ChannelUnavailableError
 from tests.fakes import FixedClock
 

@@ -12,7 +12,7 @@ from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds
 from data_models.errors import BlobChangedError, StoreError
 from data_models.local_blob_store import LocalBlobStore
-from data_models.local_locks import StripedLocks
+from data_models.local_files import StripedLocks
 
 NAME = "conv1/patient_patient_4_context.json"
 LOG = "audit/day"

@@ -13,12 +13,12 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from data_models.turn_events import AgentMessageFinished, AgentTextDelta
+from group_chat.build import EntityToolWatcher
 from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import Models, build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.profile import ModelProfile
 from group_chat.semantic_group_chat import SemanticGroupChat
-from group_chat.tool_watchers import EntityToolWatcher
 from group_chat.tools.catalogue import TOOL_NAMES, Connected
 from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools

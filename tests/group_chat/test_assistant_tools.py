@@ -17,16 +17,15 @@ from data_models.tool_memory import ToolMemory
 from group_chat.tools.calendar_tools import calendar_tools
 from group_chat.tools.contact_tools import contact_tools
 from group_chat.tools.document_tools import document_tools
-from group_chat.tools.function import checked_arguments
+from group_chat.tools.function import checked_arguments, plain
 from group_chat.tools.mail_tools import mail_tools
 from group_chat.tools.personal import PersonalAssistant
-from group_chat.tools.result import plain
 from group_chat.tools.task_tools import task_tools
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant
 from services.assistant.calendar import NewEvent
-from services.assistant.confirmed_actions import DEEDS, AssistantService, action_of
+from services.assistant.confirmed_actions import ACTION_WORDS, AssistantService, action_of
 from services.assistant.mail import NewEmail
 from services.assistant.tasks import NewTask
 from services.group_chat_port import GroupChatRequest, QuestionAsked
@@ -389,7 +388,7 @@ async def test_nothing_works_without_a_back_end_and_everybody_is_told(tmp_path: 
         await office.call("list_events")
     with pytest.raises(AssistantError):
         action_of("format_disk")
-    assert {action_of(name) for name in DEEDS} == set(DEEDS)
+    assert {action_of(name) for name in ACTION_WORDS} == set(ACTION_WORDS)
 
 
 @pytest.mark.slow

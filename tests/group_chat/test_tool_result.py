@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from data_models.chat_context import Citation
 from group_chat.citations import citations_in, remember_sources
-from group_chat.tools.result import compact_json, plain
+from group_chat.tools.function import compact_json, plain
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=400),

@@ -7,7 +7,7 @@ import pytest
 from data_models.clock import SystemClock
 from data_models.errors import AuditUnavailableError
 from data_models.identifiers import PatientId
-from group_chat.tool_watchers import AuditToolWatcher
+from group_chat.build import AuditToolWatcher
 from group_chat.turn_context import TurnContext
 from services.audit.trail import AuditTrail
 from services.group_chat_port import GroupChatRequest

@@ -19,7 +19,7 @@ from data_models.clock import SystemClock
 from data_models.documents import Documents
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
-from routes.server import Door, create_runner, create_web_app
+from routes.server import WebAccess, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
@@ -27,7 +27,7 @@ from services.audit.trail import NoAudit
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.channels.page_feedback import PageFeedback
-from services.chart_access.door import open_door
+from services.chart_access.chart_guard import open_guard
 from services.replica import Replica
 from services.telemetry.metrics import Metrics
 from services.views.conversation_list import ConversationList
@@ -144,7 +144,7 @@ def make_worklist(people: FakePeople, **changes: Any) -> Worklist:
     worklist = Worklist(
         days=people,
         directory=people,
-        door=open_door(clock=clock),
+        guard=open_guard(clock=clock),
         audit=NoAudit(),
         store=MemoryBlobStore(),
         clock=clock,
@@ -186,9 +186,9 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
     return replace(context, **changes)
 
 
-def door() -> Door:
+def web_access() -> WebAccess:
     keys = [("ada", hashed_key("ada-key")), ("ben", hashed_key("ben-key"))]
-    return Door(
+    return WebAccess(
         authenticator=ApiKeyAuthenticator(keys=keys, operators=()),
         origins=OriginPolicy(allowed=(), public_host=None, loopback_only=False),
     )
@@ -202,7 +202,7 @@ async def start() -> AsyncIterator[Start]:
     async def begin(*, handshake_seconds: float = 10.0, **changes: Any) -> Server:
         scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds())
         context = make_context(scheduler, **changes)
-        app = create_web_app(context=context, door=door())
+        app = create_web_app(context=context, access=web_access())
         runner = create_runner(app, handshake_seconds=handshake_seconds)
         await runner.setup()
         site = web.TCPSite(runner, "127.0.0.1", 0)

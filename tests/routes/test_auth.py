@@ -11,9 +11,8 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from routes.auth import authentication, operator_of, principal_of
 from routes.problem import problems
-from services.access.api_keys import ApiKeyAuthenticator
-from services.access.app_service import AppServiceAuthenticator
-from services.access.dev import DevAuthenticator
+from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
+from services.access.entra import AppServiceAuthenticator
 from services.access.handshake import Authenticator
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds, FixedClock

@@ -434,9 +434,9 @@ async def test_a_token_that_expires_closes_its_socket_with_4401(
 ) -> None:
     from tests.routes import conftest
 
-    usual = conftest.door()
+    usual = conftest.web_access()
     short = type(usual)(authenticator=ShortLived(), origins=usual.origins)
-    monkeypatch.setattr(conftest, "door", lambda: short)
+    monkeypatch.setattr(conftest, "web_access", lambda: short)
     server = await start()
     socket = await server.socket()
     await socket.say("hello")

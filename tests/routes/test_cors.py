@@ -9,7 +9,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from routes.auth import authentication
 from routes.problem import problems
 from routes.response_headers import preflights, readable_by, security_headers
-from services.access.dev import DevAuthenticator
+from services.access.api_keys import DevAuthenticator
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds
 

@@ -16,8 +16,8 @@ from data_models.errors import (
     TooManyReadsError,
 )
 from data_models.local_files import folder_held
-from routes.evened import STEP_SECONDS, evened, wait_seconds
 from routes.problem import problems
+from routes.response_headers import STEP_SECONDS, evened, wait_seconds
 from routes.serving import BoundedSite
 from routes.socket_session import BAD_FRAMES_LIMIT
 from services.access.limits import MessageRate

@@ -23,7 +23,7 @@ from services.access.limits import MessageRate
 from services.access.origin import OriginPolicy
 from services.access.principal import Principal
 from services.audit.entry import AuditEntry
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from services.views.program_charts import ProgramCharts
@@ -97,7 +97,7 @@ class Clinic:
         self.charts = ProgramCharts(
             finder=FakeFinder(),
             records=self.records,
-            door=ChartDoor(policy=Policy(), audit=self.trail, clock=clock),
+            guard=ChartGuard(policy=Policy(), audit=self.trail, clock=clock),
             audit=self.trail,
             clock=clock,
         )

@@ -14,8 +14,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from data_models.clock import SystemClock
 from data_models.documents import Documents
 from data_models.errors import AuditUnavailableError
-from routes.operator import operator_routes
-from routes.server import Door, create_runner, create_web_app
+from routes.operator_routes import operator_routes
+from routes.server import WebAccess, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy
 from services.audit.entry import AuditEntry
@@ -131,13 +131,13 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
     office = Office(tmp_path)
     await office.admit(Clinic(tmp_path))
     keys = [(name, hashed_key(f"{name}-key")) for name in ("ann", "bob", "eve")]
-    door = Door(
+    access = WebAccess(
         authenticator=ApiKeyAuthenticator(keys=keys, operators=("ann", "bob")),
         origins=OriginPolicy(allowed=(), public_host=None, loopback_only=False),
     )
     service = FakeScheduler(clock=SystemClock(), ids=CountingIds())
     app = create_web_app(
-        context=make_context(service, operators=office.operators.service), door=door
+        context=make_context(service, operators=office.operators.service), access=access
     )
     runner = create_runner(app, handshake_seconds=10.0)
     await runner.setup()

@@ -12,7 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import unused_port
 
 from data_models.clock import SystemClock
-from routes.server import Door, create_runner, create_web_app
+from routes.server import WebAccess, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.oidc import OidcRules, OidcSignIn
 from services.access.oidc_provider import OidcProvider
@@ -142,9 +142,11 @@ async def clinic() -> AsyncIterator[Clinic]:
         origins = OriginPolicy(
             allowed=("https://x.example",), public_host=None, loopback_only=False
         )
-        door = Door(authenticator=sign_in, origins=origins, sign_in=sign_in)
+        access = WebAccess(authenticator=sign_in, origins=origins, sign_in=sign_in)
         context = replace(make_context(scheduler), clock=clock)
-        runner = create_runner(create_web_app(context=context, door=door), handshake_seconds=10.0)
+        runner = create_runner(
+            create_web_app(context=context, access=access), handshake_seconds=10.0
+        )
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", port).start()
         yield Clinic(base, client, provider, store, clock, scheduler, rules)

@@ -14,14 +14,14 @@ from aiohttp.test_utils import unused_port
 from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.incoming_message import IncomingMessage
-from routes.server import Door, create_runner, create_web_app
+from routes.server import WebAccess, create_runner, create_web_app
 from services.access.oidc import OidcRules, OidcSignIn
 from services.access.oidc_provider import OidcProvider
 from services.access.origin import OriginPolicy
 from services.access.sign_in_sessions import SignInSessions
 from services.access.smart import SmartLaunch
 from services.audit.trail import NoAudit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import DirectoryState, Sought
 from services.identity.index import PersonIndex
 from services.identity.person import Person, person_from
@@ -184,17 +184,19 @@ async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[C
             clock=clock,
         )
         origins = OriginPolicy(allowed=(), public_host=None, loopback_only=False)
-        door = Door(
+        access = WebAccess(
             authenticator=sign_in,
             origins=origins,
             sign_in=sign_in,
             smart=smart(records=None),
             frame_ancestors=ancestors,
         )
-        charts = ChartDoor(policy=closed, audit=NoAudit(), clock=clock)
-        finder = PatientFinder(directory=people, door=charts, audit=NoAudit())
+        charts = ChartGuard(policy=closed, audit=NoAudit(), clock=clock)
+        finder = PatientFinder(directory=people, guard=charts, audit=NoAudit())
         context = replace(make_context(scheduler), clock=clock, finder=finder)
-        runner = create_runner(create_web_app(context=context, door=door), handshake_seconds=10.0)
+        runner = create_runner(
+            create_web_app(context=context, access=access), handshake_seconds=10.0
+        )
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", port).start()
         yield Clinic(base, client, ehr, clock, scheduler, people, closed, store, smart)

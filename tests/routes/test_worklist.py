@@ -7,7 +7,7 @@ import pytest
 
 from data_models.identifiers import PatientId
 from services.audit.trail import NoAudit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.records.entry import Entry
 from tests.fakes import FixedClock
 from tests.routes.conftest import ADA, BEN, Server, Start, make_worklist
@@ -35,8 +35,8 @@ async def ward(start: Start) -> Server:
     people = FakePeople()
     people.visits = [seen("patient_15"), seen("patient_4")]
     clock = FixedClock(datetime(2026, 11, 24, 8, 0, tzinfo=UTC))
-    door = ChartDoor(policy=NotFifteen(), audit=NoAudit(), clock=clock)
-    return await start(worklist=make_worklist(people, door=door, clock=clock))
+    guard = ChartGuard(policy=NotFifteen(), audit=NoAudit(), clock=clock)
+    return await start(worklist=make_worklist(people, guard=guard, clock=clock))
 
 
 async def ask(server: Server, method: str, path: str = PATH, who: Any = ADA) -> tuple[int, Any]:

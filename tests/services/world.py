@@ -27,7 +27,7 @@ from data_models.turn_events import (
     TurnEvent,
 )
 from services.audit.trail import Audit, AuditTrail
-from services.chart_access.door import ChartDoor, open_door
+from services.chart_access.chart_guard import ChartGuard, open_guard
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
 from services.conversations.legacy import LegacyHistory
@@ -150,7 +150,7 @@ class World:
     sessions: BlobStore = field(default_factory=MemoryBlobStore)
     users: BlobStore = field(default_factory=MemoryBlobStore)
     audit_store: BlobStore = field(default_factory=MemoryBlobStore)
-    door: ChartDoor | None = None
+    guard: ChartGuard | None = None
     clock: Clock = field(default_factory=SystemClock)
     ids: IdSource = field(default_factory=RandomIds)
     times: ClaimTimes = field(default_factory=ClaimTimes)
@@ -188,7 +188,7 @@ class World:
                 legacy=LegacyHistory(store=self.sessions, contexts=self.contexts),
                 comparisons=ComparisonAccessor(documents=documents),
                 personal=PersonalToolMemories(store=self.users),
-                access=TurnAccess(door=self.door or open_door(clock=clock), audit=audit),
+                access=TurnAccess(guard=self.guard or open_guard(clock=clock), audit=audit),
                 clock=clock,
                 memory=self.memory,
             ),
@@ -200,7 +200,7 @@ class World:
                 clock=clock,
                 ids=ids,
                 linker=self.linker,
-                door=self.door,
+                guard=self.guard,
             ),
             clear_undo=ClearUndo.over(documents.store, self.contexts),
             group_chat=self.group_chat or self.team,
@@ -259,7 +259,7 @@ class World:
             audit=audit,
             clock=clock,
             ids=ids,
-            door=self.door,
+            guard=self.guard,
         )
 
     def message(

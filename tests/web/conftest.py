@@ -10,15 +10,15 @@ from playwright.async_api import Browser, BrowserContext, Page, async_playwright
 
 from data_models.clock import SystemClock
 from routes.chat_socket import OPEN_SOCKETS, OpenSockets
-from routes.server import Door, create_runner, create_web_app
+from routes.server import WebAccess, create_runner, create_web_app
 from routes.static_client import StaticClient
 from scripts.build_web import build
-from services.access.dev import DevAuthenticator
+from services.access.api_keys import DevAuthenticator
 from services.access.origin import OriginPolicy
 from tests.fakes import CountingIds
 from tests.peers import chromium_program
-from tests.routes.conftest import door as keys_door
 from tests.routes.conftest import make_context
+from tests.routes.conftest import web_access as keys_access
 from tests.routes.fakes import FakeReader, FakeScheduler
 from tests.web.scenes import Team, TumorBoard
 
@@ -83,14 +83,14 @@ async def idle(page: Page) -> None:
 
 
 @asynccontextmanager
-async def serving(door: Door, client: StaticClient | None = None) -> AsyncIterator[Site]:
-    """Serve the page behind `door`; `client` instead of the one that was built."""
+async def serving(access: WebAccess, client: StaticClient | None = None) -> AsyncIterator[Site]:
+    """Serve the page behind `access`; `client` instead of the one that was built."""
     board = TumorBoard()
     scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds(), script=board)
     context = make_context(scheduler, team=Team())
     reader = context.reader
     assert isinstance(reader, FakeReader)
-    app = create_web_app(context=context, door=door, client=client)
+    app = create_web_app(context=context, access=access, client=client)
     runner = create_runner(app, handshake_seconds=10.0)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
@@ -102,15 +102,15 @@ async def serving(door: Door, client: StaticClient | None = None) -> AsyncIterat
 @pytest.fixture
 async def site(built: None) -> AsyncIterator[Site]:
     origins = OriginPolicy(allowed=(), public_host=None, loopback_only=True)
-    door = Door(authenticator=DevAuthenticator(operators=()), origins=origins)
-    async with serving(door) as served:
+    access = WebAccess(authenticator=DevAuthenticator(operators=()), origins=origins)
+    async with serving(access) as served:
         yield served
 
 
 @pytest.fixture
 async def locked_site(built: None) -> AsyncIterator[Site]:
     """A site that lets in who shows `ada-key`."""
-    async with serving(keys_door()) as served:
+    async with serving(keys_access()) as served:
         yield served
 
 

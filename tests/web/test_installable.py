@@ -10,9 +10,9 @@ import pytest
 from aiohttp import web
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
-from routes.server import Door
+from routes.server import WebAccess
 from routes.static_client import DIST, StaticClient
-from services.access.dev import DevAuthenticator
+from services.access.api_keys import DevAuthenticator
 from services.access.origin import OriginPolicy
 from tests.web.axe import violations
 from tests.web.conftest import Site, idle, say, serving
@@ -34,10 +34,10 @@ KEPT = """async () => {
 CONTROLLED = "() => navigator.serviceWorker.controller !== null"
 
 
-def open_door(*frame_ancestors: str) -> Door:
+def open_access(*frame_ancestors: str) -> WebAccess:
     origins = OriginPolicy(allowed=(), public_host=None, loopback_only=True)
     everybody = DevAuthenticator(operators=())
-    return Door(authenticator=everybody, origins=origins, frame_ancestors=frame_ancestors)
+    return WebAccess(authenticator=everybody, origins=origins, frame_ancestors=frame_ancestors)
 
 
 async def with_worker(site: Site, context: BrowserContext) -> Page:
@@ -103,7 +103,7 @@ async def test_a_new_version_is_seen_at_the_next_load_and_nothing_of_the_old_one
 ) -> None:
     shutil.copytree(DIST, tmp_path, dirs_exist_ok=True)
     client = StaticClient(tmp_path)
-    async with serving(open_door(), client) as site:
+    async with serving(open_access(), client) as site:
         page = await with_worker(site, await browser.new_context())
         index, style = (
             tmp_path / "index.html",
@@ -149,7 +149,7 @@ async def record_system() -> AsyncIterator[tuple[str, list[str]]]:
 async def test_what_a_record_system_frames_starts_no_worker_and_meets_none(
     built: None, browser: Browser
 ) -> None:
-    async with record_system() as (outer, framed), serving(open_door(outer)) as site:
+    async with record_system() as (outer, framed), serving(open_access(outer)) as site:
         framed.append(f"{site.base}/")
         context = await browser.new_context()
         page = await context.new_page()

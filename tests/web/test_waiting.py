@@ -4,7 +4,7 @@ import pytest
 from playwright.async_api import Browser, expect
 
 from data_models.turn_events import Notice
-from services.turn.crisis_response import IS_ANSWER
+from services.turn.safety import IS_ANSWER
 from tests.web.conftest import Site, idle, say
 
 pytestmark = pytest.mark.slow

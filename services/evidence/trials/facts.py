@@ -70,5 +70,5 @@ def refs_of(fact: Fact | None) -> tuple[str, ...]:
     """Return the sources of what stands now."""
     if fact is None:
         return ()
-    told = [*fact.sources, *(source for one in fact.disagreement for source in one.sources)]
-    return tuple(dict.fromkeys(source.ref for source in told))
+    cited = [*fact.sources, *(source for one in fact.disagreement for source in one.sources)]
+    return tuple(dict.fromkeys(source.ref for source in cited))

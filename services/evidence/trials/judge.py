@@ -85,12 +85,12 @@ def _gene(gene: str, variant: str, what: str, rows: Sequence[ViewRow]) -> Truth:
     plain = [row for row in own if _is_plain(row.name)]
     if not variant:
         # A row of one variant tells nothing of the others, unless it is there.
-        told = [of_row(row, holds=_state(row)) for row in plain]
+        judged = [of_row(row, holds=_state(row)) for row in plain]
         if what in _OPEN:
-            told = [
-                Truth(None if one.holds else one.holds, one.reason, one.sources) for one in told
+            judged = [
+                Truth(None if one.holds else one.holds, one.reason, one.sources) for one in judged
             ]
-        return _agreed(told, gene)
+        return _agreed(judged, gene)
     named = [row for row in own if variant.casefold() in row.name.casefold()]
     if named:
         return _agreed([of_row(row, holds=_state(row)) for row in named], f"{gene} {variant}")
@@ -208,26 +208,26 @@ def _ecog(asked: Asked, facts: PatientFacts) -> Truth:
     values = [float(one) for one in said if one.isdigit()]
     if len(values) < len(said):
         values = []
-    told = f"ECOG {' versus '.join(said)}"
-    return _each(values, asked, told, refs_of(facts.ecog), missing="ECOG")
+    reason = f"ECOG {' versus '.join(said)}"
+    return _each(values, asked, reason, refs_of(facts.ecog), missing="ECOG")
 
 
 def _karnofsky(asked: Asked, facts: PatientFacts) -> Truth:
     rows = facts.values("Karnofsky")
     numbers = [row.number for row in rows if row.number is not None]
-    told = "; ".join(f"{row.name} {row.value}" for row in rows)
+    reason = "; ".join(f"{row.name} {row.value}" for row in rows)
     refs = tuple(ref for row in rows for ref in row.sources)
-    return _each(numbers, asked, told, refs, missing="Karnofsky index")
+    return _each(numbers, asked, reason, refs, missing="Karnofsky index")
 
 
 def _each(
-    numbers: Sequence[float], asked: Asked, told: str, refs: tuple[str, ...], *, missing: str
+    numbers: Sequence[float], asked: Asked, reason: str, refs: tuple[str, ...], *, missing: str
 ) -> Truth:
     """Return what all numbers agree on."""
     if not numbers:
         return Truth(None, f"{missing}: not in the record")
     holds = {asked.within.holds(number) for number in numbers}
-    return Truth(holds.pop() if len(holds) == 1 else None, told, refs)
+    return Truth(holds.pop() if len(holds) == 1 else None, reason, refs)
 
 
 def _sex(asked: Asked, facts: PatientFacts) -> Truth:
@@ -245,10 +245,10 @@ def _stage(asked: Asked, facts: PatientFacts) -> Truth:
         if asked.values == ("IV",) and metastases:
             return of_row(metastases[0], holds=True)
         return Truth(None, "stage: not in the record")
-    told = f"stage {' versus '.join(readings)}"
+    reason = f"stage {' versus '.join(readings)}"
     found = [_is_stage(one.removeprefix("Stage ").strip(), asked.values) for one in readings]
     holds = found[0] if len(set(found)) == 1 else None
-    return Truth(holds, told, refs_of(facts.stage))
+    return Truth(holds, reason, refs_of(facts.stage))
 
 
 def _is_stage(own: str, wanted: Iterable[str]) -> bool | None:

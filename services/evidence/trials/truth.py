@@ -51,5 +51,5 @@ def of_row(row: ViewRow, *, holds: bool | None, why: str = "") -> Truth:
     value = with_unit(row.value, row.unit) if row.value else ""
     date = f"({row.date[:10]})" if row.date else ""
     status = row.status if row.status not in ("", "active", "final") else ""
-    told = " ".join(filter(None, [row.name, value, status, date]))
-    return Truth(holds, f"{told}: {why}" if why else told, row.sources)
+    text = " ".join(filter(None, [row.name, value, status, date]))
+    return Truth(holds, f"{text}: {why}" if why else text, row.sources)

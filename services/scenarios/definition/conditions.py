@@ -150,8 +150,8 @@ def check_expression(env: cel.Env, text: str) -> cel.Expression:
     try:
         expression = env.compile(text)
     except RuntimeError as error:
-        told = str(error)
-        first = (told.partition("ERROR: ")[2] or told).partition("\n")[0]
+        message = str(error)
+        first = (message.partition("ERROR: ")[2] or message).partition("\n")[0]
         reason = first.removeprefix("<input>:")
         raise ScenarioConditionError(f"{text!r} is not a valid condition: {reason}") from error
     if expression.return_type() not in (cel.Type.BOOL, cel.Type.DYN):

@@ -269,8 +269,8 @@ class Deployer:
     async def _finish(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         record = held.value
         plan = await self._store.plan(record.scenario_id, record.from_version)
-        is_told = plan is None or plan.value.id != record.plan_id
-        if plan is not None and not is_told and plan.value.status != "deployed":
+        is_of_another = plan is None or plan.value.id != record.plan_id
+        if plan is not None and not is_of_another and plan.value.status != "deployed":
             await self._save_status(plan, {"status": "deployed"})
         return held if record.is_canary else await self._save(held, {"state": "deployed"})
 

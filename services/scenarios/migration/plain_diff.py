@@ -68,7 +68,7 @@ def _ways(old: Graph, new: Graph, image: Mapping[str, str]) -> Iterator[str]:
     former = {right: left for left, right in image.items()}
     for step in new.steps:
         if step not in former:
-            yield from (f"{one}." for one in _told_ways(new, step))
+            yield from (f"{one}." for one in _ways_in_words(new, step))
             continue
         before = [(image.get(b.target, ""), b.text) for b in old.branches(former[step])]
         after = [(b.target, b.text) for b in new.branches(step)]
@@ -77,10 +77,10 @@ def _ways(old: Graph, new: Graph, image: Mapping[str, str]) -> Iterator[str]:
         if sorted(before) == sorted(after):
             yield f"The ways out of “{_title(new, step)}” are tried in another order."
             continue
-        yield from (f"{one} now." for one in _told_ways(new, step))
+        yield from (f"{one} now." for one in _ways_in_words(new, step))
 
 
-def _told_ways(graph: Graph, step: str) -> Iterator[str]:
+def _ways_in_words(graph: Graph, step: str) -> Iterator[str]:
     branches = graph.branches(step)
     for branch in branches:
         target = f"to “{_title(graph, branch.target)}”"

@@ -162,9 +162,9 @@ def _asked_again(
     emptied = without_values(session, asked)
     refused = {name: times for name, times in session.refused.items() if name not in asked}
     emptied = emptied.model_copy(update={"refused": refused})
-    told = f"Please answer again: {labels}."
+    notice = f"Please answer again: {labels}."
     if not steps or steps[0] == session.step or session.step in steps:
         kept = {"review": None, "progress": None, "updated_at": now}
-        return with_notice(put_anew(emptied.model_copy(update=kept)), told)
+        return with_notice(put_anew(emptied.model_copy(update=kept)), notice)
     moved = _moved(emptied, graph, steps[0], now)
-    return with_notice(moved.model_copy(update={"notices": session.notices}), told)
+    return with_notice(moved.model_copy(update={"notices": session.notices}), notice)

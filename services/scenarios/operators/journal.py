@@ -13,7 +13,7 @@ from data_models.blob_store import BlobStore
 from data_models.errors import BlobChangedError, CorruptDocumentError
 from data_models.scenario_session import MigrationAppliedEvent
 from data_models.values import Value
-from services.scenarios.operators.jumps import Jumps, told
+from services.scenarios.operators.jumps import Jumps, describe_jump
 
 TRIES = 5
 Outcome: TypeAlias = Literal["done", "refused"]
@@ -75,7 +75,7 @@ class Journal:
 
 def _entry_of(jump: MigrationAppliedEvent) -> JournalEntry:
     return JournalEntry(
-        time=jump.timestamp, operator="a session's turn", action=JUMPED, note=told(jump)
+        time=jump.timestamp, operator="a session's turn", action=JUMPED, note=describe_jump(jump)
     )
 
 

@@ -43,7 +43,7 @@ class Jumps:
         return sorted(found, key=lambda one: one.timestamp, reverse=True)
 
 
-def told(event: MigrationAppliedEvent) -> str:
+def describe_jump(event: MigrationAppliedEvent) -> str:
     """Return a jump in one line."""
     versions = f"version {event.from_version} to {event.to_version}"
     steps = f"{event.step_before} to {event.step_after or 'the end'}"

@@ -186,8 +186,8 @@ async def dry_run(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
         if not after:
             sums = {"effects": dict(counts.effects), "asked": dict(counts.asked)}
             score = await bench.service.score(options.scenario)
-            told = None if score is None else score.model_dump(mode="json")
-            return {"sessions": counts.sessions, **sums, "score": told, "rows": rows}
+            shown = None if score is None else score.model_dump(mode="json")
+            return {"sessions": counts.sessions, **sums, "score": shown, "rows": rows}
 
 
 async def approve(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:

@@ -1,19 +1,23 @@
 """Builds the operators' service and the work behind it from the settings' parts."""
 
+import asyncio
 from dataclasses import dataclass
 
+import structlog
 from prometheus_client import CollectorRegistry
 
 from data_models.blob_store import BlobStore
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.documents import Documents
+from data_models.errors import BlobChangedError, BlobExistsError, ScenarioInputError, StoreError
+from data_models.identifiers import hashed
 from services.audit.trail import Audit
 from services.conversations.claimant import Claimant
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.migration.deployment import Deployer
-from services.scenarios.migration.deployment_runner import DeploymentRunner
 from services.scenarios.migration.meter import PlanMeter
+from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.act_log import ActLog
 from services.scenarios.operators.dry_run import DryRun
 from services.scenarios.operators.journal import Journal
@@ -24,6 +28,74 @@ from services.scenarios.operators.score import ScoreBook
 from services.scenarios.operators.session_service import SessionService
 from services.scenarios.operators.stored_sessions import StoredSessions
 from services.scenarios.scenario_factory import ScenarioStores
+
+LOOK_SECONDS = 5.0
+_log = structlog.get_logger()
+
+
+class DeploymentRunner:
+    """Works on deployments that are under way.
+
+    Every step is a conditional write of the deployment's record, so two replicas that work on
+    one deployment cannot interleave: the one whose write is refused leaves it to the other. A
+    record that did not change between two looks belongs to a replica that died.
+    """
+
+    def __init__(
+        self, *, deployer: Deployer, store: ScenarioStore, look_seconds: float = LOOK_SECONDS
+    ) -> None:
+        self._deployer, self._store = deployer, store
+        self._look_seconds = look_seconds
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._seen: dict[str, str] = {}
+        self._watch: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin to look for deployments that nobody works on."""
+        self._watch = asyncio.create_task(self._look_for_ever())
+
+    def wake(self, scenario_id: str) -> None:
+        """Work on a deployment now, unless this process does already."""
+        task = self._tasks.get(scenario_id)
+        if task is None or task.done():
+            self._tasks[scenario_id] = asyncio.create_task(self._work(scenario_id))
+
+    async def close(self) -> None:
+        """Stop after the write that is under way; another process goes on."""
+        tasks = [task for task in (self._watch, *self._tasks.values()) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def look(self) -> None:
+        """Wake the deployments whose record stands still."""
+        for scenario_id in await self._store.versions():
+            held = await self._store.deployment(scenario_id)
+            if held is None or not held.value.is_under_way or held.value.paused:
+                self._seen.pop(scenario_id, None)
+            elif self._seen.get(scenario_id) == held.etag:
+                self.wake(scenario_id)
+            else:
+                self._seen[scenario_id] = held.etag
+
+    async def _look_for_ever(self) -> None:
+        while True:
+            try:
+                await self.look()
+            except (StoreError, ScenarioInputError) as error:
+                _log.warning("deployment_look_failed", code=error.code)
+            await asyncio.sleep(self._look_seconds)
+
+    async def _work(self, scenario_id: str) -> None:
+        try:
+            record = await self._deployer.advance(scenario_id)
+        except (BlobChangedError, BlobExistsError):
+            _log.debug("deployment_left_to_another", scenario=hashed(scenario_id))
+        except (StoreError, ScenarioInputError) as error:
+            # It stands still now; the next look of any replica takes it up again.
+            _log.warning("deployment_stopped", scenario=hashed(scenario_id), code=error.code)
+        else:
+            _log.info("deployment_rests", scenario=hashed(scenario_id), state=record.state)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +136,8 @@ def operators_for(
         marked=meter.count_marked,
     )
     runner = DeploymentRunner(deployer=deployer, store=stores.store)
+    lease = None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
     journal = Journal(paper=stores.blobs, jumps=Jumps(blobs=stores.blobs))
-    maintenance_lease = (
-        None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
-    )
     log = ActLog(audit=audit, journal=journal, now=clock.now)
     dry_run = _dry_run(stores, documents.store, clock)
     parts = OperatorParts(
@@ -75,14 +145,12 @@ def operators_for(
         index=stores.index,
         deployer=deployer,
         dry_run=dry_run,
-        sessions=_session_service(stores, documents, maintenance_lease, dry_run, log),
-        journal=journal,
+        sessions=_session_service(stores, documents, lease, dry_run, log),
         log=log,
         plans=PlanReader(store=stores.store, index=stores.index),
         scores=ScoreBook(blobs=stores.blobs),
         wake=runner.wake if works else _left_alone,
-        planned=meter.count_plan,
-        approved=meter.count_approval,
+        meter=meter,
         seconds=clock.monotonic,
         require_approval=stores.config.deployment.require_approval,
     )

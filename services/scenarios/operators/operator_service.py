@@ -11,6 +11,7 @@ from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
 from services.scenarios.definition.publishable import read_publishable
 from services.scenarios.migration.deployment import Deployer
+from services.scenarios.migration.meter import PlanMeter
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.ports import SessionIndex, SessionPage
 from services.scenarios.migration.scenario_store import (
@@ -20,7 +21,7 @@ from services.scenarios.migration.scenario_store import (
 )
 from services.scenarios.operators.act_log import ActLog
 from services.scenarios.operators.dry_run import DryRun, DryRunPage
-from services.scenarios.operators.journal import Journal, JournalEntry
+from services.scenarios.operators.journal import JournalEntry
 from services.scenarios.operators.plan_reader import PlanReader
 from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
 from services.scenarios.operators.score import Score, ScoreBook
@@ -36,9 +37,7 @@ class OperatorParts:
     """What the service works with.
 
     Attributes:
-        wake: Told of a deployment that was begun or resumed; a server works on it behind.
-        planned: Told the seconds that a plan took.
-        approved: Told of each approval.
+        wake: Takes up a deployment that was begun or resumed, in the background of a server.
         seconds: A monotonic clock.
     """
 
@@ -47,13 +46,11 @@ class OperatorParts:
     deployer: Deployer
     dry_run: DryRun
     sessions: SessionService
-    journal: Journal
     log: ActLog
     plans: PlanReader
     scores: ScoreBook
     wake: Callable[[str], None]
-    planned: Callable[[float], None]
-    approved: Callable[[], None]
+    meter: PlanMeter
     seconds: Callable[[], float]
     require_approval: bool
 
@@ -233,7 +230,7 @@ class OperatorService:
             scenario_id, operator, "approve", await self._jump(scenario_id)
         ):
             plan = await self._deployer.approve(scenario_id, operator=operator)
-        self._parts.approved()
+        self._parts.meter.count_approval()
         return plan
 
     async def cancel(self, scenario_id: str, *, operator: str) -> MigrationPlan:
@@ -284,7 +281,7 @@ class OperatorService:
 
     async def history(self, scenario_id: str) -> Sequence[JournalEntry]:
         """Return what operators did, newest first."""
-        return await self._parts.journal.newest(scenario_id)
+        return await self._parts.log.journal.newest(scenario_id)
 
     async def _propose(
         self,
@@ -302,7 +299,7 @@ class OperatorService:
             plan = await self._deployer.propose(
                 graph, operator=operator, policies=policies, mapping=mapping
             )
-        self._parts.planned(self._parts.seconds() - start)
+        self._parts.meter.count_plan(self._parts.seconds() - start)
         return await self._parts.plans.read(plan)
 
     async def _woken(self, scenario_id: str) -> DeploymentRecord:

@@ -72,7 +72,7 @@ def taken_up(document: ChatContext, scenario_id: str | None) -> bool:
     return True
 
 
-def told_of_left(document: ChatContext) -> str:
+def describe_left(document: ChatContext) -> str:
     """Return the answer to "where are we?" while no scenario is open."""
     names = [one.place.scenario for one in _left(document) if one.place is not None]
     if not names:

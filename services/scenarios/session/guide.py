@@ -97,8 +97,10 @@ class ScenarioGuide:
         done = done_of(session)
         values = self.values(graph, session, profile)
         missing = [graph.fields[name].label for name in needed_at(graph, step, values)]
-        told = f"{graph.scenario.title}: {step.title} ({done} of {len(graph.steps)} steps done)."
-        return f"{told} Still needed: {', '.join(missing)}." if missing else told
+        progress = (
+            f"{graph.scenario.title}: {step.title} ({done} of {len(graph.steps)} steps done)."
+        )
+        return f"{progress} Still needed: {', '.join(missing)}." if missing else progress
 
     def values(
         self, graph: Graph, session: ScenarioSession, profile: PatientProfile

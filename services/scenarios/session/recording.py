@@ -58,7 +58,7 @@ def checked_values(
     """
     checked = Checked()
     step = graph.steps[session.step or ""]
-    told = session
+    updated = session
     for name, raw in values.items():
         known = _known(graph, name, raw)
         value = shaped(known, raw)
@@ -69,12 +69,12 @@ def checked_values(
         if session.variables.get(name) == value and name in session.variables:
             continue
         beside = _beside(step.collects_profile_fields, name, value, checked.taken)
-        found = evidence_for(known, value, quotes.get(name, ""), said, told, beside=beside)
+        found = evidence_for(known, value, quotes.get(name, ""), said, updated, beside=beside)
         if found is None:
             checked.problems[name] = _UNPROVEN
             continue
         checked.taken[name], checked.evidence[name] = value, found
-        told = with_answers(told, {name: value}, graph, {name: found})
+        updated = with_answers(updated, {name: value}, graph, {name: found})
     return checked
 
 

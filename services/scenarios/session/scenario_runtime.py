@@ -16,7 +16,7 @@ from data_models.scenario_session import (
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.waiting import with_answers, without_values
 from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results, with_run
-from services.scenarios.session.aside import bounded, set_aside, taken_up, told_of_left
+from services.scenarios.session.aside import bounded, describe_left, set_aside, taken_up
 from services.scenarios.session.commands import named
 from services.scenarios.session.corrections import decided_again
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, said_in_run
@@ -130,10 +130,10 @@ class ScenarioRuntime(SessionState):
             raise ToolInputError(self.offer or "; ".join(checked.problems.values()))
         note = await self.change(checked.taken, checked.evidence, graph)
         await self.settle(act)
-        told: dict[str, Any] = {"recorded": [*checked.taken], **self.told}
+        reply: dict[str, Any] = {"recorded": [*checked.taken], **self.as_shown_to_agents}
         if note:
-            told["corrected"] = note
-        return told | ({"not_recorded": checked.problems} if checked.problems else {})
+            reply["corrected"] = note
+        return reply | ({"not_recorded": checked.problems} if checked.problems else {})
 
     async def change(
         self,
@@ -150,14 +150,14 @@ class ScenarioRuntime(SessionState):
         if session is None:
             return ""
         corrected = [n for n in values if n in session.variables]
-        told = with_answers(session, values, graph, evidence)
-        self.keep(told, graph)
+        updated = with_answers(session, values, graph, evidence)
+        self.keep(updated, graph)
         if not corrected:
             return ""
-        known = self._guide.values(graph, told, await self.profile(graph.fields))
-        decided = decided_again(told, graph, corrected, known, self._clock.now())
+        known = self._guide.values(graph, updated, await self.profile(graph.fields))
+        decided = decided_again(updated, graph, corrected, known, self._clock.now())
         self._document.scenario = decided.session
-        return corrected_text(graph, told, corrected, decided)
+        return corrected_text(graph, updated, corrected, decided)
 
     def _refuse(self, session: ScenarioSession, names: Sequence[str]) -> None:
         """Count what could not be read; after the third time a person is asked to look."""
@@ -196,12 +196,12 @@ class ScenarioRuntime(SessionState):
         """Return the answer to "where are we?"."""
         session = self.session
         if session is None:
-            return told_of_left(self._document)
+            return describe_left(self._document)
         graph = await self._guide.graph(session)
         return await self._guide.where(session, await self.profile(graph.fields))
 
     @property
-    def told(self) -> dict[str, Any]:
+    def as_shown_to_agents(self) -> dict[str, Any]:
         """What a tool tells its agent of the step that the scenario is at now."""
         return {"scenario_now": self.grounding} if self.grounding else {"scenario_is": "finished"}
 

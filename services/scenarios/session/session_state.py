@@ -149,9 +149,9 @@ class SessionState:
         said = {
             n: Evidence(turn=self.turn_id, quote=q[:QUOTE_LIMIT_CHARS]) for n, q in quotes.items()
         }
-        told = put_anew(with_answers(session, answers, graph, said))
+        updated = put_anew(with_answers(session, answers, graph, said))
         denied = [said[n] for n, value in answers.items() if value is None and n in said]
-        self.keep(told.model_copy(update={"spent": [*told.spent, *denied]}), graph)
+        self.keep(updated.model_copy(update={"spent": [*updated.spent, *denied]}), graph)
         self.taken |= set(answers)
 
     async def back(self) -> str:

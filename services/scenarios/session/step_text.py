@@ -127,20 +127,22 @@ def corrected_text(
     graph: Graph, session: ScenarioSession, names: Sequence[str], decided: Decided
 ) -> str:
     """Return what the user is told of a correction, and of where it leads."""
-    told = [
+    sentences = [
         f"Corrected: {held_text(graph.fields[name], session.variables[name])}." for name in names
     ]
     if decided.blocked_by is not None:
         done = decided.blocked_by.description or decided.blocked_by.step_id
         target = graph.steps[decided.blocked_target].title
-        told.append(
+        sentences.append(
             f"By it we would go to “{target}”, but “{done}” is completed and cannot be undone, so "
             "we stay where we are."
         )
     elif decided.left:
         now = graph.steps[decided.session.step or ""].title
-        told.append(f"That changes the way: from “{graph.steps[decided.left].title}” to “{now}”.")
-    return " ".join(told)
+        sentences.append(
+            f"That changes the way: from “{graph.steps[decided.left].title}” to “{now}”."
+        )
+    return " ".join(sentences)
 
 
 def held_text(field: FieldDefinition, value: JsonValue) -> str:

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from data_models.errors import ForbiddenError, UnauthenticatedError
-from services.access.api_keys import ApiKeyAuthenticator
-from services.access.app_service import AppServiceAuthenticator
-from services.access.dev import DevAuthenticator
+from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
+from services.access.entra import AppServiceAuthenticator
 from services.access.handshake import Handshake
 from services.access.principal import Principal, log_off_at, user_id
 from tests.fakes import FixedClock

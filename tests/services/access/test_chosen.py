@@ -12,10 +12,8 @@ from services.access.access_factory import (
     origin_policy_for,
     outbound_policy_for,
 )
-from services.access.api_keys import ApiKeyAuthenticator
-from services.access.app_service import AppServiceAuthenticator
-from services.access.dev import DevAuthenticator
-from services.access.entra import EntraAuthenticator
+from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
+from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
 from services.access.handshake import Handshake
 from settings import ApiKey, Settings
 from tests.fakes import FixedClock

@@ -6,7 +6,7 @@ from data_models.errors import BadFrameError, ChartClosedError, NotFoundError, S
 from data_models.identifiers import PatientId
 from services.audit.trail import NoAudit
 from services.chart_access.break_glass import BreakGlass, reason_in
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, FaultyBlobStore
@@ -66,7 +66,7 @@ async def test_one_damaged_grant_takes_no_other_with_it() -> None:
 async def test_where_it_is_off_or_beyond_a_keys_range_nothing_opens() -> None:
     store, clock = MemoryBlobStore(), FixedClock()
     for minutes, is_in_range in ((0, True), (30, False)):
-        door = ChartDoor(
+        guard = ChartGuard(
             policy=Closed(),
             audit=NoAudit(),
             clock=clock,
@@ -74,17 +74,17 @@ async def test_where_it_is_off_or_beyond_a_keys_range_nothing_opens() -> None:
             is_in_range=lambda *_, answer=is_in_range: answer,
         )
         with pytest.raises(ChartClosedError):
-            await door.break_glass("ada", P4, conversation_id="c", reason=WHY)
-        assert not (await door.access("ada", P4)).may_break_glass
+            await guard.break_glass("ada", P4, conversation_id="c", reason=WHY)
+        assert not (await guard.access("ada", P4)).may_break_glass
 
 
 async def test_a_store_that_is_down_opens_nothing() -> None:
     store = FaultyBlobStore(MemoryBlobStore(), always=Down())
     glass = BreakGlass(store=store, clock=FixedClock(), ids=CountingIds(), minutes=30)
-    door = ChartDoor(policy=Closed(), audit=NoAudit(), clock=FixedClock(), glass=glass)
-    assert (await door.access("ada", P4)).state == "closed"
+    guard = ChartGuard(policy=Closed(), audit=NoAudit(), clock=FixedClock(), glass=glass)
+    assert (await guard.access("ada", P4)).state == "closed"
     with pytest.raises(StoreUnavailableError):
-        await door.break_glass("ada", P4, conversation_id="c", reason=WHY)
+        await guard.break_glass("ada", P4, conversation_id="c", reason=WHY)
 
 
 def test_the_reason_follows_the_command_and_is_one_line() -> None:

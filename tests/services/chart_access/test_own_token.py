@@ -11,7 +11,7 @@ from data_models.identifiers import PatientId
 from services.access.on_behalf import OnBehalf
 from services.audit.trail import NoAudit
 from services.chart_access.chart_access_factory import chart_access_for
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.records.records_factory import records_for
 from tests.bots.user_directory import ADA, UserDirectory
 from tests.fakes import CountingIds, FixedClock
@@ -62,13 +62,13 @@ def wanted(fhir: FakeFhir) -> dict[str, str]:
 
 
 @pytest.fixture
-def door(
+def guard(
     directory: UserDirectory,
     on_behalf: OnBehalf,
     session: aiohttp.ClientSession,
     clock: FixedClock,
     fhir: FakeFhir,
-) -> ChartDoor:
+) -> ChartGuard:
     settings = directory.settings(GRAPH_ON_BEHALF="false", **wanted(fhir))
     return chart_access_for(
         settings,
@@ -80,18 +80,18 @@ def door(
         ids=CountingIds(),
         alert=lambda _: None,
         on_behalf=on_behalf,
-    ).door
+    ).guard
 
 
-async def entered(door: ChartDoor) -> None:
-    await door.enter(ADA, P9, conversation_id="c")
+async def entered(guard: ChartGuard) -> None:
+    await guard.enter(ADA, P9, conversation_id="c")
 
 
 async def test_the_server_is_asked_with_the_users_token_and_no_other(
-    door: ChartDoor, on_behalf: OnBehalf, directory: UserDirectory, fhir: FakeFhir
+    guard: ChartGuard, on_behalf: OnBehalf, directory: UserDirectory, fhir: FakeFhir
 ) -> None:
     await on_behalf.take(directory.proof(), principal_id=ADA)
-    await entered(door)
+    await entered(guard)
     assert [one["scope"] for one in directory.exchanges] == [SCOPE]
     assert [one.headers[hdrs.AUTHORIZATION] for one in fhir.requests] == ["Bearer ada-1"]
 
@@ -100,44 +100,44 @@ async def test_the_server_is_asked_with_the_users_token_and_no_other(
     "reply", [answer(outcome("forbidden"), 403), answer(found())], ids=["refused", "not found"]
 )
 async def test_what_the_server_does_not_show_the_user_stays_closed(
-    door: ChartDoor, on_behalf: OnBehalf, directory: UserDirectory, fhir: FakeFhir, reply: object
+    guard: ChartGuard, on_behalf: OnBehalf, directory: UserDirectory, fhir: FakeFhir, reply: object
 ) -> None:
     fhir.on("Patient", reply)  # type: ignore[arg-type]
     await on_behalf.take(directory.proof(), principal_id=ADA)
     with pytest.raises(ChartClosedError) as caught:
-        await entered(door)
+        await entered(guard)
     assert type(caught.value) is ChartClosedError
 
 
 async def test_who_has_not_signed_in_is_told_so_and_sees_nothing(
-    door: ChartDoor, on_behalf: OnBehalf, fhir: FakeFhir
+    guard: ChartGuard, on_behalf: OnBehalf, fhir: FakeFhir
 ) -> None:
     with pytest.raises(ChartSignInError) as caught:
-        await entered(door)
+        await entered(guard)
     assert "Sign in by the card" in caught.value.user_message
     assert on_behalf.wanted(ADA) is not None
     assert fhir.requests == []
 
 
 async def test_an_opened_chart_closes_again_with_the_sign_in(
-    door: ChartDoor, on_behalf: OnBehalf, directory: UserDirectory, clock: FixedClock
+    guard: ChartGuard, on_behalf: OnBehalf, directory: UserDirectory, clock: FixedClock
 ) -> None:
     await on_behalf.take(directory.proof(exp=int(clock.now().timestamp()) + 30), principal_id=ADA)
     directory.seconds = 40.0
     on_behalf.note_refusal(ADA, SCOPE, "ada-1")
-    await entered(door)
+    await entered(guard)
     clock.advance(31)
     with pytest.raises(ChartSignInError):
-        await entered(door)
+        await entered(guard)
 
 
 async def test_a_refused_token_and_a_server_that_is_down_close_the_chart_for_now(
-    door: ChartDoor, on_behalf: OnBehalf, directory: UserDirectory, fhir: FakeFhir
+    guard: ChartGuard, on_behalf: OnBehalf, directory: UserDirectory, fhir: FakeFhir
 ) -> None:
     await on_behalf.take(directory.proof(), principal_id=ADA)
     fhir.on("Patient", answer(outcome("login"), 401), answer({}, 500), found(patient()))
     for _ in range(2):
         with pytest.raises(ChartUncheckedError):
-            await entered(door)
-    await entered(door)
+            await entered(guard)
+    await entered(guard)
     assert fhir.requests[-1].headers[hdrs.AUTHORIZATION] == "Bearer ada-2"

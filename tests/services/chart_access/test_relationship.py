@@ -10,7 +10,7 @@ from yarl import URL
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from services.audit.trail import NoAudit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.chart_access.practitioners import PractitionerBook
 from services.chart_access.relationship import ByRelationship, FileRelations, ServerRelations
 from services.records.fhir_client import FhirAnswer
@@ -212,9 +212,9 @@ async def test_a_server_without_a_type_decides_by_the_others() -> None:
 async def test_a_server_that_is_down_leaves_the_chart_closed() -> None:
     server = Server(team())
     server.is_down = True
-    door = ChartDoor(policy=policy_over(server), audit=NoAudit(), clock=FixedClock())
-    assert (await door.access("ada", P4)).state == "unknown"
-    assert not await door.may_open("ada", P4)
+    guard = ChartGuard(policy=policy_over(server), audit=NoAudit(), clock=FixedClock())
+    assert (await guard.access("ada", P4)).state == "unknown"
+    assert not await guard.may_open("ada", P4)
 
 
 async def test_an_answer_stands_for_a_minute() -> None:

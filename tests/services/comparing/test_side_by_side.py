@@ -1,8 +1,8 @@
 """Rows of two charts in one table, each under the identifiers of its own patient."""
 
 from data_models.chart_view import ChartView, ViewRow
-from services.comparing.side_by_side import ROWS_LIMIT, ChartRead, side_by_side
 from services.statements.shown import pipe_table
+from services.turn.comparing import ROWS_LIMIT, ChartRead, side_by_side
 
 LEFT, RIGHT = "Ada Grant, born 1950-01-02 (patient_1)", "Bo King, born 1960-03-04 (patient_2)"
 

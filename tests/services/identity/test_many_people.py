@@ -11,8 +11,8 @@ from yarl import URL
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from services.identity.directory import Directory, FileDirectory
+from services.identity.identity_factory import ServerDirectory
 from services.identity.linking import Linked, Situation, SubjectLinker
-from services.identity.server_directory import ServerDirectory
 from services.records.fhir_client import FhirAnswer
 from tests.fakes import FixedClock
 from tests.services.identity.test_linking import PATTERN, records

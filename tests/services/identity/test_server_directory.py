@@ -9,8 +9,8 @@ from yarl import URL
 
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
+from services.identity.identity_factory import ServerDirectory
 from services.identity.linking import Linked, Situation, SubjectLinker
-from services.identity.server_directory import ServerDirectory
 from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.records.fhir_client import FhirAnswer
 from tests.fakes import FixedClock

@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 
 from data_models.conversation import Interruption, RunningTurn
-from data_models.effects import Deed
+from data_models.effects import OutsideChange
 from data_models.errors import ConversationBusyError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
@@ -193,7 +193,9 @@ async def test_what_an_interrupted_turn_had_begun_for_the_patient_goes_too() -> 
         patient_id=PatientId("patient_15"),
         interrupted_at=world.clock.now(),
         # An earlier attempt took the message to be about the other patient.
-        deeds=[Deed(key="k", tool="add_task", arguments={"title": CANARY}, patient_id=GONE)],
+        deeds=[
+            OutsideChange(key="k", tool="add_task", arguments={"title": CANARY}, patient_id=GONE)
+        ],
         deeds_for=PatientId("patient_15"),
     )
     await world.conversations.write(kept.document, etag=kept.etag)

@@ -19,7 +19,7 @@ from data_models.patient_context_models import (
 )
 from services.audit.trail import Audit, NoAudit
 from services.chart_access.break_glass import BreakGlass
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.chart_access.policy import AccessPolicy, OpenToAll
 from services.identity.linking import SubjectLinker
 from services.model_port import Answer
@@ -118,7 +118,7 @@ class World:
         self.glass = BreakGlass(
             store=self.store, clock=self.clock, ids=CountingIds(), minutes=break_glass_minutes
         )
-        door = ChartDoor(
+        guard = ChartGuard(
             policy=access or OpenToAll(),
             audit=audit or NoAudit(),
             clock=self.clock,
@@ -138,7 +138,7 @@ class World:
             clock=self.clock,
             ids=CountingIds(),
             linker=linker,
-            door=door,
+            guard=guard,
         )
 
     async def say(

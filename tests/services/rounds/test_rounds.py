@@ -10,14 +10,14 @@ import pytest
 from data_models.claim_decision import ClaimTimes, Lease
 from data_models.errors import ChartClosedError, NoSuchListError, RoundsListError
 from data_models.identifiers import PatientId
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.evidence.looks import LookBook
 from services.identity.directory import FileDirectory
 from services.patient_context.pattern import PatientIdPattern
 from services.rounds.choosing import Choice
 from services.rounds.preparing import Preparation, RoundPreparer
+from services.rounds.round_actions import RoundActions
 from services.rounds.round_book import RoundBook
-from services.rounds.round_deeds import RoundDeeds
 from services.rounds.round_entry import RoundEntry
 from services.rounds.round_list import SignOut
 from services.rounds.round_service import RoundService
@@ -60,20 +60,22 @@ class Ward:
     def __post_init__(self) -> None:
         world = self.world
         self.audit = RememberedAudit()
-        self.door = ChartDoor(policy=self.roster, audit=self.audit, clock=world.clock)
+        self.guard = ChartGuard(policy=self.roster, audit=self.audit, clock=world.clock)
         self.pattern = PatientIdPattern.compile("^patient_[0-9]+$")
         self.records = records_in(self.folder, world.clock)
         directory = FileDirectory(
             records=self.records, fits=self.pattern.matches, clock=world.clock
         )
-        self.entry = RoundEntry(book=RoundBook(store=world.users), door=self.door, audit=self.audit)
+        self.entry = RoundEntry(
+            book=RoundBook(store=world.users), guard=self.guard, audit=self.audit
+        )
         self.preparer = RoundPreparer(
             book=self.entry.book,
             preparation=Preparation(
                 scheduler=world.scheduler,
                 reader=world.reader,
                 records=self.records,
-                door=self.door,
+                guard=self.guard,
                 audit=self.audit,
                 clock=world.clock,
             ),
@@ -86,10 +88,10 @@ class Ward:
             entry=self.entry,
             preparer=self.preparer,
             choice=Choice(
-                finder=PatientFinder(directory=directory, door=self.door, audit=self.audit),
+                finder=PatientFinder(directory=directory, guard=self.guard, audit=self.audit),
                 directory=directory,
                 records=self.records,
-                door=self.door,
+                guard=self.guard,
                 pattern=self.pattern,
             ),
             records=self.records,
@@ -98,7 +100,7 @@ class Ward:
             clock=world.clock,
             ids=world.ids,
         )
-        self.deeds = RoundDeeds(entry=self.entry, preparer=self.preparer, clock=world.clock)
+        self.deeds = RoundActions(entry=self.entry, preparer=self.preparer, clock=world.clock)
 
     async def prepared(self, *entries: str, owner: str = OWNER) -> str:
         made = await self.service.create(

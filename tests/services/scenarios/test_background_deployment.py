@@ -15,10 +15,10 @@ from data_models.errors import (
 from evals.parts.scenario_stores import MemorySessionIndex
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
-from services.scenarios.migration.deployment_runner import DeploymentRunner
 from services.scenarios.migration.migration_config import DeploymentConfig
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.scenario_store import ScenarioStore, is_in_share
+from services.scenarios.operators.operator_factory import DeploymentRunner
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.scenarios.worlds import NOW, Node, graph_of, session_at

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from data_models.claim import Claim
 from data_models.conversation import Conversation, Interruption, RunningTurn
-from data_models.effects import Begun, Deed, Effect
+from data_models.effects import Begun, Effect, OutsideChange
 from data_models.errors import (
     ClaimLostError,
     ModelUnavailableError,
@@ -215,7 +215,7 @@ async def after(claim: Claim, died: Interruption) -> Claim:
 
 def test_the_user_is_told_what_may_have_been_done() -> None:
     scheduler = Scheduler()
-    deed = Deed(key="k", tool="draft_mail", message=0)
+    deed = OutsideChange(key="k", tool="draft_mail", message=0)
     died = Interruption(run_id="r", patient_id=None, interrupted_at=scheduler.clock.now())
     assert "check" not in interrupted_text(died)
     died.deeds, died.asked = [deed, deed], "Cancel *Board*? yes / no"
@@ -322,7 +322,9 @@ async def test_an_attempt_that_only_asks_whose_it_is_owns_up_to_what_another_had
         patient_id=FOUR,
         started_at=began - timedelta(minutes=2),
         expires_at=began - timedelta(minutes=1),
-        deeds=[Deed(key="k", tool="add_task", arguments=dict(LAB), message=0, patient_id=FOUR)],
+        deeds=[
+            OutsideChange(key="k", tool="add_task", arguments=dict(LAB), message=0, patient_id=FOUR)
+        ],
     )
     await world.conversations.write(stored.document, etag=stored.etag)
     run = await world.scheduler.go_on(message)

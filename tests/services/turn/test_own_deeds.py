@@ -11,7 +11,7 @@ from data_models.identifiers import PatientId
 from services.assistant.back_end import AssistantServices
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.tasks import NewTask, Task
-from services.assistant.undo_log import UndoLog, undoable_deed
+from services.assistant.undo_log import UndoLog, undoable_action
 from services.group_chat_port import QuestionAsked
 from services.turn.tools import TurnTools
 from tests.fakes import FixedClock
@@ -41,7 +41,7 @@ class Desk:
 
     async def moved(self, task: Task, due: date, patient: str = "patient_4") -> None:
         after = await self.own.tasks.move(task.id, due=due)
-        deed = undoable_deed(
+        deed = undoable_action(
             "move_task", task, after, patient_id=PatientId(patient), at=self.clock.now()
         )
         await self.undo.note(deed, principal_id=OWNER)
@@ -93,7 +93,7 @@ async def test_what_was_gone_already_is_told_beside_what_was_done(desk: Desk) ->
     assert await desk.says("yes") == "Deleted: *A*. *B* was no longer there."
 
 
-async def test_undo_takes_the_newest_deed_back_and_names_it(desk: Desk) -> None:
+async def test_undo_takes_the_newest_action_back_and_names_it(desk: Desk) -> None:
     task = await desk.task("Call the lab")
     await desk.moved(task, date(2026, 12, 1))
     assert await desk.says("undo") == "Moved back: *Call the lab*."

@@ -20,8 +20,7 @@ from data_models.turn_events import (
 )
 from services.language.crisis.rules import load_rules
 from services.runs.hub import Run
-from services.turn.crisis_response import IS_ANSWER
-from services.turn.safety import SafetyAnswers
+from services.turn.safety import IS_ANSWER, SafetyAnswers
 from services.turn_scheduler.turn_slots import TurnSlots
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import WRITES, Down, FaultyBlobStore

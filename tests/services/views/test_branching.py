@@ -6,7 +6,7 @@ from data_models.conversation import Conversation
 from data_models.errors import ChartClosedError, NotFoundError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.conversations.owner_index import OwnerIndex
 from services.operations.forgetting import Forgetting
@@ -112,8 +112,8 @@ async def test_nobody_else_and_nothing_else_is_branched(
 
 
 async def test_a_closed_chart_is_not_branched(world: World) -> None:
-    door = ChartDoor(policy=AllBut(FOUR), audit=world.trail, clock=world.clock)
-    closed = World(sessions=world.sessions, users=world.users, clock=world.clock, door=door)
+    guard = ChartGuard(policy=AllBut(FOUR), audit=world.trail, clock=world.clock)
+    closed = World(sessions=world.sessions, users=world.users, clock=world.clock, guard=guard)
     with pytest.raises(ChartClosedError):
         await branching_on(closed).branch(CHAT, owner=OWNER, patient_id="patient_4", before_turn=3)
 

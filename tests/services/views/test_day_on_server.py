@@ -7,7 +7,7 @@ import pytest
 from yarl import URL
 
 from data_models.errors import RoundsListError
-from services.identity.server_directory import ServerDirectory
+from services.identity.identity_factory import ServerDirectory
 from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.records.fhir_client import FhirAnswer, Pages
 from services.views.day_on_server import DayOnServer

@@ -6,7 +6,7 @@ from data_models.clock import SystemClock
 from data_models.errors import BadFrameError
 from data_models.identifiers import PatientId
 from services.audit.trail import NoAudit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import DirectoryState, Sought
 from services.identity.index import PersonIndex
 from services.identity.person import Person, PersonName, PersonNumber
@@ -55,8 +55,8 @@ class AllBut:
 
 
 def finder(*, closed: str = "") -> PatientFinder:
-    door = ChartDoor(policy=AllBut(closed), audit=NoAudit(), clock=SystemClock())
-    return PatientFinder(directory=People(), door=door, audit=NoAudit())
+    guard = ChartGuard(policy=AllBut(closed), audit=NoAudit(), clock=SystemClock())
+    return PatientFinder(directory=People(), guard=guard, audit=NoAudit())
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from data_models.errors import (
 from data_models.identifiers import PatientId, hashed
 from services.audit.entry import AuditEntry
 from services.audit.trail import NoAudit
-from services.chart_access.door import ChartDoor
+from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import FileDirectory
 from services.records.local_resources import LocalResources
 from services.records.records_factory import id_fits
@@ -115,7 +115,7 @@ class Ward:
         self.list = Worklist(
             days=DayInFolder(records=records, clinic=self.clinic, directory=directory),
             directory=directory,
-            door=ChartDoor(policy=self.policy, audit=self.trail, clock=self.clock),
+            guard=ChartGuard(policy=self.policy, audit=self.trail, clock=self.clock),
             audit=self.trail,
             store=self.store,
             clock=self.clock,
@@ -259,7 +259,7 @@ async def test_a_day_that_cannot_be_listed_is_said_and_the_pins_are_shown(
     told = Worklist(
         days=Told(state),
         directory=ward.list.directory,
-        door=ward.list.door,
+        guard=ward.list.guard,
         audit=ward.trail,
         store=ward.store,
         clock=ward.clock,

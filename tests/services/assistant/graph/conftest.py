@@ -9,8 +9,8 @@ import pytest
 
 from services.access.access_factory import outbound_policy_for
 from services.access.outbound import outbound_session
+from services.assistant.assistant_factory import GraphAssistant, graph_for
 from services.assistant.back_end import AssistantServices
-from services.assistant.graph_back_end import GraphAssistant, graph_for
 from services.assistant.graph_wire import GraphLimits
 from settings import Settings
 from tests.fakes import CountingIds, FixedClock

@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantUnsureError
+from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import EVENTS_LIMIT, NewEvent
-from services.assistant.graph_back_end import GraphAssistant
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh

@@ -20,10 +20,10 @@ from data_models.errors import (
     AssistantUnavailableError,
     AssistantUnsureError,
 )
+from services.assistant.assistant_factory import GraphAssistant, MappedUsers, graph_for
 from services.assistant.back_end import AssistantServices
 from services.assistant.contacts import NewContact
 from services.assistant.graph_account import GraphAccount
-from services.assistant.graph_back_end import GraphAssistant, MappedUsers, graph_for
 from services.assistant.graph_client import GraphClient
 from services.assistant.graph_tokens import AppTokens, IssuedToken, OwnToken
 from services.assistant.graph_wire import GraphLimits

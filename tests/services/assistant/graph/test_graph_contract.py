@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import AssistantItemGoneError
+from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.calendar import NewEvent
 from services.assistant.contacts import ContactChange, NewContact
-from services.assistant.graph_back_end import GraphAssistant
 from services.assistant.mail import NewEmail
 from services.assistant.tasks import NewTask
 from tests.fakes_graph import FakeGraph

@@ -14,9 +14,9 @@ from data_models.errors import (
     AssistantRefusedError,
     AssistantUnavailableError,
 )
+from services.assistant.assistant_factory import graph_for
 from services.assistant.back_end import AssistantServices
 from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText
-from services.assistant.graph_back_end import graph_for
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User

@@ -11,7 +11,7 @@ from data_models.errors import (
     AssistantUnavailableError,
 )
 from services.access.on_behalf import OnBehalf
-from services.assistant.graph_back_end import GraphAssistant, graph_for
+from services.assistant.assistant_factory import GraphAssistant, graph_for
 from tests.bots.user_directory import ADA, UserDirectory
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import FakeGraph

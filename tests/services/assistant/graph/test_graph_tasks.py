@@ -6,8 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from data_models.errors import AssistantError, AssistantItemGoneError
+from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantServices
-from services.assistant.graph_back_end import GraphAssistant
 from services.assistant.tasks import NewTask
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User

@@ -1,4 +1,4 @@
-"""The one door to charts: every part that shows anything of a patient asks here first."""
+"""The one guard of charts: every part that shows anything of a patient asks here first."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -70,7 +70,7 @@ _log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What the door says of a chart.
+    """What the guard says of a chart.
 
     Attributes:
         state: `emergency`: open because the glass was broken; `unknown`: nobody can tell just now,
@@ -89,7 +89,7 @@ class Access:
         return self.state in ("open", "emergency")
 
 
-class ChartDoor:
+class ChartGuard:
     """Asks the range of the caller's key, the policy, and what was granted in an emergency.
 
     Args:
@@ -250,6 +250,6 @@ class ChartDoor:
         )
 
 
-def open_door(*, clock: Clock) -> ChartDoor:
-    """Return a door through which everybody goes and which records nothing; for parts alone."""
-    return ChartDoor(policy=OpenToAll(), audit=NoAudit(), clock=clock)
+def open_guard(*, clock: Clock) -> ChartGuard:
+    """Return a guard that lets everybody in and records nothing; for parts alone."""
+    return ChartGuard(policy=OpenToAll(), audit=NoAudit(), clock=clock)

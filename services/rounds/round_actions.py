@@ -23,7 +23,7 @@ from services.rounds.round_list import (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundDeeds:
+class RoundActions:
     """Every method raises `NoSuchListError` for a list that is absent or not the caller's.
 
     Each is refused with `ChartClosedError` while the patient's chart is not open to the caller.
@@ -76,7 +76,7 @@ class RoundDeeds:
             raise RoundsListError(
                 "You have this patient already. Name the colleague who takes over."
             )
-        if not await self.entry.door.may_open(to, patient.patient_id):
+        if not await self.entry.guard.may_open(to, patient.patient_id):
             raise RoundsListError(
                 "This patient's chart is not open to that colleague. Nothing was handed over."
             )

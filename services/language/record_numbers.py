@@ -1,0 +1,36 @@
+"""Numbers in a message that may be a patient's: by their form, and by the words before them."""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from services.language.full_dates import FullDate
+from services.language.mentions import Message
+from services.language.people_words import people_words
+
+_TOKEN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_./-]{2,63}")
+_SPACED = re.compile(r"(?<![\w-])[A-Za-z]{1,6} \d{4,12}(?![\w-])")
+_NUMBER_LEAST_CHARS = 5
+_LABELLED_LEAST_CHARS = 3
+
+
+def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
+    """Yield what may be a number of a patient and is no date; short ones only where called so."""
+    for one in _TOKEN.finditer(message.text):
+        token = one.group().rstrip("._-/")
+        if any(date.start < one.end() and one.start() < date.end for date in dates):
+            continue
+        is_called = any(labelled_numbers(message, [token], within=1))
+        least_chars = _LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS
+        if len(token) >= least_chars and any(each.isdigit() for each in token):
+            yield token
+    yield from (one.group() for one in _SPACED.finditer(message.text))
+
+
+def labelled_numbers(message: Message, tokens: Sequence[str], *, within: int = 3) -> Iterable[str]:
+    """Yield the tokens that one of so many words before them calls a patient's number."""
+    lowered = message.text.casefold()
+    for token in tokens:
+        at = lowered.find(token.casefold())
+        words = [one.text for one in message.words if one.end <= at][-within:]
+        if any(one in people_words().numbers for one in words):
+            yield token
