@@ -20,6 +20,7 @@ _OF_OTHER_TIMES = frozenset(
      "lowest", "takes", "maybe"}
 )  # fmt: skip
 _COURSES = frozenset({"rising", "falling", "steady"})
+_FROM = frozenset({"from", "von"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Clause:
         words: Stems of all its words.
         names: Stems of clinical names and of names that rows have, from the left; where a thing
             has several names, `=` and the first of them.
+        runs: Those names that stand side by side, as one name: `adrenal metastasis`.
         topics: Kinds of things that it speaks of, such as `=allergy`.
         own_names: Whether it names what it speaks of; else it goes on with the clause before.
         objects: Stems of what somebody takes, has or is allergic to, whatever it is.
@@ -73,6 +75,7 @@ class Clause:
     sites: tuple[frozenset[str], ...] = ()
     counted: tuple[tuple[float, str], ...] = ()
     differences: tuple[Quantity, ...] = ()
+    runs: tuple[frozenset[str], ...] = ()
 
     @property
     def has_values(self) -> bool:
@@ -92,6 +95,20 @@ def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
     """Whether `clause` says that something is done: "I will make sure; the mail is sent."."""
     is_deed = any(cue.startswith("deed:") for cue in clause.cues)
     return is_deed and "doers" in clause.cues and "maybe" in last.cues - clause.cues
+
+
+def _tells_value_before(last: Clause, clause: Clause) -> bool:
+    """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
+    is_from = bool(clause.words & _FROM and clause.cues & _COURSES) and not clause.names
+    return is_from and len(last.quantities) == len(clause.quantities) == 1 and not last.differences
+
+
+def _course(last: Clause, clause: Clause) -> Clause:
+    """Return both as one, the earlier value first."""
+    whole = _joined(clause, last)
+    dates = whole.dates if len(last.dates) == len(clause.dates) else last.dates or clause.dates
+    cues = whole.cues - {"newest", "current", "is_now"}
+    return replace(whole, names=last.names, own_names=last.own_names, dates=dates, cues=cues)
 
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
@@ -146,6 +163,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
         sites=(*last.sites, *clause.sites),
         counted=(*last.counted, *clause.counted),
         differences=(*last.differences, *clause.differences),
+        runs=(*last.runs, *clause.runs),
     )
 
 
@@ -178,6 +196,8 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
         elif _tells_of_deed_behind_promise(last, clause):
             done.append(clause)
+        elif _tells_value_before(last, clause):
+            done[-1] = _course(last, clause)
         elif _goes_on(last, clause):
             done[-1] = _joined(last, clause)
         else:
@@ -228,4 +248,5 @@ def _is_listed(clause: Clause) -> bool:
         and not clause.has_values
         and not said - {"splits", "no"}
         and not (clause.exclusive or "no" in said)
+        and clause.words.isdisjoint(statement_words().denying | _WITHOUT)
     )

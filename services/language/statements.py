@@ -1,7 +1,7 @@
 """Reads what a sentence of an agent states of a patient; what is true of it, rows say."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -128,6 +128,21 @@ def _in_english(stemmed: str) -> str:
     return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
 
 
+def _runs(
+    named: Mapping[int, str], meant: Mapping[int, tuple[str, ...]]
+) -> Iterator[frozenset[str]]:
+    """Yield the names that stand side by side."""
+    run: list[str] = []
+    before = -2
+    for at in sorted({*named, *meant}):
+        if at != before + 1 and len(run) > 1:
+            yield frozenset(run)
+        run = [*(run if at == before + 1 else ()), *(meant.get(at) or (named[at],))]
+        before = at
+    if len(run) > 1:
+        yield frozenset(run)
+
+
 class _Reader:
     """Reads the words of one sentence."""
 
@@ -205,6 +220,7 @@ class _Reader:
             sites=tuple(self._sites(start, end, taken)),
             counted=tuple((number, kind) for number, kind, _ in counts),
             differences=tuple(changes),
+            runs=tuple(_runs(named, meant)),
         )
 
     def _cues(

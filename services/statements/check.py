@@ -24,7 +24,7 @@ from services.statements.durations import lasted
 from services.statements.fit import fits, has_date
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
-from services.statements.subject import person_groups, visits_of
+from services.statements.subject import beside, person_groups
 from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
@@ -111,7 +111,7 @@ class MessageCheck:
             if not named or not named.isdisjoint(row.words)
         ]
         rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
-        rows += visits_of(rows, known)
+        rows += beside(rows, known, named)
         rows += [row for row in known.rows if row.kind == "patient"]
         return adds_unknown(sentence, rows, self.grounds.own_names)
 

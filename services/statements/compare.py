@@ -20,6 +20,7 @@ from services.statements.compare_series import (
     has_value,
     is_judged_without_range,
     is_no_change,
+    is_not_first,
     is_not_newest,
     is_of_earlier_time,
     is_outdated,
@@ -220,6 +221,8 @@ def _objection(
     series = series_of(clause, row, candidates)
     if not series:
         return None
+    if is_not_first(clause, fitting, series[0]):
+        return Verdict("contradicted", series[0].sources, series[0].says)
     if is_not_newest(clause, fitting, series[-1]) or is_outdated(
         clause, fitting, series[-1], cited
     ):

@@ -4,12 +4,16 @@ from collections.abc import Sequence
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
+from services.language.statement_words import statement_words
+from services.statements.broader import told_of
 from services.statements.compare_series import is_judged_rightly
 from services.statements.fit import WITHOUT, has_date
 from services.statements.known import KnownRows
-from services.statements.rows import KnownRow
+from services.statements.rows import BEGINNING, KnownRow
 from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
+
+_LISTS = frozenset({"problem", "procedure", "medication"})
 
 
 def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
@@ -18,7 +22,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = [row for row in found if row.is_text or is_meant(row, clause.words | set(names), names)]
     if "family" in clause.cues or "=family history" in names:
-        meant = [row for row in meant if row.kind.startswith("family")]
+        meant = [row for row in meant if row.kind.startswith("family") or _is_of_kin(row)]
     denied = [
         row
         for row in meant
@@ -44,6 +48,10 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     return Verdict("unsupported", refs(meant[:1]))
 
 
+def _is_of_kin(row: KnownRow) -> bool:
+    return row.is_text and not row.words.isdisjoint(statement_words().kin)
+
+
 def _judged_otherwise(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | None:
     """Return what the newest value says of "not high" or "not normal"; None where none does."""
     measured = [row for row in plain if row.number is not None]
@@ -60,6 +68,10 @@ def _not_recorded(
     clause: Clause, rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]
 ) -> Verdict:
     there = [row for row in meant if not row.negated and not row.is_text]
+    if there and clause.names and not any(row.needs <= clause.words | set(names) for row in there):
+        there = [row for row in there if _has_all_told(clause, row)]
+        if not there and (said := _of_no_list(rows)):
+            return Verdict("supported", (), said)
     is_of_now = "chronic" in clause.exclusive or "current" in clause.cues
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
@@ -86,6 +98,18 @@ def _not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     years = [str(one.year) for day in clause.dates for one in day.readings if one.year]
     is_within = bool(days and years) and days[0] <= min(years) and max(years) <= days[-1]
     return supported(there) if is_within else Verdict("unsupported", refs(there[:1]))
+
+
+def _has_all_told(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row has each word of what is told: knee osteoarthritis is no knee replacement."""
+    known = statement_words()
+    told = told_of(clause.words) - known.neutral
+    return all(any(one.startswith(word[:BEGINNING]) for one in row.words) for word in told)
+
+
+def _of_no_list(rows: KnownRows) -> str:
+    """Return that no list has a thing, where the lists of all that may be one are whole."""
+    return rows.whole.get("procedure", "") if _LISTS <= rows.whole.keys() else ""
 
 
 def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:

@@ -21,6 +21,7 @@ _BETTER_OR_WORSE = frozenset(
     {"improved", "improving", "worsened", "worsening", "deteriorated", "deteriorating", "better",
      "worse", "verbessert", "gebessert", "verschlechtert", "besser", "schlechter"}
 )  # fmt: skip
+_FIRST = frozenset({"first", "initial", "initially", "originally", "erst", "zunachst", "initial"})
 _FROM = frozenset({"from", "von"})
 _UNTIL_NOW = frozenset({"has", "been"})
 
@@ -62,6 +63,13 @@ def is_of_earlier_time(clause: Clause, row: KnownRow) -> bool:
     return not any(
         reading.fits(one) for day in clause.dates for reading in day.readings for one in days
     )
+
+
+def is_not_first(clause: Clause, fitting: Sequence[KnownRow], first: KnownRow) -> bool:
+    """Whether a clause calls a value the first that is not: "first diagnosed at stage IV"."""
+    if not clause.words & _FIRST or not (clause.stages or clause.quantities) or clause.dates:
+        return False
+    return all(one.order > first.order for one in fitting if one.order)
 
 
 def is_not_newest(clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow) -> bool:

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.quantities import Quantity
 from services.language.written_dates import FoundDate
 from services.statements.broader import is_cancer_of
 from services.statements.compare_series import is_multiplied, since
 from services.statements.fit import fits, is_aim
 from services.statements.known import KnownRows
 from services.statements.rows import JUDGED, KnownRow
+from services.statements.durations import TIMES, is_apart
 from services.statements.subject import about, is_meant, of_state, refs, supported
 from services.statements.verdict import Verdict
 
@@ -34,6 +36,7 @@ _ORDINALS = {
 }
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
+_TWO_AND_TIME = 3
 _RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
 
 
@@ -45,6 +48,8 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     """
     if len(names) < 2 or is_cancer_of(names):
         return []
+    if not all(rows.about(run) for run in clause.runs):
+        return []  # "adrenal metastasis" is not an insufficiency here and a metastasis there
     if not all(any(not is_aim(row) for row in rows.about([name])) for name in names):
         return []
     if not clause.has_values:
@@ -115,6 +120,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     """Return the verdict over "fell from 4.5 to 4.1": each number is a row of the same name."""
     if len(clause.quantities) < 2 or not names or len(clause.dates) > len(clause.quantities):
         return None
+    clause, time = _without_time(clause)
     unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
     measured = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
     if any(one.unit != unit for one in measured):
@@ -135,6 +141,10 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     ]
     if not all(found):
         return None
+    if time is not None and not any(
+        is_apart(clause, time, a, b) for a in found[0] for b in found[-1]
+    ):
+        return Verdict("unsupported", refs(found[-1]))
     if is_ranged and (is_since or not clause.dates):
         return _by_range([one[0] for one in found], since(clause, about(clause, rows, names)))
     first, last = measured[0].number, measured[-1].number
@@ -151,6 +161,15 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if is_other_way or not is_multiplied(clause, first, last):
         return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
     return supported([one[0] for one in found])
+
+
+def _without_time(clause: Clause) -> tuple[Clause, Quantity | None]:
+    """Return a clause without the time of its course: "from 1.0 to 2.6 within two weeks"."""
+    times = [one for one in clause.quantities if one.unit in TIMES]
+    if len(times) != 1 or len(clause.quantities) != _TWO_AND_TIME:
+        return clause, None
+    rest = tuple(one for one in clause.quantities if one not in times)
+    return replace(clause, quantities=rest), times[0]
 
 
 def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:

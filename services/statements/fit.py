@@ -12,7 +12,7 @@ _SAME_LETTERS = 7
 ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
 _NOT_DONE = frozenset({"planned", "maybe"})
-_ONE_OF = frozenset({"acuity", "stay", "colon", "malignancy", "aim", "margin"})
+_ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
@@ -43,8 +43,13 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and _has_happened(clause, row)
         and _says_which(clause, row)
-        and (not row.is_text or clause.cues & JUDGED <= row.judged)
+        and (not row.is_text or (clause.cues & JUDGED <= row.judged and _is_told_there(clause, row)))
     )
+
+
+def _is_told_there(clause: Clause, row: KnownRow) -> bool:
+    """Whether a number is of something that its own words name, and not its title alone."""
+    return not clause.quantities or not clause.names or not row.name.isdisjoint(clause.words)
 
 
 def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
@@ -179,6 +184,8 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False
     if "ended" in cues and not _has_ended(row):
         return False
+    if row.kind in DONE_ONCE and {"current", "is_now"} <= cues:
+        return False
     if row.standing == "ended" and row.kind == "problem" and _is_told_of_now(clause):
         return False
     if row.standing == "active" and "ended" in cues and not row.ended:
@@ -222,7 +229,9 @@ def _names_problems(clause: Clause) -> bool:
 def _says_which(clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the word that a clause says of a group of which one holds."""
     groups = statement_words().exclusive
-    wanted = {groups[word] for word in clause.exclusive if groups[word][0] in _ONE_OF}
+    # Of a test that is only said to have been done, no row says what it found.
+    asked = _ONE_OF | {"polarity"} if row.kind in DONE_ONCE else _ONE_OF
+    wanted = {groups[word] for word in clause.exclusive if groups[word][0] in asked}
     return wanted <= {groups[word] for word in row.exclusive}
 
 

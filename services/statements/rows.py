@@ -80,7 +80,9 @@ class KnownRow:
 
 
 def _may_name(word: str) -> bool:
-    return len(word) > 2 and not word[0].isdigit() and word not in statement_words().common
+    known = statement_words()
+    is_word = len(word) > 2 and not word[0].isdigit() and word not in known.numbers
+    return is_word and word not in known.common
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +124,24 @@ def _read_rows(
         clauses = _clauses_of(piece)
         if clauses and "planned" in clauses[0].cues:
             clauses = [replace(one, cues=one.cues | {"planned"}) for one in clauses]
-        for clause in clauses:
-            yield _row_of_clause(clause, piece, own, sources, about, is_earlier)
+        for clause, head in zip(clauses, _heads(clauses), strict=True):
+            row = _row_of_clause(clause, piece, own, sources, about, is_earlier)
+            yield replace(row, words=row.words | head)
         if len(clauses) > 1 and not any(map(negates, clauses)) and not _parts(clauses):
             # Names and dates may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
             yield replace(row, quantities=(), stages=(), often=frozenset())
+
+
+def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:
+    """Yield for each part what those before it name: `BRAF p.Val600Glu, allele fraction 38 %`."""
+    head: frozenset[str] = frozenset()
+    for clause in clauses:
+        yield head
+        is_whole = clause.quantities or clause.exclusive or negates(clause) or clause.cues & JUDGED
+        own = frozenset((*clause.names, *clause.codes))
+        head = frozenset() if is_whole else head | own
 
 
 def _parts(clauses: Sequence[Clause]) -> bool:

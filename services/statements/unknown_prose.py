@@ -7,7 +7,7 @@ from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.broader import told_of
-from services.statements.fit import ANY_KIN, WITHOUT, is_measured
+from services.statements.fit import ANY_KIN, WITHOUT, is_measured, stands
 from services.statements.known import KnownRows
 from services.statements.rows import BEGINNING, KnownRow
 
@@ -151,6 +151,8 @@ def _is_unknown(
     polar = frozenset(clause.exclusive) | (clause.words & statement_words().numbers.keys() - _ONE)
     return not any(
         not row.negated
+        and not (is_past and row.is_plan and "planned" not in clause.cues)
+        and stands(clause, row)
         and polar <= row.words
         and all(not one.isdisjoint(row.words) for one in meant)
         and all(is_measured(one, row) for one in clause.quantities)
