@@ -55,7 +55,7 @@ _OF_ALL = re.compile(
 )
 _JOINED = re.compile(
     r"(?i)(?<=[^\W_]{3})(?<!\bnon)(?<!\bwild)-"
-    r"(?=(?:wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
+    r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
     r"|rearranged|wild-?type|wildtyp)\b)"
 )
 _HEAD_WORDS = 5

@@ -45,6 +45,8 @@ _TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{
 _OF_A_DAY = frozenset({"of", "vom", "von"})
 _OF = frozenset({"of", "the", "der", "des", "im", "in"})
 _SITE_WORDS = 4
+_VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"})
+_PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
 
 
@@ -188,6 +190,7 @@ class _Reader:
         cues = self._cues(start, end, phrases, dates)
         taken = {at for one in phrases for at in range(one.start, one.end) if is_cue_only(one)}
         stages, used = self._stages(start, end, phrases)
+        used += [self._span(one) for one in phrases if groups(one, "same:")]
         quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
         places = [at for at in range(start, end) if self._lower[at][0].isalnum()]
         stems = {at: self._stem(at) for at in places if not self._lower[at].isdigit()}
@@ -223,6 +226,11 @@ class _Reader:
             runs=tuple(_runs(named, meant)),
         )
 
+    def _span(self, phrase: FoundPhrase) -> tuple[int, int]:
+        """Return where a phrase stands: the figures of `CA 19-9` are no values."""
+        last, word = self._words[phrase.end - 1]
+        return self._words[phrase.start][0], last + len(word)
+
     def _cues(
         self, start: int, end: int, phrases: list[FoundPhrase], dates: list[FoundDate]
     ) -> frozenset[str]:
@@ -230,9 +238,21 @@ class _Reader:
         cues = {tag for one in phrases for tag in one.tags}
         if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
+        if self._is_over_since_then(start, phrases, dates):
+            cues.add("day_before_end")
         if any(word.endswith("n't") for word in self._lower[start:end]):
             cues.add("no")
         return frozenset(cues)
+
+    def _is_over_since_then(
+        self, start: int, phrases: list[FoundPhrase], dates: list[FoundDate]
+    ) -> bool:
+        """Whether a day is of what has ended, not of its end: "sinusitis of 2018 has resolved"."""
+        ends = [self._words[one.start][0] for one in phrases if "ended" in one.tags]
+        if not ends or not dates or not _VERB_LAST.isdisjoint(self._lower[start:]):
+            return False
+        is_behind = self._words[start][0] + _PREPOSITION_CHARS < dates[0].start
+        return is_behind and all(one.start < ends[-1] for one in dates)
 
     def _is_of_day(self, day: FoundDate) -> bool:
         """Whether a thing is of a day, "the anaemia of 2014", and is no picture that shows one."""

@@ -11,7 +11,7 @@ from services.statements.ages import (
     compare_age_at,
     without_age,
 )
-from services.statements.broader import by_broader_name, told_of
+from services.statements.broader import by_broader_name
 from services.statements.compare_series import (
     against_extreme,
     against_flag,
@@ -46,7 +46,7 @@ from services.statements.fit import (
     stands,
 )
 from services.statements.known import KnownRows
-from services.statements.rows import KnownRow
+from services.statements.rows import KnownRow, told_of
 from services.statements.subject import about, of_state, person_groups, refs, supported
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict

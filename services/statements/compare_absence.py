@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.statement_words import statement_words
-from services.statements.broader import told_of
 from services.statements.compare_series import is_judged_rightly
 from services.statements.fit import WITHOUT, has_date
 from services.statements.known import KnownRows
-from services.statements.rows import BEGINNING, KnownRow
+from services.statements.rows import BEGINNING, KnownRow, told_of
 from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
-from services.language.written_dates import FoundDate
+from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
 from services.statements.compare_series import is_multiplied, since
 from services.statements.fit import fits, is_aim
@@ -48,16 +48,17 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     """
     if len(names) < 2 or is_cancer_of(names):
         return []
-    if not all(rows.about(run) for run in clause.runs):
-        return []  # "adrenal metastasis" is not an insufficiency here and a metastasis there
-    if not all(any(not is_aim(row) for row in rows.about([name])) for name in names):
+    # "Adrenal metastasis" is not an insufficiency here and a metastasis there.
+    units = [*map(tuple, clause.runs), *((name,) for name in names)]
+    if not all(any(not is_aim(row) for row in rows.about(unit)) for unit in units):
         return []
     if not clause.has_values:
         # How it goes is said of the first: "Bilirubin is falling after the stent".
-        each = [clause, *[replace(clause, cues=clause.cues - JUDGED)] * (len(names) - 1)]
+        rest = _plain(clause)
         found = [
-            [row for row in of_state(one, rows.about([name]), [name]) if fits(one, row)]
-            for name, one in zip(names, each, strict=True)
+            [row for row in of_state(one, rows.about(unit), unit) if fits(one, row)]
+            for unit in units
+            for one in [clause if names[0] in unit else rest]
         ]
         is_told = all(found) and _is_in_time(clause, found)
         return [row for one in found for row in one[:1]] if is_told else []
@@ -135,7 +136,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         [
             row
             for row in about(part, rows, names)
-            if (row.needs_all or row.is_text) and fits(part, row)
+            if (row.needs_all or row.is_text) and fits(_plain(part) if row.is_text else part, row)
         ]
         for part in parts
     ]
@@ -151,7 +152,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     is_trend = bool(clause.cues & {"rising", "falling"})
     is_trend = is_trend or bool(clause.words & _FROM)
     is_in_order = any(
-        a.is_text or b.is_text or a.order <= b.order for a in found[0] for b in found[-1]
+        _day(a) <= _day(b) for a in found[0] for b in found[-1]
     )
     if is_trend and not is_in_order:
         return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
@@ -161,6 +162,17 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if is_other_way or not is_multiplied(clause, first, last):
         return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
     return supported([one[0] for one in found])
+
+
+def _plain(clause: Clause) -> Clause:
+    """Return a clause without how a value goes: a text of one of two values does not say it."""
+    return replace(clause, cues=clause.cues - JUDGED)
+
+
+def _day(row: KnownRow) -> tuple[int, int, int]:
+    """Return when a value was measured, or the text written that tells it."""
+    day = row.written or row.begun or (row.dates[0] if row.dates else WrittenDate())
+    return (day.year or 0, day.month or 0, day.day or 0)
 
 
 def _without_time(clause: Clause) -> tuple[Clause, Quantity | None]:

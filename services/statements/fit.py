@@ -1,11 +1,13 @@
 """Whether one row says what a clause states."""
 
+from itertools import pairwise
+
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
-from services.statements.rows import JUDGED, KnownRow
+from services.statements.rows import JUDGED, KnownRow, told_of
 from services.statements.units import is_same
 
 _SAME_LETTERS = 7
@@ -13,6 +15,7 @@ ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
 _NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+_ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
@@ -25,6 +28,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     """Whether one row says all that a clause states besides its names."""
     return (
         is_denied_alike(clause, row)
+        and _is_as_sure(clause, row)
         and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
@@ -49,12 +53,24 @@ def fits(clause: Clause, row: KnownRow) -> bool:
 
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a number is of something that its own words name, and not its title alone."""
-    return not clause.quantities or not clause.names or not row.name.isdisjoint(clause.words)
+    told = told_of(clause.words).union(clause.names)
+    is_told = clause.quantities and clause.own_names and told
+    return not is_told or not row.name.isdisjoint(told)
 
 
 def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause calls a value normal, and the row is of what was found wrong with it."""
     return "normal" in clause.cues and row.kind == "problem" and "normal" not in row.words
+
+
+def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
+    """Whether what a row only suspects is told as a suspicion, and one of two not as both."""
+    known = statement_words()
+    if row.is_text and not row.words.isdisjoint(known.unsure):
+        return bool(clause.words & known.unsure) or "maybe" in clause.cues
+    numbers = [one.number for one in row.quantities if not one.unit]
+    is_part = any(part < whole for part, whole in pairwise(numbers))
+    return not (clause.words & _ALL and "of" in row.words and is_part)
 
 
 def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
@@ -196,6 +212,8 @@ def stands(clause: Clause, row: KnownRow) -> bool:
 def _stands_then(clause: Clause, row: KnownRow) -> bool:
     """Whether a row ended, or began, on the days that a clause tells of its end or beginning."""
     cues = clause.cues
+    if clause.dates and {"ended", "day_before_end"} <= cues:
+        return True
     if clause.dates and "ended" in cues and row.ended is not None:
         is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
         if is_then or "begun" not in cues:

@@ -1,7 +1,7 @@
 """What tools found, one row at a time, in the form in which sentences are compared with it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -20,6 +20,8 @@ Standing: TypeAlias = Literal["active", "ended", "absent", ""]
 SHOWN_CHARS = 200
 JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
 _NOT_DONE = frozenset({"planned", "maybe"})
+_SMALL_CHARS = 3
+_SHORT_PLACES = frozenset({"hip", "eye", "ear", "arm", "leg", "toe", "jaw", "rib", "son"})
 BEGINNING = 6
 """Words that begin with the same letters are taken for one: `prescribed`, `prescription`."""
 _WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
@@ -126,7 +128,7 @@ def _read_rows(
             clauses = [replace(one, cues=one.cues | {"planned"}) for one in clauses]
         for clause, head in zip(clauses, _heads(clauses), strict=True):
             row = _row_of_clause(clause, piece, own, sources, about, is_earlier)
-            yield replace(row, words=row.words | head)
+            yield replace(row, name=row.name | head, words=row.words | head)
         if len(clauses) > 1 and not any(map(negates, clauses)) and not _parts(clauses):
             # Names and dates may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
@@ -167,7 +169,7 @@ def _row_of_clause(
 ) -> KnownRow:
     dates = [one for found in clause.dates for one in found.readings]
     return KnownRow(
-        name=clause.words,
+        name=clause.words.union(clause.names),
         says=shortened(text),
         words=clause.words | about | frozenset((*clause.names, *clause.topics)),
         quantities=(*clause.quantities, *times_of(clause)),
@@ -239,3 +241,18 @@ def shortened(text: str) -> str:
     """Return a text on one line, of at most 200 characters, without source ids."""
     flat = REFERENCE.sub("", " ".join(text.split())).strip()
     return flat if len(flat) <= SHOWN_CHARS else f"{flat[: SHOWN_CHARS - 1]}…"
+
+
+def told_of(words: Iterable[str]) -> frozenset[str]:
+    """Return the stems that say what is spoken of: no small words, none that say how it is."""
+    known = statement_words()
+    return frozenset(
+        word
+        for word in words
+        if (len(word) > _SMALL_CHARS or word in _SHORT_PLACES)
+        and word.isalpha()
+        and (word not in known.spoken or word in known.kin)
+        and word not in known.common
+        and word not in known.soft
+        and word not in known.fillers
+    )

@@ -1,19 +1,19 @@
 """Whether prose says of the patient what no row has a word of: "She is anaemic." Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
-from services.statements.broader import told_of
 from services.statements.fit import ANY_KIN, WITHOUT, is_measured, stands
 from services.statements.known import KnownRows
-from services.statements.rows import BEGINNING, KnownRow
+from services.statements.rows import BEGINNING, KnownRow, told_of
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
+_PLACED = frozenset({"side", "height"})
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
@@ -69,7 +69,13 @@ def _adds_unknown(
     meant = [row for row in rows if is_denied or not (row.negated or row.words & WITHOUT)]
     meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
     known = frozenset(clause.names).union(*(row.words for row in meant))
-    return not _has_all(said, known)
+    return not (_has_all(said, known) and _places_of(clause.words) <= _places_of(known))
+
+
+def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
+    """Return the sides and heights among words, whatever the language."""
+    groups = statement_words().exclusive
+    return frozenset(groups[one] for one in words if one in groups and groups[one][0] in _PLACED)
 
 
 def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
@@ -131,7 +137,8 @@ def _is_unknown(
     A clause that is not of the patient by its words is so by a value or a finding of something
     that rows speak of: "The Mirels score is 7."
     """
-    if not clause.cues & {"asserts", "current"} or clause.cues & _NO_STATEMENT or clause.dates:
+    is_told = clause.cues & {"asserts", "current"} or (clause.names and clause.own_names)
+    if not is_told or clause.cues & _NO_STATEMENT or clause.dates:
         return False
     if (
         clause.stages
