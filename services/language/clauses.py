@@ -21,6 +21,11 @@ _OF_OTHER_TIMES = frozenset(
 )  # fmt: skip
 _COURSES = frozenset({"rising", "falling", "steady"})
 _FROM = frozenset({"from", "von"})
+_THAN_BEFORE = {
+    "falling": frozenset({"lower", "less", "niedriger", "weniger"}),
+    "rising": frozenset({"higher", "more", "hoher", "mehr"}),
+}
+_COMPARED = frozenset({"compared", "verglichen", *_THAN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,8 @@ def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
 
 def _tells_value_before(last: Clause, clause: Clause) -> bool:
     """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
-    is_from = bool(clause.words & _FROM and clause.cues & _COURSES) and not clause.names
+    is_from = bool(clause.words & _FROM and clause.cues & _COURSES)
+    is_from = (is_from or bool(clause.words & _COMPARED)) and not clause.names
     return is_from and len(last.quantities) == len(clause.quantities) == 1 and not last.differences
 
 
@@ -108,7 +114,11 @@ def _course(last: Clause, clause: Clause) -> Clause:
     whole = _joined(clause, last)
     dates = whole.dates if len(last.dates) == len(clause.dates) else last.dates or clause.dates
     cues = whole.cues - {"newest", "current", "is_now"}
-    return replace(whole, names=last.names, own_names=last.own_names, dates=dates, cues=cues)
+    cues |= {cue for cue, words in _THAN_BEFORE.items() if clause.words & words}
+    words = whole.words - _THAN - frozenset().union(*_THAN_BEFORE.values())
+    return replace(
+        whole, names=last.names, own_names=last.own_names, dates=dates, cues=cues, words=words
+    )
 
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
@@ -228,6 +238,9 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
     for at, clause in enumerate(clauses):
         rest = clauses[at + 1 :]
         end = next((one for one in rest if not _is_listed(one)), None)
+        if end is not None and "recorded" in end.cues and _is_denied_name(clause):
+            yield replace(clause, cues=clause.cues | {"recorded"})
+            continue
         if end is None or not _is_listed(clause) or not end.own_names:
             yield clause
             continue
@@ -238,6 +251,11 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
             exclusive=end.exclusive,
             cues=clause.cues | (end.cues & {"no", "asserts"}),
         )
+
+
+def _is_denied_name(clause: Clause) -> bool:
+    """Whether a clause is no more than "no diabetes", of which the next says "are recorded"."""
+    return "no" in clause.cues and bool(clause.names) and "asserts" not in clause.cues
 
 
 def _is_listed(clause: Clause) -> bool:

@@ -128,7 +128,7 @@ def statement_words() -> StatementWords:
     """Return the vocabulary of all languages, read once."""
     files = [read_table(FOLDER / language / "statements.yaml") for language in LANGUAGES]
     names = read_names()
-    kinds = ("drugs", "tests", "diagnoses", "procedures")
+    kinds = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
     phrases = _phrases(files, names)
     return StatementWords(

@@ -198,7 +198,7 @@ class MessageCheck:
             return self._unknown_object(clause)
         if not clause.own_names or not clause.names:
             return False
-        return bool(sentence.is_item or "asserts" in clause.cues or len(clause.words) <= 6)
+        return True
 
     def _is_clinical(self, clause: Clause) -> bool:
         if any(is_clinical_name(name) for name in clause.names) or clause.stages:
@@ -281,7 +281,8 @@ class MessageCheck:
         for number, kind in clause.counted:
             if kind not in counts:
                 return UNCHECKED
-            if number not in counts[kind]:
+            of = f"active {kind}" if "current" in clause.cues else kind
+            if number not in counts[of]:
                 return Verdict("unsupported")
         return Verdict("supported")
 

@@ -80,6 +80,8 @@ def _compared(
     if not names and clause.sites and not clause.has_values:
         subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
         return supported(subject) if subject else Verdict("unsupported")
+    if (latest := _latest_of_kind(clause, rows, names)) is not None:
+        return latest
     subject = _subject(clause, rows, names)
     if (found := compared(clause, subject)) is not None:
         return found
@@ -110,6 +112,19 @@ def _compared(
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
+
+
+def _latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return whether "the last visit" was on the day that is told; None where none is."""
+    if names or "newest" not in clause.cues or not clause.dates or len(clause.topics) != 1:
+        return None
+    of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
+    if not of_kind:
+        return None
+    last = max(of_kind, key=lambda row: row.order)
+    if all(has_date(day, last) for day in clause.dates):
+        return supported([last])
+    return Verdict("contradicted", last.sources, last.says)
 
 
 def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:

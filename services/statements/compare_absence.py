@@ -12,6 +12,8 @@ from services.statements.rows import BEGINNING, KnownRow, told_of
 from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
 
+_LATER = frozenset({"after", "since", "nach", "seit"})
+_CONFIRMED = frozenset({"confirmed", "proven", "established", "bestatigt", "gesichert"})
 _LISTS = frozenset({"problem", "procedure", "medication"})
 
 
@@ -29,6 +31,9 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         or row.words & WITHOUT & clause.words
         or row.smoking == "never"
     ]
+    suspected = [row for row in meant if not row.words.isdisjoint(statement_words().unsure)]
+    if suspected and clause.words & _CONFIRMED:
+        return supported(suspected)
     if "recorded" in clause.cues or "nothing" in clause.cues:
         return _not_recorded(clause, rows, meant, names)
     plain = [row for row in meant if not row.negated and not row.is_text]
@@ -90,6 +95,8 @@ def _not_recorded(
 
 def _not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     """Return the verdict over "none in 2016": sure where rows are of before and after it."""
+    if clause.words & _LATER:
+        return _not_since(clause, there)
     then = [row for row in there if any(has_date(day, row) for day in clause.dates)]
     if then:
         return Verdict("contradicted", then[0].sources, then[0].says)
@@ -97,6 +104,15 @@ def _not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     years = [str(one.year) for day in clause.dates for one in day.readings if one.year]
     is_within = bool(days and years) and days[0] <= min(years) and max(years) <= days[-1]
     return supported(there) if is_within else Verdict("unsupported", refs(there[:1]))
+
+
+def _not_since(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
+    """Return the verdict over "none since 2018"."""
+    year = max(one.year or 0 for day in clause.dates for one in day.readings)
+    later = [row for row in there if row.order[:4] > str(year)]
+    if later:
+        return Verdict("contradicted", later[0].sources, later[0].says)
+    return Verdict("unsupported", refs(there[:1])) if "begun" in clause.cues else supported(there)
 
 
 def _has_all_told(clause: Clause, row: KnownRow) -> bool:

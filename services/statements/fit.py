@@ -15,6 +15,7 @@ ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
 _NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+_AFTER = frozenset({"after", "nach"})
 _ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
@@ -162,7 +163,8 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
         return False
     title = row.words - row.name - statement_words().fillers - set(clause.names)
     is_of_title = not clause.words.isdisjoint(title)
-    if row.written is None or not clause.cues & _AT_A_TIME or is_of_title:
+    is_later = "when" in clause.cues and not row.words.isdisjoint(_AFTER)
+    if row.written is None or is_of_title or not (clause.cues & _AT_A_TIME or is_later):
         return True
     own = [one for one in row.dates if one is not row.written]
     return any(reading.fits(known) for reading in found.readings for known in own)
@@ -269,6 +271,7 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
         return True  # "declined from 22 to 11" is a course
     known = statement_words().happening
     told = [known[word] for word in clause.words if word in known and word not in clause.names]
+    told = [one for one in told if row.kind != "procedure" or "opera" not in one]
     return all(any(word.startswith(begun) for word in row.words) for begun in told)
 
 

@@ -169,7 +169,7 @@ def _row_of_clause(
 ) -> KnownRow:
     dates = [one for found in clause.dates for one in found.readings]
     return KnownRow(
-        name=clause.words.union(clause.names),
+        name=clause.words.union(clause.names if clause.quantities else ()),
         says=shortened(text),
         words=clause.words | about | frozenset((*clause.names, *clause.topics)),
         quantities=(*clause.quantities, *times_of(clause)),

@@ -14,6 +14,7 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", 
 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 _PLACED = frozenset({"side", "height"})
+_FORMS = ("ing", "ed", "er")
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
@@ -69,7 +70,8 @@ def _adds_unknown(
     meant = [row for row in rows if is_denied or not (row.negated or row.words & WITHOUT)]
     meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
     known = frozenset(clause.names).union(*(row.words for row in meant))
-    return not (_has_all(said, known) and _places_of(clause.words) <= _places_of(known))
+    initials = [_initials(row) for row in meant]
+    return not (_has_all(said, known, initials) and _places_of(clause.words) <= _places_of(known))
 
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
@@ -86,7 +88,9 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
-def _has_all(said: AbstractSet[str], known: AbstractSet[str]) -> bool:
+def _has_all(
+    said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()
+) -> bool:
     if said <= known:
         return True
     begun = {word[:BEGINNING] for word in known}
@@ -95,15 +99,15 @@ def _has_all(said: AbstractSet[str], known: AbstractSet[str]) -> bool:
         or word[:BEGINNING] in begun
         or _is_named(word, known)
         or _is_of_two(word, known)
-        or _is_short_for(word, known)
+        or any(word.removesuffix(ending) in known for ending in _FORMS if len(word) > 6)
+        or (len(word) == 3 and any(word in one for one in initials))
         for word in said
     )
 
 
-def _is_short_for(word: str, known: AbstractSet[str]) -> bool:
-    """Whether known words begin with the letters of a short name: `ACL`."""
-    initials = {one[0] for one in known if one.isalpha()}
-    return len(word) == 3 and initials.issuperset(word)
+def _initials(row: KnownRow) -> str:
+    """Return the letters by which a row's words begin: of a short name, `ACL`."""
+    return "".join(word[0] for word in row.says.lower().split())
 
 
 def _is_named(word: str, known: AbstractSet[str]) -> bool:
@@ -137,7 +141,8 @@ def _is_unknown(
     A clause that is not of the patient by its words is so by a value or a finding of something
     that rows speak of: "The Mirels score is 7."
     """
-    is_told = clause.cues & {"asserts", "current"} or (clause.names and clause.own_names)
+    is_told = is_of_patient or clause.cues & {"asserts", "current"}
+    is_told = is_told or (clause.names and clause.own_names)
     if not is_told or clause.cues & _NO_STATEMENT or clause.dates:
         return False
     if (
