@@ -116,9 +116,8 @@ def _course(last: Clause, clause: Clause) -> Clause:
     cues = whole.cues - {"newest", "current", "is_now"}
     cues |= {cue for cue, words in _THAN_BEFORE.items() if clause.words & words}
     words = whole.words - _THAN - frozenset().union(*_THAN_BEFORE.values())
-    return replace(
-        whole, names=last.names, own_names=last.own_names, dates=dates, cues=cues, words=words
-    )
+    own = replace(last, quantities=whole.quantities, dates=dates)
+    return replace(own, cues=cues - {"begun"}, words=words)
 
 
 def _goes_on(last: Clause, clause: Clause) -> bool:

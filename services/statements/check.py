@@ -87,9 +87,8 @@ class MessageCheck:
         if unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and self.speaker.reads_records:
-            known = grounds.rows.words | grounds.own_names
             is_alone = states_unknown(sentence, grounds.rows, grounds.own_names)
-            is_alone = is_alone or reports_unknown(sentence, known)
+            is_alone = is_alone or reports_unknown(sentence, grounds.rows.rows)
             is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (

@@ -89,6 +89,7 @@ def _compared(
     candidates = subject or (_by_values(clause, rows) if is_by_values else [])
     fitting = [row for row in candidates if fits(clause, row)]
     fitting = [row for row in fitting if not row.is_earlier] or fitting
+    fitting = [row for row in fitting if not _is_only_written_then(clause, row, subject)]
     # What a row is called before what it is for.
     fitting.sort(key=lambda row: row.needs.isdisjoint(names))
     if fitting:
@@ -112,6 +113,16 @@ def _compared(
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
+
+
+def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:
+    """Whether a text is of the day that is told, and what it speaks of was done on another."""
+    if row.written is None or "when" not in clause.cues or not clause.dates:
+        return False
+    deeds = [one for one in subject if one.kind == "procedure" and not one.is_text]
+    others = [one for one in row.dates if one is not row.written]
+    is_own = any(reading.fits(day) for reading in clause.dates[0].readings for day in others)
+    return bool(deeds) and not is_own
 
 
 def _latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:

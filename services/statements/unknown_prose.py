@@ -29,14 +29,16 @@ def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[s
     return any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
 
 
-def reports_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
-    """Whether somebody is said to have recommended or decided what no row has half the words of."""
+def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
+    """Whether somebody is said to have recommended or decided what no row says was so."""
     deciding = sentence.words & statement_words().deciding
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
     if not deciding or not is_plain or sentence.cues & {"first_person", "not_yet"}:
         return False
-    told = told_of(sentence.words) - deciding
-    return bool(told) and 2 * len(told & known) < len(told)
+    told = told_of(sentence.words) - deciding - statement_words().neutral
+    return bool(told) and not any(
+        _has_all(told, row.words) and _has_all(deciding, row.words) for row in rows
+    )
 
 
 def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
@@ -62,7 +64,8 @@ def _adds_unknown(
 ) -> bool:
     if clause.cues & {"no", "nothing", "recorded"}:
         return False
-    said = _said(clause, own_names) | (clause.words & short_names)
+    short = frozenset(word for word in short_names if not _is_neutral(word, clause))
+    said = _said(clause, own_names) | (clause.words & short)
     if not said:
         return False
     denials = statement_words().denying | WITHOUT
