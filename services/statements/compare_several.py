@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
+from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
@@ -18,7 +19,7 @@ from services.statements.verdict import Verdict
 _FROM = frozenset({"from", "von"})
 _SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
 
-_FOR = frozenset({"for", "against", "für", "fur", "gegen", "wegen"})
+_FOR = frozenset({"treated", "behandelt", "for", "against", "für", "fur", "gegen", "wegen"})
 _EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jährlich"})
 _BEFORE = frozenset({"before", "prior", "vor", "bevor"})
 _AFTER = frozenset({"after", "following", "nach", "nachdem"})
@@ -71,7 +72,8 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             if (row.is_text or is_meant(row, spoken, group)) and fits(clause, row)
         ]
         if fitting:
-            return fitting
+            rest = [rows.about([name]) for name in names[size:]]
+            return fitting if _is_in_time(clause, [fitting, *rest]) else []
     return []
 
 
@@ -82,15 +84,27 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     drugs = [row for rows in found for row in rows if row.kind == "medication" and row.order]
     illnesses = [row for rows in found for row in rows if row.kind == "problem" and row.order]
     pairs = [(drug, illness) for drug in drugs for illness in illnesses]
+    if pairs and not any(_may_be_reason(drug, illness) for drug, illness in pairs):
+        return False
     return not pairs or any(
-        drug.order[:10] >= illness.order[:10] and not _is_over(illness, drug.order)
+        day >= illness.order[:10] and not _is_over(illness, day)
         for drug, illness in pairs
+        for day in [drug.order[:10], *(_written(one) for one in drug.dates)]
     )
 
 
+def _written(day: WrittenDate) -> str:
+    return "-".join(f"{part:02}" for part in (day.year, day.month, day.day) if part)
+
+
+def _may_be_reason(drug: KnownRow, illness: KnownRow) -> bool:
+    """Whether a drug's row tells no reason, or this one."""
+    reasons = {word for word in drug.words - drug.needs if kind_of_name(word) == "problem"}
+    return not reasons or not reasons.isdisjoint(illness.words)
+
+
 def _is_over(illness: KnownRow, day: str) -> bool:
-    end = illness.ended
-    last = "-".join(f"{part:02}" for part in (end.year, end.month, end.day) if part) if end else ""
+    last = _written(illness.ended) if illness.ended else ""
     return bool(last) and day[: len(last)] > last
 
 

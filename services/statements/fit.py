@@ -1,5 +1,7 @@
 """Whether one row says what a clause states."""
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
 from services.language.clauses import Clause
@@ -16,6 +18,7 @@ WITHOUT = frozenset({"without", "ohne"})
 _NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
 _AFTER = frozenset({"after", "nach"})
+_OF = frozenset({"of", "von"})
 _ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
@@ -56,7 +59,14 @@ def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a number is of something that its own words name, and not its title alone."""
     told = told_of(clause.words).union(clause.names)
     is_told = clause.quantities and clause.own_names and told
+    if _is_half_in_title(clause, row):
+        return False
     return not is_told or not row.name.isdisjoint(told)
+
+
+def _is_half_in_title(clause: Clause, row: KnownRow) -> bool:
+    """Whether a name is one word of the text and one of its title: "Breast clinic … cancer"."""
+    return any(run & row.name and not run <= row.name for run in clause.runs)
 
 
 def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
@@ -69,9 +79,18 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     known = statement_words()
     if row.is_text and not row.words.isdisjoint(known.unsure):
         return bool(clause.words & known.unsure) or "maybe" in clause.cues
-    numbers = [one.number for one in row.quantities if not one.unit]
-    is_part = any(part < whole for part, whole in pairwise(numbers))
-    return not (clause.words & _ALL and "of" in row.words and is_part)
+    if clause.words & _ALL and _shares(row.quantities, row.words):
+        return False
+    return _shares(clause.quantities, clause.words) <= _shares(row.quantities, row.words)
+
+
+def _shares(
+    quantities: Sequence[Quantity], words: AbstractSet[str]
+) -> frozenset[tuple[float, float]]:
+    """Return the parts of a whole that are told: `2 of 12`."""
+    numbers = [one.number for one in quantities if not one.unit]
+    is_of = not words.isdisjoint(_OF)
+    return frozenset(pair for pair in pairwise(numbers) if is_of and pair[0] < pair[1])
 
 
 def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
@@ -196,7 +215,8 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
 def stands(clause: Clause, row: KnownRow) -> bool:
     """Whether a row holds now, where the clause says now; has ended, where it says so."""
     cues = clause.cues
-    if cues & _COURSES and not row.is_text and row.number is None:
+    is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
+    if cues & _COURSES and not row.is_text and not is_value:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
         return False
