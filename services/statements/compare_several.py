@@ -9,7 +9,7 @@ from services.language.quantities import Quantity
 from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
 from services.statements.compare_series import is_multiplied, since
-from services.statements.fit import fits, is_aim
+from services.statements.fit import fits, is_aim, shares
 from services.statements.known import KnownRows
 from services.statements.rows import JUDGED, KnownRow
 from services.statements.durations import TIMES, is_apart
@@ -134,6 +134,8 @@ def by_each_year(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRo
 def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the verdict over "fell from 4.5 to 4.1": each number is a row of the same name."""
     if len(clause.quantities) < 2 or not names or len(clause.dates) > len(clause.quantities):
+        return None
+    if shares(clause.quantities, clause.words):
         return None
     clause, time = _without_time(clause)
     unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")

@@ -79,12 +79,12 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     known = statement_words()
     if row.is_text and not row.words.isdisjoint(known.unsure):
         return bool(clause.words & known.unsure) or "maybe" in clause.cues
-    if clause.words & _ALL and _shares(row.quantities, row.words):
+    if clause.words & _ALL and shares(row.quantities, row.words):
         return False
-    return _shares(clause.quantities, clause.words) <= _shares(row.quantities, row.words)
+    return shares(clause.quantities, clause.words) <= shares(row.quantities, row.words)
 
 
-def _shares(
+def shares(
     quantities: Sequence[Quantity], words: AbstractSet[str]
 ) -> frozenset[tuple[float, float]]:
     """Return the parts of a whole that are told: `2 of 12`."""

@@ -124,8 +124,7 @@ def _read_rows(
         if not piece.strip() or says(piece, "orders_reader"):
             continue  # "say that she has no allergies" states nothing of her
         clauses = _clauses_of(piece)
-        if clauses and "planned" in clauses[0].cues:
-            clauses = [replace(one, cues=one.cues | {"planned"}) for one in clauses]
+        clauses = _planned_together(clauses)
         for clause, head in zip(clauses, _heads(clauses), strict=True):
             row = _row_of_clause(clause, piece, own, sources, about, is_earlier)
             yield replace(row, name=row.name | head, words=row.words | head)
@@ -134,6 +133,14 @@ def _read_rows(
             whole = joined(clauses)
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
             yield replace(row, quantities=(), stages=(), often=frozenset())
+
+
+def _planned_together(clauses: list[Clause]) -> list[Clause]:
+    """Return parts, with the plan that the first or the last of a list tells of all."""
+    is_list = all("asserts" not in one.cues for one in clauses[:-1])
+    if clauses and any("planned" in one.cues for one in (clauses[0], clauses[-1 if is_list else 0])):
+        return [replace(one, cues=one.cues | {"planned"}) for one in clauses]
+    return clauses
 
 
 def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:
