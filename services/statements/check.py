@@ -12,7 +12,6 @@ from services.statements.changes import changed
 from services.statements.clause_parts import (
     CLINICAL_TOPICS,
     each,
-    is_measured,
     is_value_alone,
     listed_kinds,
 )
@@ -172,8 +171,7 @@ class MessageCheck:
             return False
         is_hypothetical = sentence.asks or "maybe" in clause.cues
         if clause.quantities or clause.stages or clause.often:
-            is_meant = is_measured(clause, names)
-            return is_meant and (not is_hypothetical or any(one.unit for one in clause.quantities))
+            return not is_hypothetical or any(one.unit for one in clause.quantities)
         if clause.dates or clause.codes:
             return not sentence.asks
         if is_hypothetical or sentence.is_heading:

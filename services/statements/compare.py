@@ -19,7 +19,6 @@ from services.statements.compare_series import (
     against_trend,
     has_value,
     is_judged_without_range,
-    is_no_change,
     is_not_first,
     is_not_newest,
     is_of_earlier_time,
@@ -182,7 +181,6 @@ def _against(
     """Return what speaks against a clause that rows fit; None where nothing does."""
     return (
         _against_polarity(clause, fitting, candidates)
-        or _against_part(clause, fitting, candidates)
         or _objection(clause, fitting, candidates, cited=cited)
     )
 
@@ -205,23 +203,6 @@ def _against_polarity(
     # A text that says both, "calls with a seizure" and "no seizure", says neither.
     is_denied = any(not told.isdisjoint(row.sources) for row in denied)
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
-
-
-def _against_part(
-    clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
-) -> Verdict | None:
-    """Return the row that says present of one of several, where a clause calls all absent.
-
-    `EGFR wild-type` is more than that `EGFR T790M` is absent.
-    """
-    if not clause.words & statement_words().denying or not all(row.negated for row in fitting):
-        return None
-    for row in candidates:
-        own = fitting[0].needs - row.needs
-        is_present = not row.is_text and not row.negated and excludes(clause, row)
-        if is_present and own and own.isdisjoint(clause.words):
-            return Verdict("contradicted", row.sources, row.says)
-    return None
 
 
 def _objection(
@@ -264,8 +245,6 @@ def _against_course(
     clause: Clause, fitting: Sequence[KnownRow], row: KnownRow, numbers: Sequence[KnownRow]
 ) -> Verdict | None:
     """Return what the other values of a series say against a clause about one of them."""
-    if is_no_change(clause, numbers):
-        return Verdict("contradicted", numbers[-1].sources, f"{numbers[-2].says}; {row.says}")
     if not clause.quantities:
         return against_trend(clause, numbers) or against_extreme(clause, fitting, numbers)
     return against_step(clause, row, numbers) or against_extreme(clause, fitting, numbers)

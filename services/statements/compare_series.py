@@ -224,14 +224,6 @@ def since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:
     return [one for one in numbers if one.order >= begin]
 
 
-def is_no_change(clause: Clause, numbers: Sequence[KnownRow]) -> bool:
-    """Whether a clause says better or worse of values of which the last two are the same."""
-    if not clause.words & _BETTER_OR_WORSE:
-        return False
-    before, last = (value_of(one) for one in (numbers[-2], numbers[-1]))
-    return abs(last - before) <= _SAME * max(abs(before), abs(last))
-
-
 def against_flag(clause: Clause, row: KnownRow) -> str:
     """Return what the record says where it flags a value otherwise; "" where it does not."""
     if "no" in clause.cues or is_judged_rightly(clause, row) is not False:

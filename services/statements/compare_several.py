@@ -87,7 +87,7 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     if pairs and not any(_may_be_reason(drug, illness) for drug, illness in pairs):
         return False
     return not pairs or any(
-        day >= illness.order[:10] and not _is_over(illness, day)
+        day >= illness.order[: len(day)] and not _is_over(illness, day)
         for drug, illness in pairs
         for day in [drug.order[:10], *(_written(one) for one in drug.dates)]
     )
