@@ -162,6 +162,7 @@ class _Reader:
         self._quantities = bounded(
             list(zip((at for at, _ in words), self._lower, strict=True)), quantities
         )
+        self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
         self._found = list(statement_words().found_in(self._lower))
 
@@ -238,6 +239,8 @@ class _Reader:
         cues = {tag for one in phrases for tag in one.tags}
         if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
+        if self._is_of_window:
+            cues.discard("newest")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
         if any(word.endswith("n't") for word in self._lower[start:end]):

@@ -10,7 +10,6 @@ from services.statements.fit import has_date, is_measured
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, supported
-from services.statements.units import is_comparable
 from services.statements.verdict import Verdict
 
 _NEVER = frozenset(map(stem, ("never", "nie", "niemals")))

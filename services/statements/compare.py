@@ -89,8 +89,8 @@ def _compared(
     fitting = [row for row in candidates if fits(clause, row)]
     fitting = [row for row in fitting if not row.is_earlier] or fitting
     fitting = [row for row in fitting if not _is_only_written_then(clause, row, subject)]
-    # What a row is called before what it is for.
-    fitting.sort(key=lambda row: row.needs.isdisjoint(names))
+    # What a row is called before what it is for; which has more of the words before others.
+    fitting.sort(key=lambda row: (row.needs.isdisjoint(names), -len(row.words & clause.words)))
     if fitting:
         against = against_order(clause, fitting, rows, names) if names else None
         against = against or _against(clause, fitting, candidates, cited=cited)
@@ -179,9 +179,8 @@ def _against(
     cited: Collection[str],
 ) -> Verdict | None:
     """Return what speaks against a clause that rows fit; None where nothing does."""
-    return (
-        _against_polarity(clause, fitting, candidates)
-        or _objection(clause, fitting, candidates, cited=cited)
+    return _against_polarity(clause, fitting, candidates) or _objection(
+        clause, fitting, candidates, cited=cited
     )
 
 

@@ -72,6 +72,11 @@ def _not_recorded(
     clause: Clause, rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]
 ) -> Verdict:
     there = [row for row in meant if not row.negated and not row.is_text]
+    if there and clause.names and clause.topics:
+        there = [row for row in there if not row.words.isdisjoint(clause.topics)]
+        said = rows.whole.get(clause.topics[0].removeprefix("="), "")
+        if not there and said:
+            return Verdict("supported", (), said)
     if there and clause.names and not any(row.needs <= clause.words | set(names) for row in there):
         there = [row for row in there if _has_all_told(clause, row)]
         if not there and (said := _of_no_list(rows)):
@@ -124,7 +129,7 @@ def _has_all_told(clause: Clause, row: KnownRow) -> bool:
 
 def _of_no_list(rows: KnownRows) -> str:
     """Return that no list has a thing, where the lists of all that may be one are whole."""
-    return rows.whole.get("procedure", "") if _LISTS <= rows.whole.keys() else ""
+    return rows.whole.get("procedure", "") if rows.whole.keys() >= _LISTS else ""
 
 
 def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:

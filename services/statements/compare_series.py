@@ -10,18 +10,18 @@ from services.statements.verdict import Verdict
 _STEADY = 0.1
 """What is called stable may have changed by this share of its value."""
 _UNCHANGED = 0.05
-_NOT_CHANGED = frozenset({"changed", "unchanged", "verändert", "unverändert"})
+_NOT_CHANGED = frozenset({"changed", "unchanged", "verandert", "unverandert"})
 _SAME = 0.005
 _STEP_BY_STEP = frozenset({"steadily", "continuously", "stetig", "kontinuierlich"})
 _GOING_ON = frozenset(
     {"rising", "increasing", "climbing", "growing", "falling", "decreasing", "declining",
-     "dropping", "steigt", "sinkt", "fällt", "steigend", "fallend", "sinkend"}
+     "dropping", "steigt", "sinkt", "fallt", "steigend", "fallend", "sinkend"}
 )  # fmt: skip
 _BETTER_OR_WORSE = frozenset(
     {"improved", "improving", "worsened", "worsening", "deteriorated", "deteriorating", "better",
      "worse", "verbessert", "gebessert", "verschlechtert", "besser", "schlechter"}
 )  # fmt: skip
-_FIRST = frozenset({"first", "initial", "initially", "originally", "erst", "zunachst", "initial"})
+_FIRST = frozenset({"first", "initial", "initially", "originally", "erst", "zunachst"})
 _FROM = frozenset({"from", "von"})
 _UNTIL_NOW = frozenset({"has", "been"})
 

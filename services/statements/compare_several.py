@@ -9,18 +9,18 @@ from services.language.quantities import Quantity
 from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
 from services.statements.compare_series import is_multiplied, since
+from services.statements.durations import TIMES, is_apart
 from services.statements.fit import fits, is_aim, shares
 from services.statements.known import KnownRows
 from services.statements.rows import JUDGED, KnownRow
-from services.statements.durations import TIMES, is_apart
 from services.statements.subject import about, is_meant, of_state, refs, supported
 from services.statements.verdict import Verdict
 
 _FROM = frozenset({"from", "von"})
 _SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
 
-_FOR = frozenset({"treated", "behandelt", "for", "against", "für", "fur", "gegen", "wegen"})
-_EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jährlich"})
+_FOR = frozenset({"treated", "behandelt", "for", "against", "fur", "gegen", "wegen"})
+_EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jahrlich"})
 _BEFORE = frozenset({"before", "prior", "vor", "bevor"})
 _AFTER = frozenset({"after", "following", "nach", "nachdem"})
 _ORDINALS = {
@@ -167,9 +167,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     first, last = measured[0].number, measured[-1].number
     is_trend = bool(clause.cues & {"rising", "falling"})
     is_trend = is_trend or bool(clause.words & _FROM)
-    is_in_order = any(
-        _day(a) <= _day(b) for a in found[0] for b in found[-1]
-    )
+    is_in_order = any(_day(a) <= _day(b) for a in found[0] for b in found[-1])
     if is_trend and not is_in_order:
         return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
     is_other_way = ("rising" in clause.cues and last < first) or (

@@ -11,7 +11,7 @@ from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
 
 _THAN = frozenset({"than", "als"})
-_HIGHER = frozenset({"higher", "greater", "larger", "more", "höher", "hoher", "grösser", "mehr"})
+_HIGHER = frozenset({"higher", "greater", "larger", "more", "hoher", "grosser", "mehr"})
 _MULTIPLIED = frozenset({"doubled", "tripled", "halved", "verdoppelt", "halbiert"})
 _LOWER = frozenset({"lower", "smaller", "less", "niedriger", "tiefer", "kleiner", "weniger"})
 

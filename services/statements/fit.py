@@ -9,7 +9,7 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
-from services.statements.rows import JUDGED, KnownRow, told_of
+from services.statements.rows import JUDGED, KnownRow, stems_of, told_of
 from services.statements.units import is_same
 
 _SAME_LETTERS = 7
@@ -51,7 +51,9 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and _has_happened(clause, row)
         and _says_which(clause, row)
-        and (not row.is_text or (clause.cues & JUDGED <= row.judged and _is_told_there(clause, row)))
+        and (
+            not row.is_text or (clause.cues & JUDGED <= row.judged and _is_told_there(clause, row))
+        )
     )
 
 
@@ -79,9 +81,18 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     known = statement_words()
     if row.is_text and not row.words.isdisjoint(known.unsure):
         return bool(clause.words & known.unsure) or "maybe" in clause.cues
+    if not clause.words & WITHOUT and _lacks(row) & clause.words:
+        return False
     if clause.words & _ALL and shares(row.quantities, row.words):
         return False
     return shares(clause.quantities, clause.words) <= shares(row.quantities, row.words)
+
+
+def _lacks(row: KnownRow) -> frozenset[str]:
+    """Return what a row is without: the aura of "migraine without aura"."""
+    if row.is_text or row.words.isdisjoint(WITHOUT):
+        return frozenset()
+    return told_of(stems_of(row.says.partition(" without ")[2].partition(",")[0]))
 
 
 def shares(
@@ -240,7 +251,8 @@ def _stands_then(clause: Clause, row: KnownRow) -> bool:
         is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
         if is_then or "begun" not in cues:
             return is_then
-    if clause.dates and "begun" in cues and row.begun is not None and row.ended is not None:
+    is_of_a_day = row.kind in DONE_ONCE and "when" not in cues  # "the culture of 3 July"
+    if clause.dates and "begun" in cues and row.begun and row.ended and not is_of_a_day:
         return any(
             reading.fits(known)
             for one in clause.dates

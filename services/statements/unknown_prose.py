@@ -91,9 +91,7 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
-def _has_all(
-    said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()
-) -> bool:
+def _has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
     if said <= known:
         return True
     begun = {word[:BEGINNING] for word in known}
