@@ -51,7 +51,8 @@ _SPOKEN_STAGE = re.compile(
     r"(?i)\b(?P<scale>stage|grade|stadium|grad) (?P<number>[a-zü]+)(?: ?(?P<rest>[ABC]))?\b"
 )
 _OF_ALL = re.compile(
-    r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)? (?P<all>[a-zü]+|\d{1,3})\b"
+    r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"
+    r" (?P<all>[a-zü]+|\d{1,3})\b"
 )
 _JOINED = re.compile(
     r"(?i)(?<=[^\W_]{3})(?<!\bnon)(?<!\bwild)-"

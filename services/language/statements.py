@@ -1,12 +1,13 @@
 """Reads what a sentence of an agent states of a patient; what is true of it, rows say."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.language.clauses import Clause, Stage, put_together
+from services.language.clauses import Clause, put_together, runs_of
 from services.language.quantities import Quantity, quantities_in
+from services.language.stages_told import TNM, stages_in
 from services.language.statement_numbers import (
     bounded,
     changed_of_body,
@@ -28,7 +29,6 @@ from services.language.statement_parts import (
     masked,
     parted,
     placed,
-    scale,
     with_digits,
 )
 from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
@@ -40,8 +40,6 @@ _BRACKETS = re.compile(
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
-_ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
-_TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
 _OF_A_DAY = frozenset({"of", "vom", "von"})
 _OF = frozenset({"of", "the", "der", "des", "im", "in"})
 _SITE_WORDS = 4
@@ -130,21 +128,6 @@ def _in_english(stemmed: str) -> str:
     return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
 
 
-def _runs(
-    named: Mapping[int, str], meant: Mapping[int, tuple[str, ...]]
-) -> Iterator[frozenset[str]]:
-    """Yield the names that stand side by side."""
-    run: list[str] = []
-    before = -2
-    for at in sorted({*named, *meant}):
-        if at != before + 1 and len(run) > 1:
-            yield frozenset(run)
-        run = [*(run if at == before + 1 else ()), *(meant.get(at) or (named[at],))]
-        before = at
-    if len(run) > 1:
-        yield frozenset(run)
-
-
 class _Reader:
     """Reads the words of one sentence."""
 
@@ -190,7 +173,7 @@ class _Reader:
         dates = [one for one in self._dates if low <= one.start < high]
         cues = self._cues(start, end, phrases, dates)
         taken = {at for one in phrases for at in range(one.start, one.end) if is_cue_only(one)}
-        stages, used = self._stages(start, end, phrases)
+        stages, used = stages_in(self._words, start, end, phrases)
         used += [self._span(one) for one in phrases if groups(one, "same:")]
         quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
         places = [at for at in range(start, end) if self._lower[at][0].isalnum()]
@@ -224,7 +207,7 @@ class _Reader:
             sites=tuple(self._sites(start, end, taken)),
             counted=tuple((number, kind) for number, kind, _ in counts),
             differences=tuple(changes),
-            runs=tuple(_runs(named, meant)),
+            runs=tuple(runs_of(named, meant)),
         )
 
     def _span(self, phrase: FoundPhrase) -> tuple[int, int]:
@@ -282,34 +265,6 @@ class _Reader:
             return f"{found}e" if self._is_name(f"{found}e") else found  # `Methotrexat`
         return found if is_ours or not self._is_name(found[:-1]) else found[:-1]
 
-    def _stages(
-        self, start: int, end: int, phrases: list[FoundPhrase]
-    ) -> tuple[list[Stage], list[tuple[int, int]]]:
-        """Return stages and grades, and where their numbers stand."""
-        found: list[Stage] = []
-        used: list[tuple[int, int]] = []
-        scales = [one for one in phrases if "stages" in one.tags]
-        for phrase in scales:
-            measured_on = scale(self._lower[phrase.start])
-            for at in range(phrase.end, min(end, phrase.end + 7)):
-                offset, word = self._words[at]
-                value = graded(word)
-                if word.startswith("(") or (at > phrase.end and measured_on in ("type", "class")):
-                    break
-                if value:
-                    found.append(Stage(measured_on, value))
-                    used.append((offset, offset + len(word)))
-                    break
-        for at in range(start, end):
-            offset, word = self._words[at]
-            tnm = _TNM.match(word)
-            if tnm:
-                found.append(Stage(tnm["letter"], tnm["rest"].lower(), tnm["prefix"]))
-                used.append((offset, offset + len(word)))
-            elif not scales and len(word) > 1 and _ROMAN.match(word):
-                found.append(Stage("", graded(word)))
-        return found, used
-
     def _codes(self, places: list[int], taken: set[int], stems: dict[int, str]) -> list[str]:
         measured = [(one.start, one.end) for one in self._quantities]
         found = []
@@ -317,7 +272,7 @@ class _Reader:
             offset, word = self._words[at]
             if at in taken or at not in stems or not any(map(str.isdigit, word)):
                 continue
-            if not any(map(str.isalpha, word)) or _TNM.match(word) or graded(word):
+            if not any(map(str.isalpha, word)) or TNM.match(word) or graded(word):
                 continue
             if any(
                 low <= offset < high or offset <= low < offset + len(word) for low, high in measured

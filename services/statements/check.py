@@ -193,9 +193,7 @@ class MessageCheck:
             return True
         if clause.objects and not clause.names:
             return self._unknown_object(clause)
-        if not clause.own_names or not clause.names:
-            return False
-        return True
+        return bool(clause.own_names and clause.names)
 
     def _is_clinical(self, clause: Clause) -> bool:
         if any(is_clinical_name(name) for name in clause.names) or clause.stages:

@@ -33,6 +33,7 @@ from services.statements.compare_several import (
     by_each_stage,
     by_each_year,
     by_nearest,
+    latest_of_kind,
 )
 from services.statements.comparisons import compared
 from services.statements.fit import (
@@ -79,25 +80,47 @@ def _compared(
     if not names and clause.sites and not clause.has_values:
         subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
         return supported(subject) if subject else Verdict("unsupported")
-    if (latest := _latest_of_kind(clause, rows, names)) is not None:
-        return latest
     subject = _subject(clause, rows, names)
-    if (found := compared(clause, subject)) is not None:
+    found = latest_of_kind(clause, rows, names) or compared(clause, subject)
+    if found is not None:
         return found
     is_by_values = not names and not person_groups(clause)
     candidates = subject or (_by_values(clause, rows) if is_by_values else [])
-    fitting = [row for row in candidates if fits(clause, row)]
-    fitting = [row for row in fitting if not row.is_earlier] or fitting
-    fitting = [row for row in fitting if not _is_only_written_then(clause, row, subject)]
-    # What a row is called before what it is for; which has more of the words before others.
-    fitting.sort(key=lambda row: (row.needs.isdisjoint(names), -len(row.words & clause.words)))
+    fitting = _fitting(clause, candidates, subject, names)
     if fitting:
         against = against_order(clause, fitting, rows, names) if names else None
         against = against or _against(clause, fitting, candidates, cited=cited)
         return against or supported(fitting)
-    several = by_each(clause, rows, names)
-    if several is not None:
-        return several
+    return by_each(clause, rows, names) or _by_parts(
+        clause, rows, names, subject, candidates, cited
+    )
+
+
+def _fitting(
+    clause: Clause,
+    candidates: Sequence[KnownRow],
+    subject: Sequence[KnownRow],
+    names: Sequence[str],
+) -> list[KnownRow]:
+    """Return the rows that say all that a clause states, the best first."""
+    found = [row for row in candidates if fits(clause, row)]
+    found = [row for row in found if not row.is_earlier] or found
+    found = [row for row in found if not _is_only_written_then(clause, row, subject)]
+    # What a row is called before what it is for; which has more of the words before others.
+    return sorted(
+        found, key=lambda row: (row.needs.isdisjoint(names), -len(row.words & clause.words))
+    )
+
+
+def _by_parts(
+    clause: Clause,
+    rows: KnownRows,
+    names: Sequence[str],
+    subject: Sequence[KnownRow],
+    candidates: Sequence[KnownRow],
+    cited: Collection[str],
+) -> Verdict:
+    """Return the verdict over a clause whose parts stand in several rows, or in none."""
     of_days = by_each_year(clause, candidates) or by_each_day(clause, candidates)
     of_days = of_days or by_each_stage(clause, rows, names)
     if others := of_days or by_broader_name(clause, rows, names):
@@ -122,19 +145,6 @@ def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[Known
     others = [one for one in row.dates if one is not row.written]
     is_own = any(reading.fits(day) for reading in clause.dates[0].readings for day in others)
     return bool(deeds) and not is_own
-
-
-def _latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return whether "the last visit" was on the day that is told; None where none is."""
-    if names or "newest" not in clause.cues or not clause.dates or len(clause.topics) != 1:
-        return None
-    of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
-    if not of_kind:
-        return None
-    last = max(of_kind, key=lambda row: row.order)
-    if all(has_date(day, last) for day in clause.dates):
-        return supported([last])
-    return Verdict("contradicted", last.sources, last.says)
 
 
 def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -224,7 +234,16 @@ def _objection(
     other = row if is_of_earlier_time(clause, row) else _begun_before(clause, row, candidates)
     if other is not None:
         return Verdict("contradicted", other.sources, other.says)
-    series = series_of(clause, row, candidates)
+    return _against_series(clause, fitting, series_of(clause, row, candidates), cited)
+
+
+def _against_series(
+    clause: Clause,
+    fitting: Sequence[KnownRow],
+    series: Sequence[KnownRow],
+    cited: Collection[str],
+) -> Verdict | None:
+    """Return what the other values of the same thing say against one that is told."""
     if not series:
         return None
     if is_not_first(clause, fitting, series[0]):
@@ -237,7 +256,7 @@ def _objection(
     numbers = list(told.values())
     if len(numbers) < 2:
         return None
-    return _against_course(clause, fitting, row, numbers)
+    return _against_course(clause, fitting, fitting[0], numbers)
 
 
 def _against_course(

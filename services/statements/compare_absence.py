@@ -30,10 +30,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         if (row.negated and (row.standing != "absent" or (row.order and not row.is_text)))
         or row.words & WITHOUT & clause.words
         or row.smoking == "never"
+        or (clause.words & _CONFIRMED and row.words & statement_words().unsure)
     ]
-    suspected = [row for row in meant if not row.words.isdisjoint(statement_words().unsure)]
-    if suspected and clause.words & _CONFIRMED:
-        return supported(suspected)
     if "recorded" in clause.cues or "nothing" in clause.cues:
         return _not_recorded(clause, rows, meant, names)
     plain = [row for row in meant if not row.negated and not row.is_text]
@@ -71,16 +69,10 @@ def _judged_otherwise(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | No
 def _not_recorded(
     clause: Clause, rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]
 ) -> Verdict:
-    there = [row for row in meant if not row.negated and not row.is_text]
-    if there and clause.names and clause.topics:
-        there = [row for row in there if not row.words.isdisjoint(clause.topics)]
-        said = rows.whole.get(clause.topics[0].removeprefix("="), "")
-        if not there and said:
-            return Verdict("supported", (), said)
-    if there and clause.names and not any(row.needs <= clause.words | set(names) for row in there):
-        there = [row for row in there if _has_all_told(clause, row)]
-        if not there and (said := _of_no_list(rows)):
-            return Verdict("supported", (), said)
+    named = [row for row in meant if not row.negated and not row.is_text]
+    there, said = _of_all_told(clause, rows, named, names)
+    if named and not there and said:
+        return Verdict("supported", (), said)
     is_of_now = "chronic" in clause.exclusive or "current" in clause.cues
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
@@ -96,6 +88,24 @@ def _not_recorded(
         return supported([row for row in meant if row.standing == "absent"])
     said = _missing_from_list(rows, clause.names or names)
     return Verdict("supported", (), said) if said else Verdict("unsupported")
+
+
+def _of_all_told(
+    clause: Clause, rows: KnownRows, named: Sequence[KnownRow], names: Sequence[str]
+) -> tuple[Sequence[KnownRow], str]:
+    """Return the rows of all that is said to be missing, and which list says that there are none.
+
+    A knee's osteoarthritis is no knee replacement, and migraine no drug against it.
+    """
+    if not clause.names:
+        return named, ""
+    if clause.topics:
+        of_kind = [row for row in named if not row.words.isdisjoint(clause.topics)]
+        return of_kind, rows.whole.get(clause.topics[0].removeprefix("="), "")
+    if any(row.needs <= clause.words | set(names) for row in named):
+        return named, ""
+    said = rows.whole.get("procedure", "") if rows.whole.keys() >= _LISTS else ""
+    return [row for row in named if _has_all_told(clause, row)], said
 
 
 def _not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
@@ -125,11 +135,6 @@ def _has_all_told(clause: Clause, row: KnownRow) -> bool:
     known = statement_words()
     told = told_of(clause.words) - known.neutral
     return all(any(one.startswith(word[:BEGINNING]) for one in row.words) for word in told)
-
-
-def _of_no_list(rows: KnownRows) -> str:
-    """Return that no list has a thing, where the lists of all that may be one are whole."""
-    return rows.whole.get("procedure", "") if rows.whole.keys() >= _LISTS else ""
 
 
 def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:

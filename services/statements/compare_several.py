@@ -10,7 +10,7 @@ from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
 from services.statements.compare_series import is_multiplied, since
 from services.statements.durations import TIMES, is_apart
-from services.statements.fit import fits, is_aim, shares
+from services.statements.fit import fits, has_date, is_aim, shares
 from services.statements.known import KnownRows
 from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
@@ -133,9 +133,8 @@ def by_each_year(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRo
 
 def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the verdict over "fell from 4.5 to 4.1": each number is a row of the same name."""
-    if len(clause.quantities) < 2 or not names or len(clause.dates) > len(clause.quantities):
-        return None
-    if shares(clause.quantities, clause.words):
+    is_of_several = len(clause.quantities) > 1 and not shares(clause.quantities, clause.words)
+    if not is_of_several or not names or len(clause.dates) > len(clause.quantities):
         return None
     clause, time = _without_time(clause)
     unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
@@ -261,3 +260,16 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
 
 def _has_stage(clause: Clause, row: KnownRow) -> bool:
     return any(clause.stages[0].fits(one) for one in row.stages)
+
+
+def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return whether "the last visit" was on the day that is told; None where none is."""
+    if names or "newest" not in clause.cues or not clause.dates or len(clause.topics) != 1:
+        return None
+    of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
+    if not of_kind:
+        return None
+    last = max(of_kind, key=lambda row: row.order)
+    if all(has_date(day, last) for day in clause.dates):
+        return supported([last])
+    return Verdict("contradicted", last.sources, last.says)

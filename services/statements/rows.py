@@ -138,9 +138,8 @@ def _read_rows(
 def _planned_together(clauses: list[Clause]) -> list[Clause]:
     """Return parts, with the plan that the first or the last of a list tells of all."""
     is_list = all("asserts" not in one.cues for one in clauses[:-1])
-    if clauses and any(
-        "planned" in one.cues for one in (clauses[0], clauses[-1 if is_list else 0])
-    ):
+    telling = (*clauses[:1], *(clauses[-1:] if is_list else ()))
+    if any("planned" in one.cues for one in telling):
         return [replace(one, cues=one.cues | {"planned"}) for one in clauses]
     return clauses
 
