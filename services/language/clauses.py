@@ -1,6 +1,6 @@
 """What one part of a sentence states, and how parts of a sentence go on with each other."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from services.language.quantities import Quantity
@@ -20,6 +20,12 @@ _OF_OTHER_TIMES = frozenset(
      "lowest", "takes", "maybe"}
 )  # fmt: skip
 _COURSES = frozenset({"rising", "falling", "steady"})
+_FROM = frozenset({"from", "von"})
+_THAN_BEFORE = {
+    "falling": frozenset({"lower", "less", "niedriger", "weniger"}),
+    "rising": frozenset({"higher", "more", "hoher", "mehr"}),
+}
+_COMPARED = frozenset({"compared", "verglichen", *_THAN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class Clause:
         words: Stems of all its words.
         names: Stems of clinical names and of names that rows have, from the left; where a thing
             has several names, `=` and the first of them.
+        runs: Those names that stand side by side, as one name: `adrenal metastasis`.
         topics: Kinds of things that it speaks of, such as `=allergy`.
         own_names: Whether it names what it speaks of; else it goes on with the clause before.
         objects: Stems of what somebody takes, has or is allergic to, whatever it is.
@@ -73,6 +80,7 @@ class Clause:
     sites: tuple[frozenset[str], ...] = ()
     counted: tuple[tuple[float, str], ...] = ()
     differences: tuple[Quantity, ...] = ()
+    runs: tuple[frozenset[str], ...] = ()
 
     @property
     def has_values(self) -> bool:
@@ -92,6 +100,24 @@ def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
     """Whether `clause` says that something is done: "I will make sure; the mail is sent."."""
     is_deed = any(cue.startswith("deed:") for cue in clause.cues)
     return is_deed and "doers" in clause.cues and "maybe" in last.cues - clause.cues
+
+
+def _tells_value_before(last: Clause, clause: Clause) -> bool:
+    """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
+    is_from = bool(clause.words & _FROM and clause.cues & _COURSES)
+    is_from = (is_from or bool(clause.words & _COMPARED)) and not clause.names
+    return is_from and len(last.quantities) == len(clause.quantities) == 1 and not last.differences
+
+
+def _course(last: Clause, clause: Clause) -> Clause:
+    """Return both as one, the earlier value first."""
+    whole = _joined(clause, last)
+    dates = whole.dates if len(last.dates) == len(clause.dates) else last.dates or clause.dates
+    cues = whole.cues - {"newest", "current", "is_now"}
+    cues |= {cue for cue, words in _THAN_BEFORE.items() if clause.words & words}
+    words = whole.words - _THAN - frozenset().union(*_THAN_BEFORE.values())
+    own = replace(last, quantities=whole.quantities, dates=dates)
+    return replace(own, cues=cues - {"begun"}, words=words)
 
 
 def _goes_on(last: Clause, clause: Clause) -> bool:
@@ -146,6 +172,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
         sites=(*last.sites, *clause.sites),
         counted=(*last.counted, *clause.counted),
         differences=(*last.differences, *clause.differences),
+        runs=(*last.runs, *clause.runs),
     )
 
 
@@ -178,6 +205,8 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
         elif _tells_of_deed_behind_promise(last, clause):
             done.append(clause)
+        elif _tells_value_before(last, clause):
+            done[-1] = _course(last, clause)
         elif _goes_on(last, clause):
             done[-1] = _joined(last, clause)
         else:
@@ -208,6 +237,9 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
     for at, clause in enumerate(clauses):
         rest = clauses[at + 1 :]
         end = next((one for one in rest if not _is_listed(one)), None)
+        if end is not None and "recorded" in end.cues and _is_denied_name(clause):
+            yield replace(clause, cues=clause.cues | {"recorded"})
+            continue
         if end is None or not _is_listed(clause) or not end.own_names:
             yield clause
             continue
@@ -220,6 +252,11 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
         )
 
 
+def _is_denied_name(clause: Clause) -> bool:
+    """Whether a clause is no more than "no diabetes", of which the next says "are recorded"."""
+    return "no" in clause.cues and bool(clause.names) and "asserts" not in clause.cues
+
+
 def _is_listed(clause: Clause) -> bool:
     """Whether a clause only names something, so that the next tells what is said of it."""
     said = {one for one in clause.cues if not one.startswith(("same:", "means:", "topic:"))}
@@ -228,4 +265,20 @@ def _is_listed(clause: Clause) -> bool:
         and not clause.has_values
         and not said - {"splits", "no"}
         and not (clause.exclusive or "no" in said)
+        and clause.words.isdisjoint(statement_words().denying | _WITHOUT)
     )
+
+
+def runs_of(
+    named: Mapping[int, str], meant: Mapping[int, tuple[str, ...]]
+) -> Iterator[frozenset[str]]:
+    """Yield the names that stand side by side."""
+    run: list[str] = []
+    before = -2
+    for at in sorted({*named, *meant}):
+        if at != before + 1 and len(run) > 1:
+            yield frozenset(run)
+        run = [*(run if at == before + 1 else ()), *(meant.get(at) or (named[at],))]
+        before = at
+    if len(run) > 1:
+        yield frozenset(run)

@@ -8,6 +8,7 @@ _LISTS = {
     "medication": ("drugs", "drug_endings"),
     "problem": ("diagnoses", "diagnosis_endings"),
     "procedure": ("procedures", "procedure_endings"),
+    "immunization": ("vaccines", "vaccine_endings"),
 }
 _LONG_CHARS = 6
 """Of shorter words the ending says nothing."""

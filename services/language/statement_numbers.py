@@ -9,6 +9,8 @@ from services.language.statement_words import statement_words
 
 _DEFINITE = frozenset({"the", "these", "both", "type", "grade", "stage", "die", "typ", "of", "von"})
 _OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
+_OUT_OF = ("out", "of")
+_TIMES = ("a", "mo", "wk", "d")
 _LIKE = frozenset({"as", "the", "so"})
 _ONCE = frozenset({"once", "einmal"})
 _IN = frozenset({"in", "on", "am", "im"})
@@ -37,7 +39,14 @@ def bounded(words: Sequence[tuple[int, str]], quantities: Sequence[Quantity]) ->
         words: Where each word of the sentence stands, and the word in lower case.
     """
     places = {offset: at for at, (offset, _) in enumerate(words)}
+    quantities = [one for one in quantities if not _is_window(words, places.get(one.start, 0), one)]
     return [_bound(words, places.get(one.start, 0), one) for one in quantities]
+
+
+def _is_window(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> bool:
+    """Whether a number is no value: "in the last 10 years", "3 out of 10"."""
+    before = tuple(word for _, word in words[max(0, at - 2) : at])
+    return before == _OUT_OF or (one.unit in _TIMES and not _OF_SEVERAL.isdisjoint(before[-1:]))
 
 
 def _bound(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> Quantity:

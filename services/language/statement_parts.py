@@ -51,11 +51,12 @@ _SPOKEN_STAGE = re.compile(
     r"(?i)\b(?P<scale>stage|grade|stadium|grad) (?P<number>[a-zü]+)(?: ?(?P<rest>[ABC]))?\b"
 )
 _OF_ALL = re.compile(
-    r"(?i)\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)? (?P<all>[a-zü]+|\d{1,3})\b"
+    r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"
+    r" (?P<all>[a-zü]+|\d{1,3})\b"
 )
 _JOINED = re.compile(
     r"(?i)(?<=[^\W_]{3})(?<!\bnon)(?<!\bwild)-"
-    r"(?=(?:wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
+    r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
     r"|rearranged|wild-?type|wildtyp)\b)"
 )
 _HEAD_WORDS = 5

@@ -70,6 +70,7 @@ class StatementWords:
         reactions: Stems of what an allergy may do.
         judging: Stems that say how a finding, an organ or a course is, or that somebody knows it.
         judged: Stems of what is judged so.
+        unsure: Stems by which a finding is only suspected.
         deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
     """
@@ -105,6 +106,7 @@ class StatementWords:
     judging: frozenset[str]
     judged: frozenset[str]
     deciding: frozenset[str]
+    unsure: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
@@ -126,7 +128,7 @@ def statement_words() -> StatementWords:
     """Return the vocabulary of all languages, read once."""
     files = [read_table(FOLDER / language / "statements.yaml") for language in LANGUAGES]
     names = read_names()
-    kinds = ("drugs", "tests", "diagnoses", "procedures")
+    kinds = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
     phrases = _phrases(files, names)
     return StatementWords(
@@ -167,6 +169,7 @@ def statement_words() -> StatementWords:
         judging=frozenset(stem(word) for word in all_of(files, "judging")),
         judged=frozenset(stem(word) for word in all_of(files, "judged")),
         deciding=frozenset(stem(word) for word in all_of(files, "deciding")),
+        unsure=frozenset(stem(word) for word in all_of(files, "unsure")),
         deeds=_deeds(files),
     )
 

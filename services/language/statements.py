@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.language.clauses import Clause, Stage, put_together
+from services.language.clauses import Clause, put_together, runs_of
 from services.language.quantities import Quantity, quantities_in
+from services.language.stages_told import TNM, stages_in
 from services.language.statement_numbers import (
     bounded,
     changed_of_body,
@@ -28,7 +29,6 @@ from services.language.statement_parts import (
     masked,
     parted,
     placed,
-    scale,
     with_digits,
 )
 from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
@@ -40,11 +40,11 @@ _BRACKETS = re.compile(
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
-_ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
-_TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
 _OF_A_DAY = frozenset({"of", "vom", "von"})
 _OF = frozenset({"of", "the", "der", "des", "im", "in"})
 _SITE_WORDS = 4
+_VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"})
+_PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
 
 
@@ -145,6 +145,7 @@ class _Reader:
         self._quantities = bounded(
             list(zip((at for at, _ in words), self._lower, strict=True)), quantities
         )
+        self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
         self._found = list(statement_words().found_in(self._lower))
 
@@ -172,7 +173,8 @@ class _Reader:
         dates = [one for one in self._dates if low <= one.start < high]
         cues = self._cues(start, end, phrases, dates)
         taken = {at for one in phrases for at in range(one.start, one.end) if is_cue_only(one)}
-        stages, used = self._stages(start, end, phrases)
+        stages, used = stages_in(self._words, start, end, phrases)
+        used += [self._span(one) for one in phrases if groups(one, "same:")]
         quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
         places = [at for at in range(start, end) if self._lower[at][0].isalnum()]
         stems = {at: self._stem(at) for at in places if not self._lower[at].isdigit()}
@@ -205,7 +207,13 @@ class _Reader:
             sites=tuple(self._sites(start, end, taken)),
             counted=tuple((number, kind) for number, kind, _ in counts),
             differences=tuple(changes),
+            runs=tuple(runs_of(named, meant)),
         )
+
+    def _span(self, phrase: FoundPhrase) -> tuple[int, int]:
+        """Return where a phrase stands: the figures of `CA 19-9` are no values."""
+        last, word = self._words[phrase.end - 1]
+        return self._words[phrase.start][0], last + len(word)
 
     def _cues(
         self, start: int, end: int, phrases: list[FoundPhrase], dates: list[FoundDate]
@@ -214,9 +222,23 @@ class _Reader:
         cues = {tag for one in phrases for tag in one.tags}
         if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
+        if self._is_of_window:
+            cues.discard("newest")
+        if self._is_over_since_then(start, phrases, dates):
+            cues.add("day_before_end")
         if any(word.endswith("n't") for word in self._lower[start:end]):
             cues.add("no")
         return frozenset(cues)
+
+    def _is_over_since_then(
+        self, start: int, phrases: list[FoundPhrase], dates: list[FoundDate]
+    ) -> bool:
+        """Whether a day is of what has ended, not of its end: "sinusitis of 2018 has resolved"."""
+        ends = [self._words[one.start][0] for one in phrases if "ended" in one.tags]
+        if not ends or not dates or not _VERB_LAST.isdisjoint(self._lower[start:]):
+            return False
+        is_behind = self._words[start][0] + _PREPOSITION_CHARS < dates[0].start
+        return is_behind and all(one.start < ends[-1] for one in dates)
 
     def _is_of_day(self, day: FoundDate) -> bool:
         """Whether a thing is of a day, "the anaemia of 2014", and is no picture that shows one."""
@@ -243,34 +265,6 @@ class _Reader:
             return f"{found}e" if self._is_name(f"{found}e") else found  # `Methotrexat`
         return found if is_ours or not self._is_name(found[:-1]) else found[:-1]
 
-    def _stages(
-        self, start: int, end: int, phrases: list[FoundPhrase]
-    ) -> tuple[list[Stage], list[tuple[int, int]]]:
-        """Return stages and grades, and where their numbers stand."""
-        found: list[Stage] = []
-        used: list[tuple[int, int]] = []
-        scales = [one for one in phrases if "stages" in one.tags]
-        for phrase in scales:
-            measured_on = scale(self._lower[phrase.start])
-            for at in range(phrase.end, min(end, phrase.end + 7)):
-                offset, word = self._words[at]
-                value = graded(word)
-                if word.startswith("(") or (at > phrase.end and measured_on in ("type", "class")):
-                    break
-                if value:
-                    found.append(Stage(measured_on, value))
-                    used.append((offset, offset + len(word)))
-                    break
-        for at in range(start, end):
-            offset, word = self._words[at]
-            tnm = _TNM.match(word)
-            if tnm:
-                found.append(Stage(tnm["letter"], tnm["rest"].lower(), tnm["prefix"]))
-                used.append((offset, offset + len(word)))
-            elif not scales and len(word) > 1 and _ROMAN.match(word):
-                found.append(Stage("", graded(word)))
-        return found, used
-
     def _codes(self, places: list[int], taken: set[int], stems: dict[int, str]) -> list[str]:
         measured = [(one.start, one.end) for one in self._quantities]
         found = []
@@ -278,7 +272,7 @@ class _Reader:
             offset, word = self._words[at]
             if at in taken or at not in stems or not any(map(str.isdigit, word)):
                 continue
-            if not any(map(str.isalpha, word)) or _TNM.match(word) or graded(word):
+            if not any(map(str.isalpha, word)) or TNM.match(word) or graded(word):
                 continue
             if any(
                 low <= offset < high or offset <= low < offset + len(word) for low, high in measured

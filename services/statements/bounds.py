@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.statement_words import stem
-from services.statements.compare_series import since
+from services.statements.compare_series import has_value, since
 from services.statements.fit import has_date, is_measured
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, supported
-from services.statements.units import is_comparable
 from services.statements.verdict import Verdict
 
 _NEVER = frozenset(map(stem, ("never", "nie", "niemals")))
@@ -65,7 +64,7 @@ def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Known
     found = [
         row
         for row in about(clause, rows, names)
-        if row.order and not row.is_text and _may_be_measured(clause, row)
+        if row.order and not row.is_text and has_value(row)
     ]
     found = list(since(clause, sorted(found, key=_day)))
     if len(clause.dates) == 1 and "begun" not in clause.cues:
@@ -75,13 +74,6 @@ def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Known
 
 def _day(row: KnownRow) -> str:
     return row.order
-
-
-def _may_be_measured(clause: Clause, row: KnownRow) -> bool:
-    is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
-    unit = next((one.unit for one in clause.quantities if one.unit), "")
-    asked = [one for one in clause.quantities if one.unit == unit]
-    return is_value and (not unit or any(is_comparable(asked[0], one) for one in row.quantities))
 
 
 def _all_within(ends: Sequence[Quantity], values: Sequence[KnownRow]) -> Verdict:

@@ -1,6 +1,6 @@
 """Sentences that call a disease by a broader name than its row: "lung cancer". Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
@@ -9,7 +9,6 @@ from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 
 _SMALL_CHARS = 3
-_SHORT_PLACES = frozenset({"hip", "eye", "ear", "arm", "leg", "toe", "jaw", "rib", "son"})
 _BROADER = frozenset({"cancer", "tumor", "malignancy", "krebs"})
 _SAYS_NO_MORE = frozenset(
     {"patient", "stage", "diagnosed", "diagnosi", "diagnosis", "known", "found", "with", "current",
@@ -44,18 +43,3 @@ def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Se
 def is_cancer_of(names: Sequence[str]) -> bool:
     """Whether `names` are one thing: a colon's polyp and another's cancer are no colon cancer."""
     return not _BROADER.isdisjoint(names)
-
-
-def told_of(words: Iterable[str]) -> frozenset[str]:
-    """Return the stems that say what is spoken of: no small words, none that say how it is."""
-    known = statement_words()
-    return frozenset(
-        word
-        for word in words
-        if (len(word) > _SMALL_CHARS or word in _SHORT_PLACES)
-        and word.isalpha()
-        and (word not in known.spoken or word in known.kin)
-        and word not in known.common
-        and word not in known.soft
-        and word not in known.fillers
-    )

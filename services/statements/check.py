@@ -12,7 +12,6 @@ from services.statements.changes import changed
 from services.statements.clause_parts import (
     CLINICAL_TOPICS,
     each,
-    is_measured,
     is_value_alone,
     listed_kinds,
 )
@@ -24,7 +23,7 @@ from services.statements.durations import lasted
 from services.statements.fit import fits, has_date
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
-from services.statements.subject import person_groups, visits_of
+from services.statements.subject import beside, person_groups
 from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
@@ -87,9 +86,8 @@ class MessageCheck:
         if unknown and found.state in ("supported", "unchecked"):
             return Verdict("unsupported", found.sources, "")
         if found.state == "unchecked" and self.speaker.reads_records:
-            known = grounds.rows.words | grounds.own_names
             is_alone = states_unknown(sentence, grounds.rows, grounds.own_names)
-            is_alone = is_alone or reports_unknown(sentence, known)
+            is_alone = is_alone or reports_unknown(sentence, grounds.rows.rows)
             is_alone = is_alone or judges_alone(sentence, grounds.rows.rows)
             return Verdict("unsupported") if is_alone else found
         if found.state == "supported" and (
@@ -111,7 +109,7 @@ class MessageCheck:
             if not named or not named.isdisjoint(row.words)
         ]
         rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
-        rows += visits_of(rows, known)
+        rows += beside(rows, known, named)
         rows += [row for row in known.rows if row.kind == "patient"]
         return adds_unknown(sentence, rows, self.grounds.own_names)
 
@@ -173,8 +171,7 @@ class MessageCheck:
             return False
         is_hypothetical = sentence.asks or "maybe" in clause.cues
         if clause.quantities or clause.stages or clause.often:
-            is_meant = is_measured(clause, names)
-            return is_meant and (not is_hypothetical or any(one.unit for one in clause.quantities))
+            return not is_hypothetical or any(one.unit for one in clause.quantities)
         if clause.dates or clause.codes:
             return not sentence.asks
         if is_hypothetical or sentence.is_heading:
@@ -196,9 +193,7 @@ class MessageCheck:
             return True
         if clause.objects and not clause.names:
             return self._unknown_object(clause)
-        if not clause.own_names or not clause.names:
-            return False
-        return bool(sentence.is_item or "asserts" in clause.cues or len(clause.words) <= 6)
+        return bool(clause.own_names and clause.names)
 
     def _is_clinical(self, clause: Clause) -> bool:
         if any(is_clinical_name(name) for name in clause.names) or clause.stages:
@@ -281,7 +276,8 @@ class MessageCheck:
         for number, kind in clause.counted:
             if kind not in counts:
                 return UNCHECKED
-            if number not in counts[kind]:
+            of = f"active {kind}" if "current" in clause.cues else kind
+            if number not in counts[of]:
                 return Verdict("unsupported")
         return Verdict("supported")
 

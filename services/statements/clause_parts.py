@@ -50,20 +50,3 @@ def listed_kinds(sentence: Sentence) -> frozenset[str]:
     said = frozenset(topic for one in sentence.clauses for topic in one.topics)
     takes = {"=medication"} if "takes" in sentence.cues else frozenset[str]()
     return (said | takes) & _LISTS
-
-
-def is_measured(clause: Clause, names: tuple[str, ...]) -> bool:
-    """Whether the numbers of a clause are of something: "step 2 of 5" is of nothing."""
-    if not _is_bare(clause) or (clause.own_names and clause.names):
-        return True
-    return bool(names) and "asserts" in clause.cues
-
-
-def _is_bare(clause: Clause) -> bool:
-    """Whether a clause without names holds only small plain numbers: "step 2 of 5"."""
-    return (
-        not clause.stages
-        and not clause.often
-        and not clause.dates
-        and all(not one.unit and not one.decimals and one.pair is None for one in clause.quantities)
-    )

@@ -11,7 +11,7 @@ from services.statements.ages import (
     compare_age_at,
     without_age,
 )
-from services.statements.broader import by_broader_name, told_of
+from services.statements.broader import by_broader_name
 from services.statements.compare_series import (
     against_extreme,
     against_flag,
@@ -19,7 +19,7 @@ from services.statements.compare_series import (
     against_trend,
     has_value,
     is_judged_without_range,
-    is_no_change,
+    is_not_first,
     is_not_newest,
     is_of_earlier_time,
     is_outdated,
@@ -33,6 +33,7 @@ from services.statements.compare_several import (
     by_each_stage,
     by_each_year,
     by_nearest,
+    latest_of_kind,
 )
 from services.statements.comparisons import compared
 from services.statements.fit import (
@@ -45,7 +46,7 @@ from services.statements.fit import (
     stands,
 )
 from services.statements.known import KnownRows
-from services.statements.rows import KnownRow
+from services.statements.rows import KnownRow, told_of
 from services.statements.subject import about, of_state, person_groups, refs, supported
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict
@@ -80,21 +81,46 @@ def _compared(
         subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
         return supported(subject) if subject else Verdict("unsupported")
     subject = _subject(clause, rows, names)
-    if (found := compared(clause, subject)) is not None:
+    found = latest_of_kind(clause, rows, names) or compared(clause, subject)
+    if found is not None:
         return found
     is_by_values = not names and not person_groups(clause)
     candidates = subject or (_by_values(clause, rows) if is_by_values else [])
-    fitting = [row for row in candidates if fits(clause, row)]
-    fitting = [row for row in fitting if not row.is_earlier] or fitting
-    # What a row is called before what it is for.
-    fitting.sort(key=lambda row: row.needs.isdisjoint(names))
+    fitting = _fitting(clause, candidates, subject, names)
     if fitting:
         against = against_order(clause, fitting, rows, names) if names else None
         against = against or _against(clause, fitting, candidates, cited=cited)
         return against or supported(fitting)
-    several = by_each(clause, rows, names)
-    if several is not None:
-        return several
+    return by_each(clause, rows, names) or _by_parts(
+        clause, rows, names, subject, candidates, cited
+    )
+
+
+def _fitting(
+    clause: Clause,
+    candidates: Sequence[KnownRow],
+    subject: Sequence[KnownRow],
+    names: Sequence[str],
+) -> list[KnownRow]:
+    """Return the rows that say all that a clause states, the best first."""
+    found = [row for row in candidates if fits(clause, row)]
+    found = [row for row in found if not row.is_earlier] or found
+    found = [row for row in found if not _is_only_written_then(clause, row, subject)]
+    # What a row is called before what it is for; which has more of the words before others.
+    return sorted(
+        found, key=lambda row: (row.needs.isdisjoint(names), -len(row.words & clause.words))
+    )
+
+
+def _by_parts(
+    clause: Clause,
+    rows: KnownRows,
+    names: Sequence[str],
+    subject: Sequence[KnownRow],
+    candidates: Sequence[KnownRow],
+    cited: Collection[str],
+) -> Verdict:
+    """Return the verdict over a clause whose parts stand in several rows, or in none."""
     of_days = by_each_year(clause, candidates) or by_each_day(clause, candidates)
     of_days = of_days or by_each_stage(clause, rows, names)
     if others := of_days or by_broader_name(clause, rows, names):
@@ -109,6 +135,16 @@ def _compared(
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
+
+
+def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:
+    """Whether a text is of the day that is told, and what it speaks of was done on another."""
+    if row.written is None or "when" not in clause.cues or not clause.dates:
+        return False
+    deeds = [one for one in subject if one.kind == "procedure" and not one.is_text]
+    others = [one for one in row.dates if one is not row.written]
+    is_own = any(reading.fits(day) for reading in clause.dates[0].readings for day in others)
+    return bool(deeds) and not is_own
 
 
 def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -153,10 +189,8 @@ def _against(
     cited: Collection[str],
 ) -> Verdict | None:
     """Return what speaks against a clause that rows fit; None where nothing does."""
-    return (
-        _against_polarity(clause, fitting, candidates)
-        or _against_part(clause, fitting, candidates)
-        or _objection(clause, fitting, candidates, cited=cited)
+    return _against_polarity(clause, fitting, candidates) or _objection(
+        clause, fitting, candidates, cited=cited
     )
 
 
@@ -180,23 +214,6 @@ def _against_polarity(
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
 
 
-def _against_part(
-    clause: Clause, fitting: Sequence[KnownRow], candidates: Sequence[KnownRow]
-) -> Verdict | None:
-    """Return the row that says present of one of several, where a clause calls all absent.
-
-    `EGFR wild-type` is more than that `EGFR T790M` is absent.
-    """
-    if not clause.words & statement_words().denying or not all(row.negated for row in fitting):
-        return None
-    for row in candidates:
-        own = fitting[0].needs - row.needs
-        is_present = not row.is_text and not row.negated and excludes(clause, row)
-        if is_present and own and own.isdisjoint(clause.words):
-            return Verdict("contradicted", row.sources, row.says)
-    return None
-
-
 def _objection(
     clause: Clause,
     fitting: Sequence[KnownRow],
@@ -217,9 +234,20 @@ def _objection(
     other = row if is_of_earlier_time(clause, row) else _begun_before(clause, row, candidates)
     if other is not None:
         return Verdict("contradicted", other.sources, other.says)
-    series = series_of(clause, row, candidates)
+    return _against_series(clause, fitting, series_of(clause, row, candidates), cited)
+
+
+def _against_series(
+    clause: Clause,
+    fitting: Sequence[KnownRow],
+    series: Sequence[KnownRow],
+    cited: Collection[str],
+) -> Verdict | None:
+    """Return what the other values of the same thing say against one that is told."""
     if not series:
         return None
+    if is_not_first(clause, fitting, series[0]):
+        return Verdict("contradicted", series[0].sources, series[0].says)
     if is_not_newest(clause, fitting, series[-1]) or is_outdated(
         clause, fitting, series[-1], cited
     ):
@@ -228,15 +256,13 @@ def _objection(
     numbers = list(told.values())
     if len(numbers) < 2:
         return None
-    return _against_course(clause, fitting, row, numbers)
+    return _against_course(clause, fitting, fitting[0], numbers)
 
 
 def _against_course(
     clause: Clause, fitting: Sequence[KnownRow], row: KnownRow, numbers: Sequence[KnownRow]
 ) -> Verdict | None:
     """Return what the other values of a series say against a clause about one of them."""
-    if is_no_change(clause, numbers):
-        return Verdict("contradicted", numbers[-1].sources, f"{numbers[-2].says}; {row.says}")
     if not clause.quantities:
         return against_trend(clause, numbers) or against_extreme(clause, fitting, numbers)
     return against_step(clause, row, numbers) or against_extreme(clause, fitting, numbers)

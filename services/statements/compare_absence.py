@@ -4,12 +4,17 @@ from collections.abc import Sequence
 
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
+from services.language.statement_words import statement_words
 from services.statements.compare_series import is_judged_rightly
 from services.statements.fit import WITHOUT, has_date
 from services.statements.known import KnownRows
-from services.statements.rows import KnownRow
+from services.statements.rows import BEGINNING, KnownRow, told_of
 from services.statements.subject import is_meant, refs, supported
 from services.statements.verdict import UNCHECKED, Verdict
+
+_LATER = frozenset({"after", "since", "nach", "seit"})
+_CONFIRMED = frozenset({"confirmed", "proven", "established", "bestatigt", "gesichert"})
+_LISTS = frozenset({"problem", "procedure", "medication"})
 
 
 def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
@@ -18,13 +23,14 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = [row for row in found if row.is_text or is_meant(row, clause.words | set(names), names)]
     if "family" in clause.cues or "=family history" in names:
-        meant = [row for row in meant if row.kind.startswith("family")]
+        meant = [row for row in meant if row.kind.startswith("family") or _is_of_kin(row)]
     denied = [
         row
         for row in meant
         if (row.negated and (row.standing != "absent" or (row.order and not row.is_text)))
         or row.words & WITHOUT & clause.words
         or row.smoking == "never"
+        or (clause.words & _CONFIRMED and row.words & statement_words().unsure)
     ]
     if "recorded" in clause.cues or "nothing" in clause.cues:
         return _not_recorded(clause, rows, meant, names)
@@ -44,6 +50,10 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     return Verdict("unsupported", refs(meant[:1]))
 
 
+def _is_of_kin(row: KnownRow) -> bool:
+    return row.is_text and not row.words.isdisjoint(statement_words().kin)
+
+
 def _judged_otherwise(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | None:
     """Return what the newest value says of "not high" or "not normal"; None where none does."""
     measured = [row for row in plain if row.number is not None]
@@ -59,7 +69,10 @@ def _judged_otherwise(clause: Clause, plain: Sequence[KnownRow]) -> Verdict | No
 def _not_recorded(
     clause: Clause, rows: KnownRows, meant: Sequence[KnownRow], names: Sequence[str]
 ) -> Verdict:
-    there = [row for row in meant if not row.negated and not row.is_text]
+    named = [row for row in meant if not row.negated and not row.is_text]
+    there, said = _of_all_told(clause, rows, named, names)
+    if named and not there and said:
+        return Verdict("supported", (), said)
     is_of_now = "chronic" in clause.exclusive or "current" in clause.cues
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
@@ -77,8 +90,28 @@ def _not_recorded(
     return Verdict("supported", (), said) if said else Verdict("unsupported")
 
 
+def _of_all_told(
+    clause: Clause, rows: KnownRows, named: Sequence[KnownRow], names: Sequence[str]
+) -> tuple[Sequence[KnownRow], str]:
+    """Return the rows of all that is said to be missing, and which list says that there are none.
+
+    A knee's osteoarthritis is no knee replacement, and migraine no drug against it.
+    """
+    if not clause.names:
+        return named, ""
+    if clause.topics:
+        of_kind = [row for row in named if not row.words.isdisjoint(clause.topics)]
+        return of_kind, rows.whole.get(clause.topics[0].removeprefix("="), "")
+    if any(row.needs <= clause.words | set(names) for row in named):
+        return named, ""
+    said = rows.whole.get("procedure", "") if rows.whole.keys() >= _LISTS else ""
+    return [row for row in named if _has_all_told(clause, row)], said
+
+
 def _not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     """Return the verdict over "none in 2016": sure where rows are of before and after it."""
+    if clause.words & _LATER:
+        return _not_since(clause, there)
     then = [row for row in there if any(has_date(day, row) for day in clause.dates)]
     if then:
         return Verdict("contradicted", then[0].sources, then[0].says)
@@ -86,6 +119,22 @@ def _not_then(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
     years = [str(one.year) for day in clause.dates for one in day.readings if one.year]
     is_within = bool(days and years) and days[0] <= min(years) and max(years) <= days[-1]
     return supported(there) if is_within else Verdict("unsupported", refs(there[:1]))
+
+
+def _not_since(clause: Clause, there: Sequence[KnownRow]) -> Verdict:
+    """Return the verdict over "none since 2018"."""
+    year = max(one.year or 0 for day in clause.dates for one in day.readings)
+    later = [row for row in there if row.order[:4] > str(year)]
+    if later:
+        return Verdict("contradicted", later[0].sources, later[0].says)
+    return Verdict("unsupported", refs(there[:1])) if "begun" in clause.cues else supported(there)
+
+
+def _has_all_told(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row has each word of what is told: knee osteoarthritis is no knee replacement."""
+    known = statement_words()
+    told = told_of(clause.words) - known.neutral
+    return all(any(one.startswith(word[:BEGINNING]) for one in row.words) for word in told)
 
 
 def _missing_from_list(rows: KnownRows, names: Sequence[str]) -> str:

@@ -10,17 +10,18 @@ from services.statements.verdict import Verdict
 _STEADY = 0.1
 """What is called stable may have changed by this share of its value."""
 _UNCHANGED = 0.05
-_NOT_CHANGED = frozenset({"changed", "unchanged", "verändert", "unverändert"})
+_NOT_CHANGED = frozenset({"changed", "unchanged", "verandert", "unverandert"})
 _SAME = 0.005
 _STEP_BY_STEP = frozenset({"steadily", "continuously", "stetig", "kontinuierlich"})
 _GOING_ON = frozenset(
     {"rising", "increasing", "climbing", "growing", "falling", "decreasing", "declining",
-     "dropping", "steigt", "sinkt", "fällt", "steigend", "fallend", "sinkend"}
+     "dropping", "steigt", "sinkt", "fallt", "steigend", "fallend", "sinkend"}
 )  # fmt: skip
 _BETTER_OR_WORSE = frozenset(
     {"improved", "improving", "worsened", "worsening", "deteriorated", "deteriorating", "better",
      "worse", "verbessert", "gebessert", "verschlechtert", "besser", "schlechter"}
 )  # fmt: skip
+_FIRST = frozenset({"first", "initial", "initially", "originally", "erst", "zunachst"})
 _FROM = frozenset({"from", "von"})
 _UNTIL_NOW = frozenset({"has", "been"})
 
@@ -62,6 +63,13 @@ def is_of_earlier_time(clause: Clause, row: KnownRow) -> bool:
     return not any(
         reading.fits(one) for day in clause.dates for reading in day.readings for one in days
     )
+
+
+def is_not_first(clause: Clause, fitting: Sequence[KnownRow], first: KnownRow) -> bool:
+    """Whether a clause calls a value the first that is not: "first diagnosed at stage IV"."""
+    if not clause.words & _FIRST or not (clause.stages or clause.quantities) or clause.dates:
+        return False
+    return all(one.order > first.order for one in fitting if one.order)
 
 
 def is_not_newest(clause: Clause, fitting: Sequence[KnownRow], newest: KnownRow) -> bool:
@@ -214,14 +222,6 @@ def since(clause: Clause, numbers: Sequence[KnownRow]) -> Sequence[KnownRow]:
         return numbers
     begin = f"{days[0].year}" + (f"-{days[0].month:02}" if days[0].month else "")
     return [one for one in numbers if one.order >= begin]
-
-
-def is_no_change(clause: Clause, numbers: Sequence[KnownRow]) -> bool:
-    """Whether a clause says better or worse of values of which the last two are the same."""
-    if not clause.words & _BETTER_OR_WORSE:
-        return False
-    before, last = (value_of(one) for one in (numbers[-2], numbers[-1]))
-    return abs(last - before) <= _SAME * max(abs(before), abs(last))
 
 
 def against_flag(clause: Clause, row: KnownRow) -> str:

@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from services.language.clauses import Clause
-from services.language.written_dates import FoundDate
+from services.language.name_kinds import kind_of_name
+from services.language.quantities import Quantity
+from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
 from services.statements.compare_series import is_multiplied, since
-from services.statements.fit import fits, is_aim
+from services.statements.durations import TIMES, is_apart
+from services.statements.fit import fits, has_date, is_aim, shares
 from services.statements.known import KnownRows
 from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
@@ -16,8 +19,8 @@ from services.statements.verdict import Verdict
 _FROM = frozenset({"from", "von"})
 _SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
 
-_FOR = frozenset({"for", "against", "für", "fur", "gegen", "wegen"})
-_EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jährlich"})
+_FOR = frozenset({"treated", "behandelt", "for", "against", "fur", "gegen", "wegen"})
+_EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jahrlich"})
 _BEFORE = frozenset({"before", "prior", "vor", "bevor"})
 _AFTER = frozenset({"after", "following", "nach", "nachdem"})
 _ORDINALS = {
@@ -34,6 +37,7 @@ _ORDINALS = {
 }
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
+_TWO_AND_TIME = 3
 _RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
 
 
@@ -45,14 +49,17 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     """
     if len(names) < 2 or is_cancer_of(names):
         return []
-    if not all(any(not is_aim(row) for row in rows.about([name])) for name in names):
+    # "Adrenal metastasis" is not an insufficiency here and a metastasis there.
+    units = [*map(tuple, clause.runs), *((name,) for name in names)]
+    if not all(any(not is_aim(row) for row in rows.about(unit)) for unit in units):
         return []
     if not clause.has_values:
         # How it goes is said of the first: "Bilirubin is falling after the stent".
-        each = [clause, *[replace(clause, cues=clause.cues - JUDGED)] * (len(names) - 1)]
+        rest = _plain(clause)
         found = [
-            [row for row in of_state(one, rows.about([name]), [name]) if fits(one, row)]
-            for name, one in zip(names, each, strict=True)
+            [row for row in of_state(one, rows.about(unit), unit) if fits(one, row)]
+            for unit in units
+            for one in [clause if names[0] in unit else rest]
         ]
         is_told = all(found) and _is_in_time(clause, found)
         return [row for one in found for row in one[:1]] if is_told else []
@@ -65,7 +72,8 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             if (row.is_text or is_meant(row, spoken, group)) and fits(clause, row)
         ]
         if fitting:
-            return fitting
+            rest = [rows.about([name]) for name in names[size:]]
+            return fitting if _is_in_time(clause, [fitting, *rest]) else []
     return []
 
 
@@ -76,15 +84,27 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     drugs = [row for rows in found for row in rows if row.kind == "medication" and row.order]
     illnesses = [row for rows in found for row in rows if row.kind == "problem" and row.order]
     pairs = [(drug, illness) for drug in drugs for illness in illnesses]
+    if pairs and not any(_may_be_reason(drug, illness) for drug, illness in pairs):
+        return False
     return not pairs or any(
-        drug.order[:10] >= illness.order[:10] and not _is_over(illness, drug.order)
+        day >= illness.order[: len(day)] and not _is_over(illness, day)
         for drug, illness in pairs
+        for day in [drug.order[:10], *(_written(one) for one in drug.dates)]
     )
 
 
+def _written(day: WrittenDate) -> str:
+    return "-".join(f"{part:02}" for part in (day.year, day.month, day.day) if part)
+
+
+def _may_be_reason(drug: KnownRow, illness: KnownRow) -> bool:
+    """Whether a drug's row tells no reason, or this one."""
+    reasons = {word for word in drug.words - drug.needs if kind_of_name(word) == "problem"}
+    return not reasons or not reasons.isdisjoint(illness.words)
+
+
 def _is_over(illness: KnownRow, day: str) -> bool:
-    end = illness.ended
-    last = "-".join(f"{part:02}" for part in (end.year, end.month, end.day) if part) if end else ""
+    last = _written(illness.ended) if illness.ended else ""
     return bool(last) and day[: len(last)] > last
 
 
@@ -113,8 +133,10 @@ def by_each_year(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRo
 
 def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
     """Return the verdict over "fell from 4.5 to 4.1": each number is a row of the same name."""
-    if len(clause.quantities) < 2 or not names or len(clause.dates) > len(clause.quantities):
+    is_of_several = len(clause.quantities) > 1 and not shares(clause.quantities, clause.words)
+    if not is_of_several or not names or len(clause.dates) > len(clause.quantities):
         return None
+    clause, time = _without_time(clause)
     unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
     measured = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
     if any(one.unit != unit for one in measured):
@@ -129,20 +151,22 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         [
             row
             for row in about(part, rows, names)
-            if (row.needs_all or row.is_text) and fits(part, row)
+            if (row.needs_all or row.is_text) and fits(_plain(part) if row.is_text else part, row)
         ]
         for part in parts
     ]
     if not all(found):
         return None
+    if time is not None and not any(
+        is_apart(clause, time, a, b) for a in found[0] for b in found[-1]
+    ):
+        return Verdict("unsupported", refs(found[-1]))
     if is_ranged and (is_since or not clause.dates):
         return _by_range([one[0] for one in found], since(clause, about(clause, rows, names)))
     first, last = measured[0].number, measured[-1].number
     is_trend = bool(clause.cues & {"rising", "falling"})
     is_trend = is_trend or bool(clause.words & _FROM)
-    is_in_order = any(
-        a.is_text or b.is_text or a.order <= b.order for a in found[0] for b in found[-1]
-    )
+    is_in_order = any(_day(a) <= _day(b) for a in found[0] for b in found[-1])
     if is_trend and not is_in_order:
         return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
     is_other_way = ("rising" in clause.cues and last < first) or (
@@ -151,6 +175,26 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if is_other_way or not is_multiplied(clause, first, last):
         return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
     return supported([one[0] for one in found])
+
+
+def _plain(clause: Clause) -> Clause:
+    """Return a clause without how a value goes: a text of one of two values does not say it."""
+    return replace(clause, cues=clause.cues - JUDGED)
+
+
+def _day(row: KnownRow) -> tuple[int, int, int]:
+    """Return when a value was measured, or the text written that tells it."""
+    day = row.written or row.begun or (row.dates[0] if row.dates else WrittenDate())
+    return (day.year or 0, day.month or 0, day.day or 0)
+
+
+def _without_time(clause: Clause) -> tuple[Clause, Quantity | None]:
+    """Return a clause without the time of its course: "from 1.0 to 2.6 within two weeks"."""
+    times = [one for one in clause.quantities if one.unit in TIMES]
+    if len(times) != 1 or len(clause.quantities) != _TWO_AND_TIME:
+        return clause, None
+    rest = tuple(one for one in clause.quantities if one not in times)
+    return replace(clause, quantities=rest), times[0]
 
 
 def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
@@ -216,3 +260,16 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
 
 def _has_stage(clause: Clause, row: KnownRow) -> bool:
     return any(clause.stages[0].fits(one) for one in row.stages)
+
+
+def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return whether "the last visit" was on the day that is told; None where none is."""
+    if names or "newest" not in clause.cues or not clause.dates or len(clause.topics) != 1:
+        return None
+    of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
+    if not of_kind:
+        return None
+    last = max(of_kind, key=lambda row: row.order)
+    if all(has_date(day, last) for day in clause.dates):
+        return supported([last])
+    return Verdict("contradicted", last.sources, last.says)

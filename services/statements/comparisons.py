@@ -11,7 +11,8 @@ from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
 
 _THAN = frozenset({"than", "als"})
-_HIGHER = frozenset({"higher", "greater", "larger", "more", "höher", "hoher", "grösser", "mehr"})
+_HIGHER = frozenset({"higher", "greater", "larger", "more", "hoher", "grosser", "mehr"})
+_MULTIPLIED = frozenset({"doubled", "tripled", "halved", "verdoppelt", "halbiert"})
 _LOWER = frozenset({"lower", "smaller", "less", "niedriger", "tiefer", "kleiner", "weniger"})
 
 
@@ -21,7 +22,7 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     Months without their years may be of any year, and are not looked up.
     """
     said = _HIGHER & clause.words or _LOWER & clause.words
-    if not said or not clause.words & _THAN:
+    if not said or not clause.words & _THAN or clause.words & _MULTIPLIED:
         return None
     rows = [row for row in subject if row.number is not None and not row.is_text]
     if len(clause.dates) == 2 and not clause.quantities:

@@ -6,18 +6,18 @@ from datetime import date
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.written_dates import WrittenDate
-from services.statements.fit import has_date
+from services.statements.fit import DONE_ONCE, has_date
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
 _LASTED = frozenset({"lasted", "lasting", "dauerte", "dauerten"})
-_AFTER = frozenset({"after", "within", "nach", "innerhalb"})
+_AFTER = frozenset({"after", "within", "later", "nach", "innerhalb", "spater"})
 _WITHIN = frozenset({"within", "innerhalb"})
 _BOTH = frozenset({"both", "beide", "beiden", "all", "alle"})
 _ENDS = 2
-_DAYS = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
+TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
 _ROUNDED = {"d": 1.0, "wk": 3.5, "mo": 16.0, "a": 190.0}
 
 
@@ -26,12 +26,13 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
 
     A rounded time is right: three weeks are from 18 to 24 days.
     """
-    times = [one for one in clause.quantities if one.unit in _DAYS]
+    times = [one for one in clause.quantities if one.unit in TIMES]
     is_end = "ended" in clause.cues and bool(clause.words & _AFTER)
     is_told = bool(clause.words & _LASTED) or is_end
     if not is_told or not names or len(times) != 1 or len(clause.quantities) != 1:
         return None
     subject = [row for row in about(clause, rows, names) if not row.is_text]
+    subject = [row for row in subject if row.kind not in DONE_ONCE]
     spans = [(row, _span(row)) for row in subject]
     known = [
         (row, days)
@@ -47,9 +48,15 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     return Verdict("contradicted", row.sources, f"{row.says}: {days} days")
 
 
+def is_apart(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> bool:
+    """Whether two values are as far apart as a clause says: "within two weeks"."""
+    begin, end = _exact(first.begun), _exact(last.begun)
+    return begin is not None and end is not None and _is_so(clause, told, abs((end - begin).days))
+
+
 def _is_so(clause: Clause, told: Quantity, days: int) -> bool:
     off = _ROUNDED[told.unit]
-    limit = told.number * _DAYS[told.unit]
+    limit = told.number * TIMES[told.unit]
     return days <= limit + off if clause.words & _WITHIN else abs(days - limit) <= off
 
 

@@ -1,18 +1,25 @@
 """Whether one row says what a clause states."""
 
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from itertools import pairwise
+
 from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
-from services.statements.rows import JUDGED, KnownRow
+from services.statements.rows import JUDGED, KnownRow, stems_of, told_of
 from services.statements.units import is_same
 
 _SAME_LETTERS = 7
 ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
 _NOT_DONE = frozenset({"planned", "maybe"})
-_ONE_OF = frozenset({"acuity", "stay", "colon", "malignancy", "aim", "margin"})
+_ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+_AFTER = frozenset({"after", "nach"})
+_OF = frozenset({"of", "von"})
+_ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
@@ -25,6 +32,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     """Whether one row says all that a clause states besides its names."""
     return (
         is_denied_alike(clause, row)
+        and _is_as_sure(clause, row)
         and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
@@ -43,13 +51,57 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and stands(clause, row)
         and _has_happened(clause, row)
         and _says_which(clause, row)
-        and (not row.is_text or clause.cues & JUDGED <= row.judged)
+        and (
+            not row.is_text or (clause.cues & JUDGED <= row.judged and _is_told_there(clause, row))
+        )
     )
+
+
+def _is_told_there(clause: Clause, row: KnownRow) -> bool:
+    """Whether a number is of something that its own words name, and not its title alone."""
+    told = told_of(clause.words).union(clause.names)
+    is_told = clause.quantities and clause.own_names and told
+    if _is_half_in_title(clause, row):
+        return False
+    return not is_told or not row.name.isdisjoint(told)
+
+
+def _is_half_in_title(clause: Clause, row: KnownRow) -> bool:
+    """Whether a name is one word of the text and one of its title: "Breast clinic … cancer"."""
+    return any(run & row.name and not run <= row.name for run in clause.runs)
 
 
 def _is_finding_beside(clause: Clause, row: KnownRow) -> bool:
     """Whether a clause calls a value normal, and the row is of what was found wrong with it."""
     return "normal" in clause.cues and row.kind == "problem" and "normal" not in row.words
+
+
+def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
+    """Whether what a row only suspects is told as a suspicion, and one of two not as both."""
+    known = statement_words()
+    if row.is_text and not row.words.isdisjoint(known.unsure):
+        return bool(clause.words & known.unsure) or "maybe" in clause.cues
+    if not clause.words & WITHOUT and _lacks(row) & clause.words:
+        return False
+    if clause.words & _ALL and shares(row.quantities, row.words):
+        return False
+    return shares(clause.quantities, clause.words) <= shares(row.quantities, row.words)
+
+
+def _lacks(row: KnownRow) -> frozenset[str]:
+    """Return what a row is without: the aura of "migraine without aura"."""
+    if row.is_text or row.words.isdisjoint(WITHOUT):
+        return frozenset()
+    return told_of(stems_of(row.says.partition(" without ")[2].partition(",")[0]))
+
+
+def shares(
+    quantities: Sequence[Quantity], words: AbstractSet[str]
+) -> frozenset[tuple[float, float]]:
+    """Return the parts of a whole that are told: `2 of 12`."""
+    numbers = [one.number for one in quantities if not one.unit]
+    is_of = not words.isdisjoint(_OF)
+    return frozenset(pair for pair in pairwise(numbers) if is_of and pair[0] < pair[1])
 
 
 def is_of_same_matter(clause: Clause, row: KnownRow) -> bool:
@@ -141,7 +193,8 @@ def _is_of_day(found: FoundDate, clause: Clause, row: KnownRow) -> bool:
         return False
     title = row.words - row.name - statement_words().fillers - set(clause.names)
     is_of_title = not clause.words.isdisjoint(title)
-    if row.written is None or not clause.cues & _AT_A_TIME or is_of_title:
+    is_later = "when" in clause.cues and not row.words.isdisjoint(_AFTER)
+    if row.written is None or is_of_title or not (clause.cues & _AT_A_TIME or is_later):
         return True
     own = [one for one in row.dates if one is not row.written]
     return any(reading.fits(known) for reading in found.readings for known in own)
@@ -173,11 +226,14 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
 def stands(clause: Clause, row: KnownRow) -> bool:
     """Whether a row holds now, where the clause says now; has ended, where it says so."""
     cues = clause.cues
-    if cues & _COURSES and not row.is_text and row.number is None:
+    is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
+    if cues & _COURSES and not row.is_text and not is_value:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
         return False
     if "ended" in cues and not _has_ended(row):
+        return False
+    if row.kind in DONE_ONCE and {"current", "is_now"} <= cues:
         return False
     if row.standing == "ended" and row.kind == "problem" and _is_told_of_now(clause):
         return False
@@ -189,11 +245,14 @@ def stands(clause: Clause, row: KnownRow) -> bool:
 def _stands_then(clause: Clause, row: KnownRow) -> bool:
     """Whether a row ended, or began, on the days that a clause tells of its end or beginning."""
     cues = clause.cues
+    if clause.dates and {"ended", "day_before_end"} <= cues:
+        return True
     if clause.dates and "ended" in cues and row.ended is not None:
         is_then = any(reading.fits(row.ended) for one in clause.dates for reading in one.readings)
         if is_then or "begun" not in cues:
             return is_then
-    if clause.dates and "begun" in cues and row.begun is not None and row.ended is not None:
+    is_of_a_day = row.kind in DONE_ONCE and "when" not in cues  # "the culture of 3 July"
+    if clause.dates and "begun" in cues and row.begun and row.ended and not is_of_a_day:
         return any(
             reading.fits(known)
             for one in clause.dates
@@ -222,7 +281,9 @@ def _names_problems(clause: Clause) -> bool:
 def _says_which(clause: Clause, row: KnownRow) -> bool:
     """Whether the row has the word that a clause says of a group of which one holds."""
     groups = statement_words().exclusive
-    wanted = {groups[word] for word in clause.exclusive if groups[word][0] in _ONE_OF}
+    # Of a test that is only said to have been done, no row says what it found.
+    asked = _ONE_OF | {"polarity"} if row.kind in DONE_ONCE else _ONE_OF
+    wanted = {groups[word] for word in clause.exclusive if groups[word][0] in asked}
     return wanted <= {groups[word] for word in row.exclusive}
 
 
@@ -242,6 +303,7 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
         return True  # "declined from 22 to 11" is a course
     known = statement_words().happening
     told = [known[word] for word in clause.words if word in known and word not in clause.names]
+    told = [one for one in told if row.kind != "procedure" or "opera" not in one]
     return all(any(word.startswith(begun) for word in row.words) for begun in told)
 
 

@@ -142,6 +142,7 @@ class KnownRows:
             active = [row for row in of_kind if row.status.lower() == "active"]
             found = {float(len(of_kind)), float(len(active)), total, total + left_out}
             self.counts.setdefault(kind, set()).update(found - {0.0} if view.rows else found)
+            self.counts.setdefault(f"active {kind}", set()).add(float(len(active)))
 
 
 def _is_whole(view: ChartView) -> bool:

@@ -1,7 +1,7 @@
 """What tools found, one row at a time, in the form in which sentences are compared with it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -20,6 +20,8 @@ Standing: TypeAlias = Literal["active", "ended", "absent", ""]
 SHOWN_CHARS = 200
 JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
 _NOT_DONE = frozenset({"planned", "maybe"})
+_SMALL_CHARS = 3
+_SHORT_PLACES = frozenset({"hip", "eye", "ear", "arm", "leg", "toe", "jaw", "rib", "son"})
 BEGINNING = 6
 """Words that begin with the same letters are taken for one: `prescribed`, `prescription`."""
 _WORDS = re.compile(r"[^\W_]+(?:[-'’.][^\W_]+)*")
@@ -80,7 +82,9 @@ class KnownRow:
 
 
 def _may_name(word: str) -> bool:
-    return len(word) > 2 and not word[0].isdigit() and word not in statement_words().common
+    known = statement_words()
+    is_word = len(word) > 2 and not word[0].isdigit() and word not in known.numbers
+    return is_word and word not in known.common
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +124,34 @@ def _read_rows(
         if not piece.strip() or says(piece, "orders_reader"):
             continue  # "say that she has no allergies" states nothing of her
         clauses = _clauses_of(piece)
-        if clauses and "planned" in clauses[0].cues:
-            clauses = [replace(one, cues=one.cues | {"planned"}) for one in clauses]
-        for clause in clauses:
-            yield _row_of_clause(clause, piece, own, sources, about, is_earlier)
+        clauses = _planned_together(clauses)
+        for clause, head in zip(clauses, _heads(clauses), strict=True):
+            row = _row_of_clause(clause, piece, own, sources, about, is_earlier)
+            yield replace(row, name=row.name | head, words=row.words | head)
         if len(clauses) > 1 and not any(map(negates, clauses)) and not _parts(clauses):
             # Names and dates may be from anywhere in the sentence; numbers only from one clause.
             whole = joined(clauses)
             row = _row_of_clause(whole, piece, own, sources, about, is_earlier)
             yield replace(row, quantities=(), stages=(), often=frozenset())
+
+
+def _planned_together(clauses: list[Clause]) -> list[Clause]:
+    """Return parts, with the plan that the first or the last of a list tells of all."""
+    is_list = all("asserts" not in one.cues for one in clauses[:-1])
+    telling = (*clauses[:1], *(clauses[-1:] if is_list else ()))
+    if any("planned" in one.cues for one in telling):
+        return [replace(one, cues=one.cues | {"planned"}) for one in clauses]
+    return clauses
+
+
+def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:
+    """Yield for each part what those before it name: `BRAF p.Val600Glu, allele fraction 38 %`."""
+    head: frozenset[str] = frozenset()
+    for clause in clauses:
+        yield head
+        is_whole = clause.quantities or clause.exclusive or negates(clause) or clause.cues & JUDGED
+        own = frozenset((*clause.names, *clause.codes))
+        head = frozenset() if is_whole else head | own
 
 
 def _parts(clauses: Sequence[Clause]) -> bool:
@@ -154,7 +177,7 @@ def _row_of_clause(
 ) -> KnownRow:
     dates = [one for found in clause.dates for one in found.readings]
     return KnownRow(
-        name=clause.words,
+        name=clause.words.union(clause.names if clause.quantities else ()),
         says=shortened(text),
         words=clause.words | about | frozenset((*clause.names, *clause.topics)),
         quantities=(*clause.quantities, *times_of(clause)),
@@ -226,3 +249,18 @@ def shortened(text: str) -> str:
     """Return a text on one line, of at most 200 characters, without source ids."""
     flat = REFERENCE.sub("", " ".join(text.split())).strip()
     return flat if len(flat) <= SHOWN_CHARS else f"{flat[: SHOWN_CHARS - 1]}…"
+
+
+def told_of(words: Iterable[str]) -> frozenset[str]:
+    """Return the stems that say what is spoken of: no small words, none that say how it is."""
+    known = statement_words()
+    return frozenset(
+        word
+        for word in words
+        if (len(word) > _SMALL_CHARS or word in _SHORT_PLACES)
+        and word.isalpha()
+        and (word not in known.spoken or word in known.kin)
+        and word not in known.common
+        and word not in known.soft
+        and word not in known.fillers
+    )

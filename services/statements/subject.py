@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
+from services.statements.fit import DONE_ONCE
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
@@ -11,7 +12,8 @@ from services.statements.verdict import Verdict
 _ROWS_CITED = 3
 _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 _STATES = frozenset({"takes", "current", "ended", "begun"})
-_STANDING_KINDS = frozenset({"problem", "medication"})
+_STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
+_DRUG = "medication"
 
 
 def of_state(clause: Clause, subject: list[KnownRow], names: Sequence[str]) -> list[KnownRow]:
@@ -37,18 +39,28 @@ def about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRo
     """Return the rows of what a clause names."""
     found = rows.about(names)
     spoken = clause.words | set(names)
-    return [row for row in found if row.is_text or is_meant(row, spoken, names)]
+    meant = [row for row in found if row.is_text or is_meant(row, spoken, names)]
+    # "Penicillin V" is the drug of that name, not another of its class.
+    own = {one for row in rows.about(names[:1]) if row.kind == _DRUG for one in row.name}
+    return [row for row in meant if row.kind != _DRUG or not own & {*names} - row.name]
 
 
-def visits_of(found: Iterable[KnownRow], rows: KnownRows) -> list[KnownRow]:
-    """Return the visits of the days of `found`: "at the last check-up"."""
+def beside(
+    found: Iterable[KnownRow], rows: KnownRows, names: Collection[str] = ()
+) -> list[KnownRow]:
+    """Return the visits of the days of `found`, and what else is named by `names` on these days."""
     days = {row.order[:10]: row.begun for row in found if row.begun is not None and row.begun.day}
     return [
         row
         for order, day in days.items()
         for row in rows.with_day(day.year, day.month)
-        if row.kind == "encounter" and row.order[:10] == order
+        if row.order[:10] == order
+        and (row.kind == "encounter" or (row.kind in DONE_ONCE and _is_of(row, names)))
     ]
+
+
+def _is_of(row: KnownRow, names: Collection[str]) -> bool:
+    return bool(names) and row.words.issuperset(names)
 
 
 def is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bool:

@@ -1,19 +1,20 @@
 """Whether prose says of the patient what no row has a word of: "She is anaemic." Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
-from services.statements.broader import told_of
-from services.statements.fit import ANY_KIN, WITHOUT, is_measured
+from services.statements.fit import ANY_KIN, WITHOUT, is_measured, stands
 from services.statements.known import KnownRows
-from services.statements.rows import BEGINNING, KnownRow
+from services.statements.rows import BEGINNING, KnownRow, told_of
 
 _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", "recorded"})
 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
+_PLACED = frozenset({"side", "height"})
+_FORMS = ("ing", "ed", "er")
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
@@ -28,14 +29,16 @@ def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[s
     return any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
 
 
-def reports_unknown(sentence: Sentence, known: AbstractSet[str]) -> bool:
-    """Whether somebody is said to have recommended or decided what no row has half the words of."""
+def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
+    """Whether somebody is said to have recommended or decided what no row says was so."""
     deciding = sentence.words & statement_words().deciding
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
     if not deciding or not is_plain or sentence.cues & {"first_person", "not_yet"}:
         return False
-    told = told_of(sentence.words) - deciding
-    return bool(told) and 2 * len(told & known) < len(told)
+    told = told_of(sentence.words) - deciding - statement_words().neutral
+    return bool(told) and not any(
+        _has_all(told, row.words) and _has_all(deciding, row.words) for row in rows
+    )
 
 
 def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: AbstractSet[str]) -> bool:
@@ -61,7 +64,8 @@ def _adds_unknown(
 ) -> bool:
     if clause.cues & {"no", "nothing", "recorded"}:
         return False
-    said = _said(clause, own_names) | (clause.words & short_names)
+    short = frozenset(word for word in short_names if not _is_neutral(word, clause))
+    said = _said(clause, own_names) | (clause.words & short)
     if not said:
         return False
     denials = statement_words().denying | WITHOUT
@@ -69,7 +73,14 @@ def _adds_unknown(
     meant = [row for row in rows if is_denied or not (row.negated or row.words & WITHOUT)]
     meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
     known = frozenset(clause.names).union(*(row.words for row in meant))
-    return not _has_all(said, known)
+    initials = [_initials(row) for row in meant]
+    return not (_has_all(said, known, initials) and _places_of(clause.words) <= _places_of(known))
+
+
+def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
+    """Return the sides and heights among words, whatever the language."""
+    groups = statement_words().exclusive
+    return frozenset(groups[one] for one in words if one in groups and groups[one][0] in _PLACED)
 
 
 def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
@@ -80,7 +91,7 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
-def _has_all(said: AbstractSet[str], known: AbstractSet[str]) -> bool:
+def _has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
     if said <= known:
         return True
     begun = {word[:BEGINNING] for word in known}
@@ -89,15 +100,15 @@ def _has_all(said: AbstractSet[str], known: AbstractSet[str]) -> bool:
         or word[:BEGINNING] in begun
         or _is_named(word, known)
         or _is_of_two(word, known)
-        or _is_short_for(word, known)
+        or any(word.removesuffix(ending) in known for ending in _FORMS if len(word) > 6)
+        or (len(word) == 3 and any(word in one for one in initials))
         for word in said
     )
 
 
-def _is_short_for(word: str, known: AbstractSet[str]) -> bool:
-    """Whether known words begin with the letters of a short name: `ACL`."""
-    initials = {one[0] for one in known if one.isalpha()}
-    return len(word) == 3 and initials.issuperset(word)
+def _initials(row: KnownRow) -> str:
+    """Return the letters by which a row's words begin: of a short name, `ACL`."""
+    return "".join(word[0] for word in row.says.lower().split())
 
 
 def _is_named(word: str, known: AbstractSet[str]) -> bool:
@@ -131,7 +142,9 @@ def _is_unknown(
     A clause that is not of the patient by its words is so by a value or a finding of something
     that rows speak of: "The Mirels score is 7."
     """
-    if not clause.cues & {"asserts", "current"} or clause.cues & _NO_STATEMENT or clause.dates:
+    is_told = is_of_patient or clause.cues & {"asserts", "current"}
+    is_told = is_told or (clause.names and clause.own_names)
+    if not is_told or clause.cues & _NO_STATEMENT or clause.dates:
         return False
     if (
         clause.stages
@@ -151,6 +164,8 @@ def _is_unknown(
     polar = frozenset(clause.exclusive) | (clause.words & statement_words().numbers.keys() - _ONE)
     return not any(
         not row.negated
+        and not (is_past and row.is_plan and "planned" not in clause.cues)
+        and stands(clause, row)
         and polar <= row.words
         and all(not one.isdisjoint(row.words) for one in meant)
         and all(is_measured(one, row) for one in clause.quantities)

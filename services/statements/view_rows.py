@@ -184,7 +184,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         | _codes(row)
         | _classes(row),
         quantities=_quantities(row, clause),
-        figures=clause.quantities if row.number is not None else (),
+        figures=tuple(quantities_in(f"{row.name} {row.unit}")) if row.number is not None else (),
         ranges=tuple(quantities_in(row.range)),
         dates=tuple(dates),
         begun=recorded_date(row.date) if row.date else None,

@@ -275,10 +275,10 @@ def test_a_name_that_the_record_has_is_its_own() -> None:
     assert not verdict("James Whitfield is her husband, stage IVB.", on=both).is_withheld_whole
 
 
-def test_questions_advice_and_plain_prose_state_nothing() -> None:
+def test_questions_and_advice_state_nothing_and_invented_company_does() -> None:
     assert state("Does she take amlodipine?") == "unchecked"
     assert state("Please review the latest CT with radiology.") == "unchecked"
-    assert state("Her husband came along to the visit.") == "unchecked"
+    assert state("Her husband came along to the visit.") == "unsupported"
     assert state("Here are the medications:") == "unchecked"
 
 

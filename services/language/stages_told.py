@@ -1,0 +1,40 @@
+"""Stages, grades and TNM classes in the words of a clause. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from services.language.clauses import Stage
+from services.language.statement_parts import graded, scale
+from services.language.statement_words import FoundPhrase
+
+_ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
+TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
+
+
+def stages_in(
+    words: Sequence[tuple[int, str]], start: int, end: int, phrases: Sequence[FoundPhrase]
+) -> tuple[list[Stage], list[tuple[int, int]]]:
+    """Return stages and grades, and where their numbers stand."""
+    found: list[Stage] = []
+    used: list[tuple[int, int]] = []
+    scales = [one for one in phrases if "stages" in one.tags]
+    for phrase in scales:
+        measured_on = scale(words[phrase.start][1].lower())
+        for at in range(phrase.end, min(end, phrase.end + 7)):
+            offset, word = words[at]
+            value = graded(word)
+            if word.startswith("(") or (at > phrase.end and measured_on in ("type", "class")):
+                break
+            if value:
+                found.append(Stage(measured_on, value))
+                used.append((offset, offset + len(word)))
+                break
+    for at in range(start, end):
+        offset, word = words[at]
+        tnm = TNM.match(word)
+        if tnm:
+            found.append(Stage(tnm["letter"], tnm["rest"].lower(), tnm["prefix"]))
+            used.append((offset, offset + len(word)))
+        elif not scales and len(word) > 1 and _ROMAN.match(word):
+            found.append(Stage("", graded(word)))
+    return found, used
