@@ -74,6 +74,7 @@ bench: setup-dev ## Measure a turn
 NIGHT ?= dist/evals
 
 nightly: setup-dev ## Run every evaluation: the built-in rules, the scripted model, and your own if one is configured
+	$(PYTEST) -m "hypothesis or large" -q -n $(WORKERS) $(SIDE_BY_SIDE) --hypothesis-profile=long --timeout=0
 	ROUNDS_FILTER_EXAMPLES=100000 $(PYTEST) tests/services/language/test_inert.py -q -n0 --timeout=0
 	$(PYTEST) tests/services/scenarios/test_migration_properties.py tests/services/scenarios/test_own_way.py \
 		tests/durability/test_isolation_machine.py tests/e2e/test_real_model.py \

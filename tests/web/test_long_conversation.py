@@ -8,13 +8,14 @@ from playwright.async_api import Browser, Page, ViewportSize, expect
 from pypdf import PdfReader
 
 from data_models.chat_context import AgentMessage, Turn
+from tests.amounts import amount
 from tests.routes.fakes import NOW
 from tests.web.axe import violations
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site, idle, in_the_loop_of_the_run, say
 from tests.web.scenes import HISTORY
 
 pytestmark = pytest.mark.slow
-TURNS = 1_000
+TURNS = amount(by_day=300, by_night=1_000)
 NODES_LIMIT = 15_000
 NODES = """() => {
   const walker = document.createTreeWalker(document, NodeFilter.SHOW_ALL);
@@ -55,9 +56,9 @@ async def read_all(page: Page, count: int) -> None:
         before = await items.count()
 
 
-@pytest.fixture
+@in_the_loop_of_the_run
 async def long_page(site: Site, browser: Browser) -> AsyncIterator[Page]:
-    site.reader.page_turns = 200
+    site.reader.page_turns = TURNS // 5
     site.reader.turns = [turn(number) for number in range(1, TURNS + 1)]
     page = await site.open(await browser.new_context(viewport=ViewportSize(width=1280, height=800)))
     await say(page, "history of patient_4")
@@ -99,7 +100,7 @@ async def test_what_is_not_drawn_is_found_by_the_browsers_own_search(long_page: 
 
 
 async def test_paper_holds_every_turn(site: Site, browser: Browser) -> None:
-    site.reader.page_turns = 200
+    site.reader.page_turns = TURNS // 5
     site.reader.turns = [turn(number) for number in range(1, 41)]
     page = await site.open(browser)
     await say(page, "history of patient_4")
