@@ -1,4 +1,4 @@
-"""A thousand turns: few of them are drawn, all of them are found, printed and reached."""
+"""Many turns: few of them are drawn, all of them are found, printed and reached."""
 
 import io
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ from tests.web.axe import violations
 from tests.web.conftest import Site, idle, in_the_loop_of_the_run, say
 from tests.web.scenes import HISTORY
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.large]
 TURNS = amount(by_day=300, by_night=1_000)
 NODES_LIMIT = 15_000
 NODES = """() => {
@@ -68,7 +68,7 @@ async def long_page(site: Site, browser: Browser) -> AsyncIterator[Page]:
     await page.context.close()
 
 
-async def test_a_thousand_turns_are_few_nodes_wherever_one_reads(long_page: Page) -> None:
+async def test_many_turns_are_few_nodes_wherever_one_reads(long_page: Page) -> None:
     counted = [int(await long_page.evaluate(NODES))]
     for share in (0.0, 0.33, 0.66, 1.0):
         await long_page.evaluate(
