@@ -35,6 +35,9 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--in-process-gpu",
+    "--disable-extensions",
+    "--disable-site-isolation-trials",
 )
 HERE = Path(__file__).parent
 in_the_loop_of_the_run = pytest_asyncio.fixture(loop_scope="session")

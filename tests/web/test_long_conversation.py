@@ -16,6 +16,7 @@ from tests.web.scenes import HISTORY
 
 pytestmark = [pytest.mark.slow, pytest.mark.large]
 TURNS = amount(by_day=300, by_night=1_000)
+MIDDLE = TURNS // 2
 NODES_LIMIT = 15_000
 NODES = """() => {
   const walker = document.createTreeWalker(document, NodeFilter.SHOW_ALL);
@@ -90,13 +91,13 @@ async def test_many_turns_are_few_nodes_wherever_one_reads(long_page: Page) -> N
 
 
 async def test_what_is_not_drawn_is_found_by_the_browsers_own_search(long_page: Page) -> None:
-    found = long_page.locator(".transcript > li").nth(399)
+    found = long_page.locator(".transcript > li").nth(MIDDLE - 1)
     await expect(found).to_have_class("turn away")
     hidden = found.locator("[hidden='until-found']")
-    await expect(hidden).to_contain_text("word400end")
+    await expect(hidden).to_contain_text(f"word{MIDDLE}end")
     # As the browser does before it shows what its search found.
     await hidden.dispatch_event("beforematch", {"bubbles": True})
-    await expect(found.get_by_role("article")).to_contain_text("word400end")
+    await expect(found.get_by_role("article")).to_contain_text(f"word{MIDDLE}end")
 
 
 async def test_paper_holds_every_turn(site: Site, browser: Browser) -> None:
