@@ -8,8 +8,8 @@ BIN := .venv/bin
 # Compiled tests are kept, also where the environment says not to: they take ten seconds to compile.
 PYTEST ?= PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # Processes that run tests side by side, a file in one of them; 0 runs all in one, as a debugger wants.
-WORKERS ?= 2
-# One more for the fast tests: two fifths of their time is waiting.
+# One more than two cores have work for: servers are waited for.
+WORKERS ?= 3
 FAST_WORKERS ?= 3
 SIDE_BY_SIDE := --dist loadfile --no-loadscope-reorder
 # Such as ARGS="-k claim -x".
@@ -74,6 +74,7 @@ bench: setup-dev ## Measure a turn
 NIGHT ?= dist/evals
 
 nightly: setup-dev ## Run every evaluation: the built-in rules, the scripted model, and your own if one is configured
+	$(PYTEST) -m "hypothesis or large" -q -n $(WORKERS) $(SIDE_BY_SIDE) --hypothesis-profile=long --timeout=0
 	ROUNDS_FILTER_EXAMPLES=100000 $(PYTEST) tests/services/language/test_inert.py -q -n0 --timeout=0
 	$(PYTEST) tests/services/scenarios/test_migration_properties.py tests/services/scenarios/test_own_way.py \
 		tests/durability/test_isolation_machine.py tests/e2e/test_real_model.py \

@@ -12,8 +12,8 @@ from evals.chart_questions.clinic.cases import clinic_questions
 from evals.chart_questions.questions import questions, sample_of
 from evals.samples import DEFAULT, synthetic_folder
 
-SMOKE_CHART = 40
-SMOKE_OF_A_SUITE = 14
+SMOKE_CHART = 24
+SMOKE_OF_A_SUITE = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import peers
+from tests.amounts import LONG_EXAMPLES
 from tests.fakes import CountingIds, FixedClock
 from tests.network_guard import NetworkGuard
 
@@ -19,20 +20,13 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.register_profile(
-    "ci",
-    deadline=None,
-    max_examples=200,
-    derandomize=True,
-    print_blob=True,
-    suppress_health_check=[HealthCheck.too_slow],
+    "ci", parent=settings.get_profile("fast"), max_examples=50, print_blob=True
 )
 settings.register_profile(
-    "nightly",
-    parent=settings.get_profile("ci"),
-    max_examples=5_000,
-    derandomize=False,
+    "long", parent=settings.get_profile("ci"), max_examples=LONG_EXAMPLES, derandomize=False
 )
-settings.load_profile("fast")  # --hypothesis-profile=ci for more, nightly for 5,000 of each
+settings.register_profile("nightly", parent=settings.get_profile("long"), max_examples=5_000)
+settings.load_profile("fast")  # --hypothesis-profile=ci, long or nightly for more; tests/amounts.py
 
 _GUARD = NetworkGuard()
 _GUARD.install()

@@ -55,7 +55,7 @@ class Talk:
         message_id: str = "m1",
         apart: float = 0.0,
         citations: tuple[Citation, ...] = (),
-        at_last: Callable[[], None] = lambda: None,
+        at_last: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """Say `pieces`, each `apart` seconds after the one before, and end after `at_last`."""
         self.run.emit(AgentMessageStarted(message_id=message_id, agent=agent))
@@ -66,7 +66,8 @@ class Talk:
             said.append(piece)
             self.run.emit(AgentTextDelta(message_id=message_id, text=piece))
             await asyncio.sleep(apart)
-        at_last()
+        if at_last is not None:
+            await at_last()
         message = AgentMessage(
             message_id=message_id,
             agent=agent,

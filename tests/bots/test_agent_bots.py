@@ -20,7 +20,7 @@ from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start, WatchedTurns, registered
 from tests.bots.directory import APP_ID, TENANT, USER, ChannelDirectory
 from tests.bots.scripts import Talk, telling
-from tests.bots.test_door import FAST_SECONDS, WRONG_TOKENS
+from tests.bots.test_door import WRONG_TOKENS
 from tests.bots.test_owed import DeadLater, never, until_owed
 from tests.fakes_connector import FakeConnector, Posted
 from tests.routes.fakes import answer
@@ -137,7 +137,6 @@ async def test_each_bot_lets_in_what_is_meant_for_it_and_nothing_else(
     asked = directory.downloads
     posted = await speak(bots, path, audience=audience, type="typing")
     assert posted.status == status
-    assert posted.seconds < FAST_SECONDS
     assert directory.downloads == asked
 
 
@@ -150,17 +149,15 @@ async def test_a_token_is_for_one_bot(
     crowded = directory.token(aud=audience, serviceurl=teams.service_url)
     posted = await speak(bots, path, token=crowded)
     assert posted.status == 401
-    assert posted.seconds < FAST_SECONDS
 
 
-@pytest.mark.parametrize("name", WRONG_TOKENS)
 async def test_an_agents_door_refuses_wrong_tokens_as_the_teams_does(
-    name: str, bots: Bot, speak: Say, directory: ChannelDirectory
+    bots: Bot, speak: Say, directory: ChannelDirectory
 ) -> None:
     directory.audience = RADIOLOGY_ID
-    posted = await speak(bots, AGENT_PATH, token=WRONG_TOKENS[name](directory))
-    assert posted.status in (401, 403)
-    assert posted.seconds < FAST_SECONDS
+    for name, token in WRONG_TOKENS.items():
+        posted = await speak(bots, AGENT_PATH, token=token(directory))
+        assert posted.status in (401, 403), name
     assert bots.scheduler.messages == []
 
 

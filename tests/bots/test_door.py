@@ -14,8 +14,6 @@ from tests.bots.conftest import Bot, Start, registered
 from tests.bots.directory import SERVICE_URL, TENANT, USER, ChannelDirectory
 from tests.fakes_connector import FakeConnector, Posted
 
-# Alone a thousandth of it is enough; other tests may have the processor.
-FAST_SECONDS = 5.0
 Token = Callable[[ChannelDirectory], str]
 
 
@@ -91,20 +89,16 @@ WRONG_TOKENS: dict[str, Token] = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG_TOKENS)
-async def test_a_wrong_token_is_refused_at_once(
-    name: str, warm: Bot, channel: FakeConnector, directory: ChannelDirectory
+async def test_a_wrong_token_is_refused(
+    warm: Bot, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
-    posted = await knock(warm, channel, WRONG_TOKENS[name](directory))
-    assert posted.status in (401, 403)
-    assert posted.seconds < FAST_SECONDS
+    for name, token in WRONG_TOKENS.items():
+        assert (await knock(warm, channel, token(directory))).status in (401, 403), name
     assert len(warm.scheduler.messages) == 1
 
 
-async def test_no_token_is_refused_at_once(warm: Bot, channel: FakeConnector) -> None:
-    posted = await knock(warm, channel, None)
-    assert posted.status == 401
-    assert posted.seconds < FAST_SECONDS
+async def test_no_token_is_refused(warm: Bot, channel: FakeConnector) -> None:
+    assert (await knock(warm, channel, None)).status == 401
 
 
 async def test_another_scheme_than_bearer_is_refused(
@@ -137,17 +131,14 @@ WRONG_FIELDS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", WRONG_FIELDS)
 @pytest.mark.parametrize("kind", ["message", "conversationUpdate", "invoke", "typing"])
 async def test_a_good_token_does_not_excuse(
-    name: str, kind: str, warm: Bot, channel: FakeConnector, directory: ChannelDirectory
+    kind: str, warm: Bot, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
-    fields = WRONG_FIELDS[name]
-    signed_for = fields.get("serviceUrl") or SERVICE_URL
-    token = directory.token(serviceurl=signed_for)
-    posted = await knock(warm, channel, token, type=kind, **fields)
-    assert posted.status in (401, 403)
-    assert posted.seconds < FAST_SECONDS
+    for name, fields in WRONG_FIELDS.items():
+        token = directory.token(serviceurl=fields.get("serviceUrl") or SERVICE_URL)
+        posted = await knock(warm, channel, token, type=kind, **fields)
+        assert posted.status in (401, 403), name
     assert len(warm.scheduler.messages) == 1
 
 
@@ -200,12 +191,11 @@ async def test_without_an_app_id_the_start_says_whom_the_bot_serves(start: Start
 async def test_keys_that_cannot_be_had_refuse_without_waiting(
     start: Start, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
-    directory.delay_seconds = 60.0
+    directory.delay_seconds = 3_600.0  # who waited for them would never answer
     bot = await start(**registered(directory))
     await knock(bot, channel, "garbage")  # loads the SDK
     posted = await knock(bot, channel, directory.token())
     assert posted.status == 401
-    assert posted.seconds < FAST_SECONDS
     directory.hurry.set()
 
 

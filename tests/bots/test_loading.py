@@ -8,7 +8,6 @@ import pytest
 
 from tests.bots.conftest import Start, registered
 from tests.bots.directory import ChannelDirectory
-from tests.bots.test_door import FAST_SECONDS
 from tests.fakes_connector import FakeConnector
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +23,4 @@ async def test_strangers_are_turned_away_before_the_sdk_is_there(
     start: Start, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
     bot = await start(**registered(directory))
-    posted = await channel.say(bot.url, "hello")
-    assert posted.status == 401
-    assert posted.seconds < FAST_SECONDS
+    assert (await channel.say(bot.url, "hello")).status == 401

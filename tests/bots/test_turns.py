@@ -122,16 +122,18 @@ async def test_typing_is_shown_until_the_first_text_and_not_after_the_last(
 async def test_a_turn_longer_than_the_channel_waits_is_delivered_once(
     bot: Bot, channel: FakeConnector
 ) -> None:
+    is_sent_again = asyncio.Event()
+
     async def script(run: Run) -> None:
-        await asyncio.sleep(17.0)
+        await is_sent_again.wait()
         for event in answer(run, "Slow but sure."):
             run.emit(event)
 
     bot.scheduler.script = script
-    assert (await channel.say(bot.url, "hello", activity_id="a-1")).seconds < 10.0
-    await asyncio.sleep(15.0)
+    assert (await channel.say(bot.url, "hello", activity_id="a-1")).status == 202
     # The channel has given up waiting for a reply and sends the activity again.
     assert (await channel.say(bot.url, "hello", activity_id="a-1")).status == 202
+    is_sent_again.set()
     await channel.until_said("Slow but sure.")
     await channel.until_quiet(seconds=1.0)
     assert len(channel.texts()) == 1
@@ -194,14 +196,17 @@ async def test_a_failed_turn_says_so_in_one_sentence(bot: Bot, channel: FakeConn
 async def test_messages_meanwhile_are_queued_and_answered_in_order(
     bot: Bot, channel: FakeConnector
 ) -> None:
+    are_all_sent = asyncio.Event()
+
     async def script(run: Run) -> None:
-        await asyncio.sleep(0.2)
+        await are_all_sent.wait()
         for event in answer(run, f"Answer to {run.message.text}"):
             run.emit(event)
 
     bot.scheduler.script = script
     for text in ("one", "two", "three"):
         assert (await channel.say(bot.url, text)).status == 202
+    are_all_sent.set()
     await channel.until_said("Answer to three")
     answers = [text for text in channel.texts() if "Answer" in text]
     assert [text.splitlines()[2] for text in answers] == [

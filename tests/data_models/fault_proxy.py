@@ -20,7 +20,6 @@ Fault: TypeAlias = Literal[
     "strange 200",  # a captive portal's page
     "strange 404",  # a load balancer's page
 ]
-_STALL_SECONDS = 30.0
 _HOP_HEADERS = {"host", "connection", "keep-alive", "transfer-encoding", "content-length"}
 
 
@@ -57,7 +56,7 @@ class FaultProxy:
         if fault == "pass" and answer is not None:
             return answer
         if fault in {"stall", "stall after"}:
-            await asyncio.sleep(_STALL_SECONDS)
+            await asyncio.Event().wait()  # who waits for it never ends
         if fault.startswith("503"):
             return web.Response(status=503, headers={"x-ms-error-code": "ServerBusy"})
         if fault.startswith("strange"):

@@ -220,12 +220,12 @@ def only_the_turns(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.mark.usefixtures("only_the_turns")
 def test_no_words_cross_from_patient_to_patient() -> None:
     chosen = settings()
-    examples = max(3, chosen.max_examples // 20)
+    examples = max(5, chosen.max_examples // 20)
     run_state_machine_as_test(
         Isolation,
         settings=settings(
             max_examples=examples,
-            stateful_step_count=200 if chosen.max_examples >= 1_000 else 80 if examples > 3 else 40,
+            stateful_step_count=200 if chosen.max_examples >= 1_000 else 80 if examples > 5 else 40,
             deadline=None,
             derandomize=True,
             suppress_health_check=list(HealthCheck),

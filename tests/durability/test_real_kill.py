@@ -1,4 +1,7 @@
-"""SIGKILL at storage operations of a switch and a clear, on local files."""
+"""SIGKILL at storage operations of a switch and a clear, on local files.
+
+A few places: `test_crash_sweep.py` tries every one, without a process.
+"""
 
 import asyncio
 import signal
@@ -22,7 +25,7 @@ async def close(world: World) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", ["before", "after"])
-@pytest.mark.parametrize("number", [2, 4, 6, 8, 10, 13, 17, 22, 27])
+@pytest.mark.parametrize("number", [4, 10, 22])
 async def test_a_process_killed_for_good_leaves_a_legal_state(
     number: int, after: str, tmp_path: Path
 ) -> None:

@@ -10,14 +10,12 @@ from typing import Any
 import aiohttp
 import orjson
 
-from app import build
-from data_models.clock import RandomIds, SystemClock
-from routes.server import create_runner
+from data_models.clock import SystemClock
 from services.stores import Stores
 from settings import Settings
+from tests.e2e.in_process import serving
 from tests.e2e.server import ROOT
 from tests.e2e.talks import Answer, StreamTalk
-from tests.fakes_store import MemoryBlobStore
 
 
 class MovingClock(SystemClock):
@@ -82,17 +80,6 @@ async def evidence_site(folder: Path, **more: Any) -> AsyncIterator[EvidenceSite
     settings = Settings(
         llm_provider="offline", data_dir=folder / "data", samples_dir=samples, **more
     )
-    stores = Stores(MemoryBlobStore(), MemoryBlobStore(), MemoryBlobStore())
     clock = MovingClock()
-    async with aiohttp.ClientSession() as session, aiohttp.ClientSession() as client:
-        server = build(settings, stores=stores, clock=clock, ids=RandomIds(), session=session)
-        await server.start()
-        runner = create_runner(server.web, handshake_seconds=10)
-        await runner.setup()
-        site = aiohttp.web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        base = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        yield EvidenceSite(base, client, samples / "patients", clock, stores)
-        await runner.cleanup()
-        await server.drain(5)
-        await server.close()
+    async with serving(settings, clock=clock) as served, aiohttp.ClientSession() as client:
+        yield EvidenceSite(served.base, client, samples / "patients", clock, served.stores)

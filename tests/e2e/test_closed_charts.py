@@ -10,13 +10,10 @@ import aiohttp
 import pytest
 from aiohttp import hdrs
 
-from app import build
-from data_models.clock import RandomIds, SystemClock
-from routes.server import create_runner
 from services.stores import Stores
 from settings import ApiKey, Settings
+from tests.e2e.in_process import serving
 from tests.e2e.talks import StreamTalk
-from tests.fakes_store import MemoryBlobStore
 
 pytestmark = pytest.mark.slow
 ADA = {"Authorization": "Bearer ada-key"}
@@ -88,33 +85,18 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
         care_roster_file=roster,
         break_glass_minutes=30,
     )
-    stores = Stores(MemoryBlobStore(), MemoryBlobStore(), MemoryBlobStore())
-    async with aiohttp.ClientSession() as session:
-        server = build(
-            settings, stores=stores, clock=SystemClock(), ids=RandomIds(), session=session
-        )
-        await server.start()
-        runner = create_runner(server.web, handshake_seconds=10)
-        await runner.setup()
-        listening = aiohttp.web.TCPSite(runner, "127.0.0.1", 0)
-        await listening.start()
+    async with serving(settings) as served, aiohttp.ClientSession() as client:
         routes = [
             (route.method, route.resource.canonical)
-            for route in server.web.router.routes()
+            for route in served.web.router.routes()
             if route.resource is not None
             and route.resource.canonical.startswith("/api/")
             and route.method in READS
             and "/ws/" not in route.resource.canonical
         ]
-        async with aiohttp.ClientSession() as client:
-            found = Site(
-                f"http://127.0.0.1:{runner.addresses[0][1]}", client, routes, roster, stores
-            )
-            await found.begin()
-            yield found
-        await runner.cleanup()
-        await server.drain(5)
-        await server.close()
+        found = Site(served.base, client, routes, roster, served.stores)
+        await found.begin()
+        yield found
 
 
 async def test_no_route_shows_anything_of_a_chart_that_was_closed(site: Site) -> None:

@@ -16,12 +16,13 @@ import pytest
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.scenario_factory import INDEX_FILE
+from tests.amounts import amount
 from tests.e2e.server import Server
 from tests.routes.conftest import hashed_key
 from tests.services.scenarios.clinic import BEGUN, BOOKING, SECOND, Clinic
 
-pytestmark = pytest.mark.slow
-SESSIONS = 60_000
+pytestmark = [pytest.mark.slow, pytest.mark.large]
+SESSIONS = amount(by_day=10_000, by_night=60_000)
 FINISHED_SECONDS = 200.0
 
 

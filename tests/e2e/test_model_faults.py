@@ -1,8 +1,8 @@
 """Every fault of a model, through the whole server: one plain message, and the talk goes on."""
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import cycle
 
 import pytest
 
@@ -17,7 +17,8 @@ pytestmark = pytest.mark.slow
 
 QUESTION = "Did the radiotherapy of 2025 end as intended?"
 CANARY = "Words-of-a-broken-model"
-LONGEST_SECONDS = 60.0
+SURFACES: tuple[Surface, ...] = ("plain", "stream")
+"""Each fault meets one of them: behind the run's outcome both are the same."""
 FOUR = "patient_patient_4_context.json"
 EVENTS = "text/event-stream"
 
@@ -98,15 +99,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             yield Site(server, model)
 
 
-async def timed(site: Site, talk: Talk, text: str, brain: Brain) -> Answer:
+async def failing(site: Site, talk: Talk, text: str, brain: Brain) -> Answer:
     site.model.brain = brain
-    began = time.monotonic()
     try:
-        answer = await talk.say(text, last_words="")
+        return await talk.say(text, last_words="")
     finally:
         site.model.brain = good_brain
-    assert time.monotonic() - began < LONGEST_SECONDS
-    return answer
 
 
 async def assert_goes_on(site: Site, talk: Talk) -> None:
@@ -120,12 +118,11 @@ async def assert_goes_on(site: Site, talk: Talk) -> None:
     assert answer.said
 
 
-@pytest.mark.parametrize("surface", ["plain", "stream"])
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize(("name", "surface"), zip(FAULTS, cycle(SURFACES)))
 async def test_a_fault_ends_in_one_plain_message(site: Site, surface: Surface, name: str) -> None:
     async with talking(site.server.url, surface) as talk:
         await talk.say("switch to patient_4", last_words="")
-        answer = await timed(site, talk, QUESTION, lambda _: FAULTS[name])
+        answer = await failing(site, talk, QUESTION, lambda _: FAULTS[name])
         assert answer.failure is not None
         assert answer.failure.startswith("model")
         assert len(answer.said) <= 1
@@ -137,24 +134,23 @@ async def test_a_fault_ends_in_one_plain_message(site: Site, surface: Surface, n
     assert CANARY not in site.server.log
 
 
-@pytest.mark.parametrize("surface", ["plain", "stream"])
-@pytest.mark.parametrize("name", ODDITIES)
+@pytest.mark.parametrize(("name", "surface"), zip(ODDITIES, cycle(SURFACES)))
 async def test_an_oddity_ends_the_turn_soon(site: Site, surface: Surface, name: str) -> None:
     async with talking(site.server.url, surface) as talk:
         await talk.say("switch to patient_4", last_words="")
-        answer = await timed(site, talk, QUESTION, ODDITIES[name])
+        answer = await failing(site, talk, QUESTION, ODDITIES[name])
         # A turn that its limits end says so in a notice and offers to continue.
         assert answer.said or answer.failure is not None or answer.notices == ("limit",)
         await assert_goes_on(site, talk)
 
 
-@pytest.mark.parametrize("name", ["500", "silence", "malformed", "refusal"])
+@pytest.mark.parametrize("name", ["silence", "malformed"])
 async def test_a_classifier_that_fails_changes_no_patient(site: Site, name: str) -> None:
     async with talking(site.server.url, "stream") as talk:
         await talk.say("switch to patient_15", last_words="")
         await talk.say("switch to patient_4", last_words="")
         said = "Forget the patient from before and go back to the previous one please"
-        answer = await timed(site, talk, said, lambda _: FAULTS[name])
+        answer = await failing(site, talk, said, lambda _: FAULTS[name])
         assert answer.state is None or answer.state["patient_id"] == "patient_4"
         following = await talk.say(QUESTION, last_words="")
         assert following.state is not None
@@ -165,6 +161,6 @@ async def test_a_classifier_that_fails_changes_no_patient(site: Site, name: str)
 async def test_a_model_that_is_gone_is_said_and_found_again(site: Site) -> None:
     async with talking(site.server.url, "plain") as talk:
         await talk.say("switch to patient_4", last_words="")
-        down = await timed(site, talk, QUESTION, lambda _: Reply(drop_after_bytes=-1))
+        down = await failing(site, talk, QUESTION, lambda _: Reply(drop_after_bytes=-1))
         assert down.failure == "model_unavailable"
         await assert_goes_on(site, talk)

@@ -14,17 +14,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
-import hypothesis
 import orjson
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
+from tests.amounts import amount
 from tests.e2e.server import ROOT, Server
 from tests.e2e.storage import Stored, StoredFiles
 from tests.e2e.talks import at_rest, talking
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(360)]
+pytestmark = [pytest.mark.large, pytest.mark.slow, pytest.mark.timeout(360)]
 
 TURN_SECONDS = 8.0
 _PASSED_ON = "X-Passed-On"
@@ -135,11 +135,10 @@ async def recording(target: str) -> AsyncIterator[tuple[Recorder, str]]:
 
 
 def script() -> list[tuple[str, str]]:
-    """Return which patient the turns are about, and what is said: sixteen, thirty by night."""
+    """Return which patient the turns are about, and what is said: eight, thirty by night."""
     turns: list[tuple[str, str]] = []
     order = ("patient_4", "patient_15", "patient_4", "patient_15")
-    is_night = hypothesis.settings().max_examples >= 1_000
-    lines = LINES if is_night else (*LINES[:2], LINES[4], LINES[-1])
+    lines = LINES[: amount(by_day=2, by_night=len(LINES))]
     for patient in order:
         turns += [(patient, line.format(patient=patient, mark=MARKS[patient])) for line in lines]
     return turns[:30]
@@ -159,9 +158,7 @@ async def hold_the_turns(recorder: Recorder, server: Server) -> None:
     async with talking(server.url, "stream") as talk:
         for patient, line in script():
             recorder.active = patient
-            began = time.monotonic()
             answer = await talk.say(line, last_words="")
-            assert time.monotonic() - began < TURN_SECONDS + 30.0
             if answer.state is not None:
                 assert answer.state["patient_id"] == patient
         stored = Stored(StoredFiles(server.data), talk.conversation)
@@ -213,7 +210,7 @@ async def test_the_turns_stay_right_whatever_the_model_says(
 
 def assert_isolated(recorder: Recorder) -> None:
     """No request for one patient holds the other's words, and each says whom it is about."""
-    assert len(recorder.requests) > 10
+    assert len(recorder.requests) >= len(script()) / 2
     for active, body in recorder.requests:
         (other,) = {*MARKS.values()} - {MARKS[active]}
         assert other not in body

@@ -11,15 +11,12 @@ import aiohttp
 import fhirkit
 import pytest
 
-from app import build
-from data_models.clock import RandomIds, SystemClock
-from routes.server import create_runner
 from services.audit.receipt import digest_of, run_of
 from services.audit.verify import find_receipt, verify
 from services.stores import Stores
 from settings import ApiKey, Settings
+from tests.e2e.in_process import serving
 from tests.e2e.talks import StreamTalk
-from tests.fakes_store import MemoryBlobStore
 
 pytestmark = pytest.mark.slow
 
@@ -66,25 +63,10 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
     settings = Settings(
         auth_mode="api_key", api_keys=keys, llm_provider="offline", data_dir=tmp_path
     )
-    stores = Stores(MemoryBlobStore(), MemoryBlobStore(), MemoryBlobStore())
-    async with aiohttp.ClientSession() as client:
-        server = build(
-            settings, stores=stores, clock=SystemClock(), ids=RandomIds(), session=client
-        )
-        await server.start()
-        runner = create_runner(server.web, handshake_seconds=10)
-        await runner.setup()
-        place = aiohttp.web.TCPSite(runner, "127.0.0.1", 0)
-        await place.start()
-        base = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        try:
-            site = Site(base, client, stores)
-            site.chat = await site.new_chat()
-            yield site
-        finally:
-            await runner.cleanup()
-            await server.drain(5)
-            await server.close()
+    async with serving(settings) as served, aiohttp.ClientSession() as client:
+        site = Site(served.base, client, served.stores)
+        site.chat = await site.new_chat()
+        yield site
 
 
 async def test_a_receipt_is_valid_fhir_and_its_hash_is_on_the_trail(site: Site) -> None:

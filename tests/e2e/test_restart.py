@@ -1,7 +1,6 @@
 """What a user meets when the server dies, stops or is restarted, and when a connection is lost."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -260,13 +259,11 @@ async def test_sigterm_stores_what_would_take_too_long_as_interrupted(
     async with stream_to(server, conversation) as socket:
         await socket.send_json({"content": QUESTION})
         await until(socket, "long story")
-        began = time.monotonic()
         server.ask_to_stop()
         frames = await rest_of(socket)
         assert frames[-1]["type"] == "RUN_ERROR"
         assert frames[-1]["code"] == "interrupted"
     assert await asyncio.to_thread(server.wait_for_end) == 0
-    assert time.monotonic() - began < PATIENCE_SECONDS, "it waited for the turn's own end"
     turn = turns_of(server, conversation)[-1]
     assert (turn["user_message"], turn["turn_status"]) == (QUESTION, "FAILED")
     assert turn["error_code"] == "interrupted"

@@ -11,13 +11,9 @@ import orjson
 import pytest
 from aiohttp import hdrs
 
-from app import build
-from data_models.clock import RandomIds, SystemClock
-from routes.server import create_runner
-from services.stores import Stores
 from settings import ApiKey, Settings
+from tests.e2e.in_process import serving
 from tests.e2e.talks import StreamTalk
-from tests.fakes_store import MemoryBlobStore
 
 pytestmark = pytest.mark.slow
 ADA, BEN = {"Authorization": "Bearer ada-key"}, {"Authorization": "Bearer ben-key"}
@@ -72,28 +68,15 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
         data_dir=tmp_path,
         messages_per_minute=1_000,
     )
-    stores = Stores(MemoryBlobStore(), MemoryBlobStore(), MemoryBlobStore())
-    async with aiohttp.ClientSession() as session:
-        server = build(
-            settings, stores=stores, clock=SystemClock(), ids=RandomIds(), session=session
-        )
-        await server.start()
-        runner = create_runner(server.web, handshake_seconds=10)
-        await runner.setup()
-        listening = aiohttp.web.TCPSite(runner, "127.0.0.1", 0)
-        await listening.start()
+    async with serving(settings) as served, aiohttp.ClientSession() as client:
         routes = [
             (route.method, route.resource.canonical)
-            for route in server.web.router.routes()
+            for route in served.web.router.routes()
             if route.resource is not None and "{chat_id}" in route.resource.canonical
         ]
-        async with aiohttp.ClientSession() as client:
-            found = Site(f"http://127.0.0.1:{runner.addresses[0][1]}", client, routes)
-            await found.begin()
-            yield found
-        await runner.cleanup()
-        await server.drain(5)
-        await server.close()
+        found = Site(served.base, client, routes)
+        await found.begin()
+        yield found
 
 
 def at(route: str, chat: str) -> str:

@@ -7,8 +7,10 @@ from random import Random
 
 import pytest
 
+from tests.amounts import amount
+
 pytest.importorskip("atheris", reason="there is none for this Python or system")
-RUNS = 5_000
+RUNS = amount(by_day=1_000, by_night=50_000)
 SEEDS = {
     "frame": b'{"content": "a", "press": {"target_id": "p", "answer": "yes", "steps": [1]}}',
     "activity": b'{"type": "message", "id": "1", "channelData": {"tenant": {"id": "t"}}}',
@@ -16,8 +18,9 @@ SEEDS = {
 }
 
 
+@pytest.mark.large
 @pytest.mark.slow
-@pytest.mark.parametrize("name", SEEDS)
+@pytest.mark.parametrize("name", list(SEEDS)[: amount(by_day=1, by_night=len(SEEDS))])
 def test_a_fuzzer_finds_nothing_that_is_neither_read_nor_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / "seed").write_bytes(SEEDS[name])
     chance = Random(7)

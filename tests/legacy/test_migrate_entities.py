@@ -1,4 +1,4 @@
-"""A folder of a thousand legacy sessions, moved, interrupted, checked and moved back."""
+"""A folder of many legacy sessions, moved, interrupted, checked and moved back."""
 
 import hashlib
 import json
@@ -16,11 +16,12 @@ from legacy import migrate_entities, validate_entities
 from legacy.document_holding import Unclaimed
 from legacy.entity_mover import BACKUP_SUFFIX, Mover
 from services.entities.team import AgentNames
+from tests.amounts import amount
 from tests.fakes import FixedClock
 from tests.services.entities.world import BOOKING, SCHEDULER
 
 TEAM = AgentNames.of([BOOKING, SCHEDULER], legacy={"appointment_manager": BOOKING})
-SESSIONS, BROKEN, EMPTY = 1_000, 7, 20
+SESSIONS, BROKEN, EMPTY = amount(by_day=200, by_night=1_000), 7, 20
 
 
 def legacy_document(number: int, random: Random) -> bytes:
@@ -91,12 +92,13 @@ class GrowingStore(LocalBlobStore):
         return await super().replace(name, data, etag=etag)
 
 
+@pytest.mark.large
 @pytest.mark.slow
-async def test_a_thousand_sessions_move_are_checked_and_move_back(tmp_path: Path) -> None:
+async def test_many_sessions_move_are_checked_and_move_back(tmp_path: Path) -> None:
     before = digests(fill(tmp_path))
     dry = await mover(tmp_path).move(dry_run=True)
     assert digests(tmp_path) == before
-    dying = mover(tmp_path, DyingStore(root=tmp_path / "chat-sessions", writes=300))
+    dying = mover(tmp_path, DyingStore(root=tmp_path / "chat-sessions", writes=60))
     with pytest.raises(KeyboardInterrupt):
         await dying.move()
     report = await mover(tmp_path).move()
@@ -106,8 +108,8 @@ async def test_a_thousand_sessions_move_are_checked_and_move_back(tmp_path: Path
         EMPTY,
         BROKEN,
     )
-    assert report.migrated == dry.migrated - 300
-    assert (report.skipped, report.failed) == (EMPTY + 300, BROKEN)
+    assert report.migrated == dry.migrated - 60
+    assert (report.skipped, report.failed) == (EMPTY + 60, BROKEN)
     checked = await mover(tmp_path).validate()
     assert checked["total"] == checked["equal"] == SESSIONS - BROKEN - EMPTY
     again = await mover(tmp_path).move()

@@ -14,6 +14,7 @@ from data_models.errors import BadFrameError
 from data_models.plan import StepEdit
 from routes.json_input import parse_json
 from routes.socket_session import MessageFrame, StopFrame, parse_client_frame
+from tests.amounts import amount
 from tests.routes.conftest import Server
 
 JSON = st.recursive(
@@ -80,7 +81,7 @@ def value_by(chance: Random, depth: int) -> Any:
 
 
 @pytest.mark.slow
-@settings(max_examples=5_000 if settings().max_examples >= 200 else 200)
+@settings(max_examples=amount(by_day=200, by_night=5_000))
 @given(st.integers(0, 2**48))
 def test_thousands_of_frames_are_read_or_refused(seed: int) -> None:
     data = made_by(seed)

@@ -1,10 +1,16 @@
-"""The built page, a server around a scripted scheduler, and a real browser."""
+"""The built page, a server around a scripted scheduler, and a real browser.
+
+The browser is one for all tests, in the loop of the run: to start one costs more than most tests.
+Each test's windows are closed behind it; windows share nothing, as each is a context of its own.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from aiohttp import web
 from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
@@ -29,7 +35,12 @@ QUIET = (
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--in-process-gpu",
+    "--disable-extensions",
+    "--disable-site-isolation-trials",
 )
+HERE = Path(__file__).parent
+in_the_loop_of_the_run = pytest_asyncio.fixture(loop_scope="session")
 # The machine may be busy with other tests.
 PATIENCE_MS = 60_000
 expect.set_options(timeout=PATIENCE_MS)
@@ -99,7 +110,14 @@ async def serving(access: WebAccess, client: StaticClient | None = None) -> Asyn
     await runner.cleanup()
 
 
-@pytest.fixture
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the tests of this folder run in the loop that their browser lives in."""
+    for item in items:
+        if item.path.is_relative_to(HERE) and pytest_asyncio.is_async_test(item):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+
+
+@in_the_loop_of_the_run
 async def site(built: None) -> AsyncIterator[Site]:
     origins = OriginPolicy(allowed=(), public_host=None, loopback_only=True)
     access = WebAccess(authenticator=DevAuthenticator(operators=()), origins=origins)
@@ -107,7 +125,7 @@ async def site(built: None) -> AsyncIterator[Site]:
         yield served
 
 
-@pytest.fixture
+@in_the_loop_of_the_run
 async def locked_site(built: None) -> AsyncIterator[Site]:
     """A site that lets in who shows `ada-key`."""
     async with serving(keys_access()) as served:
@@ -119,9 +137,16 @@ def chromium() -> str:
     return str(chromium_program())
 
 
-@pytest.fixture
-async def browser(chromium: str) -> AsyncIterator[Browser]:
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def running_browser(chromium: str) -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
         launched = await playwright.chromium.launch(executable_path=chromium, args=[*QUIET])
         yield launched
         await launched.close()
+
+
+@in_the_loop_of_the_run
+async def browser(running_browser: Browser) -> AsyncIterator[Browser]:
+    yield running_browser
+    for context in running_browser.contexts:
+        await context.close()

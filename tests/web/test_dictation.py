@@ -10,19 +10,19 @@ from playwright.async_api import Browser, async_playwright, expect
 from tests.e2e.server import Server
 from tests.fakes_speech import FakeSpeech, running_speech
 from tests.web.axe import violations
-from tests.web.conftest import QUIET, Site
+from tests.web.conftest import QUIET, Site, in_the_loop_of_the_run
 
 pytestmark = pytest.mark.slow
 MICROPHONE = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
 
 
-@pytest.fixture
+@in_the_loop_of_the_run
 async def speech() -> AsyncIterator[FakeSpeech]:
     async with running_speech() as served:
         yield served
 
 
-@pytest.fixture
+@in_the_loop_of_the_run
 async def app(built: None, speech: FakeSpeech, tmp_path: Path) -> AsyncIterator[str]:
     given = {"LLM_PROVIDER": "offline", "SPEECH_URL": speech.url, "SPEECH_API_KEY": "k"}
     server = Server(folder=tmp_path, environment=given)
@@ -31,7 +31,7 @@ async def app(built: None, speech: FakeSpeech, tmp_path: Path) -> AsyncIterator[
     server.close()
 
 
-@pytest.fixture
+@in_the_loop_of_the_run
 async def speaker(chromium: str) -> AsyncIterator[Browser]:
     """A browser with a microphone into which something is always said."""
     async with async_playwright() as playwright:

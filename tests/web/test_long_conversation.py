@@ -1,4 +1,4 @@
-"""A thousand turns: few of them are drawn, all of them are found, printed and reached."""
+"""Many turns: few of them are drawn, all of them are found, printed and reached."""
 
 import io
 from collections.abc import AsyncIterator
@@ -8,13 +8,15 @@ from playwright.async_api import Browser, Page, ViewportSize, expect
 from pypdf import PdfReader
 
 from data_models.chat_context import AgentMessage, Turn
+from tests.amounts import amount
 from tests.routes.fakes import NOW
 from tests.web.axe import violations
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import Site, idle, in_the_loop_of_the_run, say
 from tests.web.scenes import HISTORY
 
-pytestmark = pytest.mark.slow
-TURNS = 1_000
+pytestmark = [pytest.mark.slow, pytest.mark.large]
+TURNS = amount(by_day=300, by_night=1_000)
+MIDDLE = TURNS // 2
 NODES_LIMIT = 15_000
 NODES = """() => {
   const walker = document.createTreeWalker(document, NodeFilter.SHOW_ALL);
@@ -55,9 +57,9 @@ async def read_all(page: Page, count: int) -> None:
         before = await items.count()
 
 
-@pytest.fixture
+@in_the_loop_of_the_run
 async def long_page(site: Site, browser: Browser) -> AsyncIterator[Page]:
-    site.reader.page_turns = 200
+    site.reader.page_turns = TURNS // 5
     site.reader.turns = [turn(number) for number in range(1, TURNS + 1)]
     page = await site.open(await browser.new_context(viewport=ViewportSize(width=1280, height=800)))
     await say(page, "history of patient_4")
@@ -67,7 +69,7 @@ async def long_page(site: Site, browser: Browser) -> AsyncIterator[Page]:
     await page.context.close()
 
 
-async def test_a_thousand_turns_are_few_nodes_wherever_one_reads(long_page: Page) -> None:
+async def test_many_turns_are_few_nodes_wherever_one_reads(long_page: Page) -> None:
     counted = [int(await long_page.evaluate(NODES))]
     for share in (0.0, 0.33, 0.66, 1.0):
         await long_page.evaluate(
@@ -89,17 +91,17 @@ async def test_a_thousand_turns_are_few_nodes_wherever_one_reads(long_page: Page
 
 
 async def test_what_is_not_drawn_is_found_by_the_browsers_own_search(long_page: Page) -> None:
-    found = long_page.locator(".transcript > li").nth(399)
+    found = long_page.locator(".transcript > li").nth(MIDDLE - 1)
     await expect(found).to_have_class("turn away")
     hidden = found.locator("[hidden='until-found']")
-    await expect(hidden).to_contain_text("word400end")
+    await expect(hidden).to_contain_text(f"word{MIDDLE}end")
     # As the browser does before it shows what its search found.
     await hidden.dispatch_event("beforematch", {"bubbles": True})
-    await expect(found.get_by_role("article")).to_contain_text("word400end")
+    await expect(found.get_by_role("article")).to_contain_text(f"word{MIDDLE}end")
 
 
 async def test_paper_holds_every_turn(site: Site, browser: Browser) -> None:
-    site.reader.page_turns = 200
+    site.reader.page_turns = TURNS // 5
     site.reader.turns = [turn(number) for number in range(1, 41)]
     page = await site.open(browser)
     await say(page, "history of patient_4")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import orjson
 import pytest
+import pytest_asyncio
 from docx import Document
 from playwright.async_api import Browser, Locator, Page, ViewportSize, expect
 from pypdf import PdfReader
@@ -84,7 +85,7 @@ class Morning:
         assert self.errors == []
 
 
-@pytest.fixture(params=[DESKTOP, PHONE], ids=["keyboard", "phone"])
+@pytest_asyncio.fixture(loop_scope="session", params=[DESKTOP, PHONE], ids=["keyboard", "phone"])
 async def morning(app: str, browser: Browser, request: pytest.FixtureRequest) -> Morning:
     is_phone = request.param == PHONE
     context = await browser.new_context(

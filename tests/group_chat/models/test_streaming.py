@@ -214,10 +214,9 @@ async def test_the_pause_is_as_long_as_the_server_asks(site: ModelSite) -> None:
 
 async def test_a_pause_beyond_our_patience_ends_the_call_at_once(site: ModelSite) -> None:
     site.server.queue(Reply(status=429, headers={"Retry-After": "600"}), Reply(text="never"))
-    began = time.monotonic()
     with pytest.raises(ModelUnavailableError):
         await streamed(site.models(limits=RETRYING))
-    assert time.monotonic() - began < 60
+    assert len(site.server.requests) == 1
 
 
 async def test_calls_one_after_another_share_a_connection(site: ModelSite) -> None:

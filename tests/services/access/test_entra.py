@@ -1,7 +1,6 @@
 """Entra ID tokens: only a good one enters, and bad ones cost no download."""
 
 import asyncio
-import time
 from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -204,11 +203,10 @@ async def test_a_slow_directory_costs_three_seconds_once(
     entra: EntraAuthenticator, directory: Directory
 ) -> None:
     directory.delay_seconds = 5.0
-    began = time.monotonic()
     for _ in range(5):
         with pytest.raises(SignInUnavailableError):
             await enter(entra, directory.token())
-    assert time.monotonic() - began < 12, "each paid what one has to pay"
+    assert directory.downloads == 1, "each paid what one has to pay"
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from data_models.entities import Entities
 from services.entities.delta import EntityDelta
 from services.entities.team import AgentNames
+from tests.amounts import amount
 from tests.services.entities.list_model import ListModel
 from tests.services.entities.world import World
 
@@ -19,7 +20,7 @@ AGENTS = ["One", "Two"]
 KEYS = ["a_preference", "b_preference", "plain", "other", "more", "x_id", "y_id", "z_id"]
 VALUES = [None, 0, 1, True, [], ["x"], {"a": 1}, "text"]
 SOURCES = ["inferred", "extracted", "user_stated"]
-HISTORIES = 10_000
+HISTORIES = amount(by_day=1_000, by_night=10_000)
 
 keys = st.sampled_from(KEYS)
 values = st.sampled_from(VALUES)
@@ -49,8 +50,9 @@ def test_the_managers_agree_with_plain_lists(history: list[Any]) -> None:
     assert_agreement(history)
 
 
+@pytest.mark.large
 @pytest.mark.slow
-def test_the_managers_agree_with_plain_lists_ten_thousand_times() -> None:
+def test_the_managers_agree_with_plain_lists_over_longer_histories() -> None:
     for seed in range(HISTORIES):
         assert_agreement(random_history(Random(seed)))
 

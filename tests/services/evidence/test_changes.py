@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.identifiers import PatientId
@@ -135,7 +135,6 @@ def said(before: ChartStates, after: ChartStates) -> set[tuple[str, str]]:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
 @given(pairs())
 def test_each_change_of_a_chart_is_told_once_and_nothing_else(
     pair: tuple[list[Json], list[Json], set[tuple[str, str]]],

@@ -1,7 +1,7 @@
 """Random people with colliding names: what names another is never taken to be the open patient."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.identifiers import PatientId
@@ -45,7 +45,6 @@ def read(text: str, people: list[Person], roster: int) -> Subject:
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
 @given(NAMES, st.sampled_from(SHAPES), st.integers(1, 8), st.data())
 def test_a_whole_name_of_another_is_never_the_open_patient(
     names: list[tuple[str, str]], shape: str, roster: int, data: st.DataObject
@@ -60,7 +59,6 @@ def test_a_whole_name_of_another_is_never_the_open_patient(
 
 
 @pytest.mark.slow
-@settings(max_examples=200, deadline=None)
 @given(NAMES, st.sampled_from(SHAPES), st.integers(1, 8))
 def test_the_open_patients_own_whole_name_is_not_somebody_else(
     names: list[tuple[str, str]], shape: str, roster: int

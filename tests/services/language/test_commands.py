@@ -1,5 +1,4 @@
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -36,12 +35,10 @@ def test_other_wordings_do_not_clear_by_themselves(text: str) -> None:
 
 
 @pytest.mark.parametrize("piece", [" ", "-", "_", "\u0301", "\n", "?!"])
-def test_sixteen_thousand_marks_between_two_letters_are_read_in_no_time(piece: str) -> None:
-    text = f"a{piece * (16_000 // len(piece))}b"
-    began = time.process_time()
+def test_a_million_marks_between_two_letters_are_read_in_one_pass(piece: str) -> None:
+    text = f"a{piece * (1_000_000 // len(piece))}b"  # one that looks twice would never end
     assert not is_clear_command(text)
     assert without_outer_punctuation(f"--{text}--") == text
-    assert time.process_time() - began < 5.0
 
 
 @given(st.text(max_size=40))

@@ -25,13 +25,14 @@ from services.memory_blocks.sizes import (
 )
 from services.memory_blocks.turn_status import advance
 from services.memory_blocks.validator import validate
+from tests.amounts import amount
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, Fault, FaultyBlobStore, Kill, LostAnswer, SimulatedKill
 
 METADATA_LIMIT_CHARS = 2_000
 """Nothing cuts this block: it is figures, so it is as short by itself."""
-TURNS = 500
+TURNS = amount(by_day=120, by_night=500)
 CHAT = "c" * 300
 NOW = FixedClock().now()
 SCRIPTS = ("I have a headache. ", "患者の状態は安定。", "👩🏽‍⚕️🙂", "\x00\x1f\x7f", '"\\\n', "8 ")
@@ -153,6 +154,7 @@ def assert_agree(context: ChatContext, blocks: Blocks) -> None:
     assert usage["context_summary"]["current_size"] == len(blocks.context_summary)
 
 
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_turns_of_any_size_and_deaths_anywhere_lose_and_double_nothing(seed: int) -> None:

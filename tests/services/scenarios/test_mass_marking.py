@@ -1,4 +1,4 @@
-"""A hundred thousand sessions, and a server that is killed while it marks them (M15)."""
+"""Many sessions, and a server that is killed while it marks them (M15)."""
 
 import asyncio
 import os
@@ -15,12 +15,13 @@ from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.scenario_factory import CONTAINER, INDEX_FILE
+from tests.amounts import amount
 from tests.services.scenarios.worlds import NOW
 
 ROOT = Path(__file__).parents[3]
 SAMPLES = Path(__file__).parent
 BOOKING = "appointment-booking"
-SESSIONS = 100_000
+SESSIONS = amount(by_day=10_000, by_night=100_000)
 
 
 async def record(data: Path) -> DeploymentRecord | None:
@@ -57,6 +58,7 @@ def deploying(data: Path) -> subprocess.Popen[bytes]:
     )
 
 
+@pytest.mark.large
 @pytest.mark.slow
 def test_m15_kill_9_while_marking_loses_and_repeats_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

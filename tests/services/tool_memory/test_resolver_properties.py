@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.amounts import amount
 from tests.services.tool_memory.memory_world import ask, entity, event
 
 pytestmark = pytest.mark.slow
@@ -19,7 +20,11 @@ KINDS = {
     "task": ["task"],
     "contact": ["contact"],
 }
-CASES = settings(max_examples=1_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+CASES = settings(
+    max_examples=amount(by_day=100, by_night=1_000),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 STATUSES = ["active", "active", "active", "deleted", "expired"]
 
 
