@@ -65,6 +65,8 @@ class AnswerWords(BaseModel):
     unflagged: str
     failed: str
     no_part: str
+    goes_on: str
+    unsaid: str
     as_said: str
     allergic: tuple[str, ...]
     parts: Mapping[Part, str]

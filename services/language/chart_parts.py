@@ -17,7 +17,7 @@ _ASPECTS: tuple[Aspect, ...] = (
     "whether",
 )  # fmt: skip
 _RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
-_SPELT = frozenset({"problems", "procedures", "results"})
+_SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
 _OPENINGS = frozenset({"ok", "okay"})
 
 
@@ -91,7 +91,9 @@ def is_for_others(pieces: Sequence[Piece]) -> bool:
     kinds = [kind for piece in pieces for kind in piece.of("not_chart")]
     telling = [piece for piece in pieces if not _is_empty(piece)]
     begins = telling[0].of("not_chart") if telling else []
-    return "act" in begins or bool({"office", "plan", "self", "team", "advice"} & set(kinds))
+    is_plan = "workup" in kinds and not any(piece.of("name") for piece in pieces)
+    others = {"office", "plan", "self", "team", "advice"}
+    return "act" in begins or is_plan or bool(others & set(kinds))
 
 
 def _is_empty(piece: Piece) -> bool:

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from itertools import pairwise
 
 from services.language.ages_asked import age_in
 from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_parts import (
-    EDGES,
     QuestionPart,
     Run,
     aspect_of,
@@ -28,6 +28,7 @@ from services.language.chart_parts import (
     without_switch,
 )
 from services.language.chart_words import Lexicon, Piece, TopicSpec, lexicon
+from services.language.events_asked import asked_around
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
 from services.language.question_figures import (
@@ -50,12 +51,11 @@ _NEVER_OF = {
     "problems": frozenset({"results"}),
     "procedures": frozenset({"results", "medications", "immunizations"}),
 }
+_OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _PAUSES = re.compile(r"\s[-–—+]+\s|:(?=\s)")
 """Signs between two questions: "knee pain - what is he taking"."""
-_BY_FIELD = "ologist"
-_EVENTS = frozenset({*_REPORTS, "encounters", "procedures", "documents"})
 
 
 def chart_questions(
@@ -73,7 +73,8 @@ def chart_questions(
     pieces = without_switch(without_opening(words.pieces(rest)), words)
     if asked := evidence_questions(text):
         return asked
-    if not spans and (found := _since_event(pieces, words, today=today, is_guess=is_guess)):
+    ask = partial(chart_questions, today=today, language=language, is_guess=is_guess)
+    if not spans and (found := asked_around(pieces, words, ask)):
         return found
     is_of_all = not any(piece.of("name") for piece in pieces)
     if is_of_all and asks_what_changed(text, has_days=bool(spans)):
@@ -85,7 +86,7 @@ def chart_questions(
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
     parts = [with_treatment(read_part(part, words)) for part in parted(pieces, words)]
-    span = _span_to_now(hull_of(spans), parts, words)
+    span = _span_to_now(hull_of(spans), parts, words, today=today)
     _share(parts)
     numbers = list(numbers_in(pieces, words))
     questions = [
@@ -93,14 +94,17 @@ def chart_questions(
             question,
             is_past=span is not None or "past" in part.frames,
             is_begun=span is not None and "begun" in part.frames,
-            at_age=age,
         )
         for part in parts
         for question in _questions(part, is_asked=is_asking(text, pieces, words))
     ]
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
-    return tuple(merged(with_figures(each, span, numbers, pieces) for each in questions))
+    then = [replace(one, at_age=age, aspect=one.aspect if age else "first") for one in questions]
+    if age is not None and span is None:
+        return tuple(merged(iter(then)))
+    found = tuple(merged(with_figures(each, span, numbers, pieces) for each in questions))
+    return found if age is None else (*then, *found)  # "in 2019 vs at birth"
 
 
 def _share(parts: Sequence[QuestionPart]) -> None:
@@ -111,30 +115,6 @@ def _share(parts: Sequence[QuestionPart]) -> None:
     for later, earlier in pairwise(reversed(parts)):
         if is_of_values(earlier) and is_of_values(later):
             earlier.aspects = earlier.aspects or later.aspects
-
-
-def _since_event(
-    pieces: Sequence[Piece], words: Lexicon, *, today: date, is_guess: bool
-) -> tuple[ChartQuestion, ...]:
-    """Return what is asked "since her last scan", each with the question for the scan."""
-    at = next((at for at, one in enumerate(pieces) if one.text in words.words.since), None)
-    if at is None:
-        return ()
-    before, behind = (
-        chart_questions(
-            " ".join(one.text for one in side) + "?",
-            today=today,
-            language=words.language,
-            is_guess=is_guess,
-        )
-        for side in (pieces[:at], pieces[at + 1 :])
-    )
-    events = [one for one in behind if one.tool in _EVENTS and one.aspect in EDGES]
-    if len(behind) != 1 or not events:
-        return ()
-    asked = before or (ChartQuestion("timeline", is_past=True),)
-    is_begun = any("begun" in one.of("frame") for one in pieces[:at])
-    return tuple(replace(one, after=events[0], is_begun=is_begun) for one in asked)
 
 
 def _asks_for_a_time(part: QuestionPart) -> bool:
@@ -173,12 +153,18 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
 
 
 def _span_to_now(
-    span: TimeSpan | None, parts: Sequence[QuestionPart], words: Lexicon
+    span: TimeSpan | None, parts: Sequence[QuestionPart], words: Lexicon, *, today: date
 ) -> TimeSpan | None:
-    """Return the days from those that are compared with now on: "weight now vs 2012"."""
+    """Return the days from those that are compared with now on: "weight now vs 2012".
+
+    Which one of some days was the last is another question: "the last potassium in 2014".
+    """
     for part in parts:
-        is_compared = any(piece.text in words.words.compared for piece in part.pieces)
-        if span is not None and is_compared and "latest" in part.aspects:
+        said = {piece.text for piece in part.pieces}
+        is_compared = bool(said & {*words.words.now})
+        is_compared |= bool(said & {*words.words.compared}) and "latest" in part.aspects
+        is_over = span is not None and span.until is not None and span.until < today
+        if span is not None and is_compared and is_over and is_of_values(part):
             part.aspects = {"change"}
             span = replace(span, until=None)
     return span
@@ -310,7 +296,7 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
 def _may_be_of(topic: TopicSpec, run: Run) -> bool:
     """Whether a list may hold what is named: of problems no value, of operations no drug."""
     if topic.name == "operation" and run.main is not None:
-        return False  # a part of the body is looked for, and no colonoscopy
+        return run.main.tool in _OPERATED  # a part of the body is looked for, and no colonoscopy
     return run.main is None or run.main.tool not in _NEVER_OF.get(topic.tool, ())
 
 
@@ -334,7 +320,5 @@ def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQues
 
 
 def _searched(text: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
-    """Return the question for what no tool is known for; a note is signed with its field."""
-    if text.endswith(_BY_FIELD):
-        return ChartQuestion("documents", name=text.removesuffix("ist") + "y", part="people")
+    """Return the question for what no tool is known for."""
     return ChartQuestion(SEARCH, {"query": text}, aspect, text, what)

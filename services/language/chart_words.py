@@ -11,7 +11,7 @@ from rapidfuzz.distance import OSA
 
 from services.language.folding import fold
 from services.language.people_words import common_words
-from services.language.utterance import Aspect, Part
+from services.language.utterance import Aspect, Part, Relation
 from services.language.vocabulary import (
     LANGUAGES,
     drug_classes,
@@ -81,10 +81,13 @@ class ChartWords(BaseModel):
     asking: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
-    since: tuple[str, ...] = ()
+    relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
+    at_birth: Mapping[str, str] = Field(default_factory=dict)
     at_age: tuple[str, ...] = ()
     years_of_age: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
+    now: tuple[str, ...] = ()
+    spellings: Mapping[str, str] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +222,20 @@ class Lexicon:
     def _by_ending(self, word: str) -> tuple[Label, ...]:
         for ending, tool in self._endings.items():
             if word.endswith(ending) and len(word) >= len(ending) + 3:
-                return (Label("name", NameIs(tool, word)),)
+                return (Label("name", NameIs(tool, self._in_latin(word))),)
         return ()
+
+    def _in_latin(self, word: str) -> str:
+        """Return a name from Greek or Latin as records spell it: Zystoskopie is cystoscopy."""
+        for ending, english in self.words.spellings.items():
+            own = fold(ending)[0]
+            if word.endswith(own) and len(own) > 1:
+                stem = word.removesuffix(own)
+                return f"{re.sub('[kz]', self._letter, stem)}{english}"
+        return word
+
+    def _letter(self, match: re.Match[str]) -> str:
+        return self.words.spellings.get(match[0], match[0])
 
     def _tokens(self, text: str) -> Iterator[str]:
         for token in tokens_of(text):

@@ -11,7 +11,7 @@ from services.records.measurements import Series
 
 _ONE_SLIP_CHARS = 5
 _TWO_SLIPS_CHARS = 9
-_BEGINNING_CHARS = 5
+_BEGINNING_CHARS = 4
 _DRUG_SLIP_CHARS = 9
 """Shorter names of drugs that differ by one letter are different drugs."""
 # These turn a finding into its opposite or into another thing.

@@ -9,18 +9,21 @@ from typing import TypeAlias
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
+from services.language.chart_words import tokens_of
+from services.language.folding import fold
 from services.language.question_figures import arguments_of, with_days
 from services.language.tools_named import SEARCH
-from services.language.utterance import Aspect, ChartQuestion, TimeSpan
+from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.ages import AGE, BORN, HAVE_AN_AGE, ages_then, of_that_age
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
+from services.records.answers.events import days_around, rows_of_event
 from services.records.answers.evidence import told_evidence
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
+from services.records.answers.row_line import row_line
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.dates import first_day
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -97,8 +100,8 @@ def _answer(
 ) -> ChartQuestion | str:
     if question.at_age is not None:
         return _at_that_age(question, given, words)
-    if question.after is not None:
-        return _since(question, question.after, given, words)
+    if question.around:
+        return _around(question, given, words)
     taken = _given(question, given)
     if taken is None:
         return question
@@ -160,6 +163,8 @@ def _sought(
         in_papers = told_papers(search, papers, words)
         if record is not None and (told := _elsewhere(question, search, record, words)):
             told = f"{told}\n{in_papers}".strip()
+            if question.head and search.name == question.head:
+                return f"{told}\n{_unsaid(question, words)}"
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
             is_guess = question.tool == "allergies" or not search.name
@@ -200,24 +205,24 @@ def _with_value(
     return f"{absent}\n{words.measured} {answer_of(measured, found, words)}"
 
 
-def _since(
-    question: ChartQuestion,
-    event: ChartQuestion,
-    given: Sequence[tuple[ChartQuestion, Looked]],
-    words: AnswerWords,
+def _around(
+    question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]], words: AnswerWords
 ) -> ChartQuestion | str:
-    """Return what is asked since `event`, told before it; the event alone where it has no day."""
-    told, view = _answer(event, given, words), _given(event, given)
-    if isinstance(told, ChartQuestion) or not isinstance(view, ChartView):
-        return told
-    days = sorted(filter(None, (first_day(row.date) for row in asked_rows(event, view).rows)))
-    if not days:
-        return told
-    day = days[0 if event.aspect == "first" else -1]
-    answer = _answer(
-        with_days(replace(question, after=None), TimeSpan(day, None, "")), given, words
-    )
-    return answer if isinstance(answer, ChartQuestion) else f"{told}\n\n{answer}"
+    """Return what is asked around an event, told before it; the event alone where it has no day."""
+    told: list[str] = []
+    rows: list[ViewRow] = []
+    for event in question.around:
+        answer, view = _answer(event, given, words), _given(event, given)
+        if isinstance(answer, ChartQuestion):
+            return answer
+        found = rows_of_event(event, view) if isinstance(view, ChartView) else ()
+        told.append(answer if event.tool != "problems" or not found else row_line(found[0], words))
+        rows += found
+    days = days_around(question.when, rows)
+    if days is None:
+        return "\n\n".join(told)
+    answer = _answer(with_days(replace(question, around=()), days), given, words)
+    return answer if isinstance(answer, ChartQuestion) else "\n\n".join([*told, answer])
 
 
 def _written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
@@ -282,6 +287,13 @@ def _elsewhere(
 def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
     said = f"{row.name} {row.value} {row.detail}".casefold()
     return any(mark in said for mark in words.allergic)
+
+
+def _unsaid(question: ChartQuestion, words: AnswerWords) -> str:
+    """Say which words of a longer name nothing says of the thing itself."""
+    head = tokens_of(fold(question.head)[0])
+    rest = [word for word in question.name.split() if fold(word)[0] not in head]
+    return words.unsaid.format(words=" ".join(rest))
 
 
 def _of_the_head(question: ChartQuestion) -> ChartQuestion:

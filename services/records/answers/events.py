@@ -1,0 +1,43 @@
+"""The days around an event of the record. Pure."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.utterance import ChartQuestion, Relation, TimeSpan
+from services.records.answers.asked_rows import asked_rows
+from services.records.dates import first_day, last_day
+
+_ONGOING = frozenset({"problem", "medication"})
+
+
+def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
+    """Return the dated rows that are the event: one where the last or first is meant.
+
+    Of an illness that came again it is the last time: between two pregnancies is in none.
+    """
+    rows = [row for row in asked_rows(event, view).rows if first_day(row.date)]
+    rows.sort(key=lambda row: row.date)
+    if event.aspect == "first":
+        return tuple(rows[:1])
+    return tuple(rows[-1:] if event.aspect == "latest" or event.tool == "problems" else rows)
+
+
+def days_around(relation: Relation, rows: Sequence[ViewRow]) -> TimeSpan | None:
+    """Return the days that lie so to `rows`; None where these have no day."""
+    first = min(filter(None, (first_day(row.date) for row in rows)), default=None)
+    if first is None:
+        return None
+    if relation == "since":
+        return TimeSpan(first, None, "")
+    if relation == "before":
+        return TimeSpan(None, first, "")
+    ends = [_end(row) for row in rows]
+    last = None if None in ends else max(filter(None, ends))
+    return TimeSpan(first, last, "") if relation == "during" else TimeSpan(last or first, None, "")
+
+
+def _end(row: ViewRow) -> date | None:
+    """Return the last day of a row; None where it goes on."""
+    goes_on = row.kind in _ONGOING and row.status == "active" and not row.end
+    return None if goes_on else last_day((row.end or row.date)[:10])
