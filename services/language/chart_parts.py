@@ -16,6 +16,8 @@ _ASPECTS: tuple[Aspect, ...] = (
     "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
     "whether",
 )  # fmt: skip
+_ANYWHERE = "search_record"
+"""The tool for parts of the body: of "the sprained ankle" the sprain is meant."""
 _RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
 _SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
 _OPENINGS = frozenset({"ok", "okay"})
@@ -189,7 +191,7 @@ def aspect_of(part: QuestionPart) -> Aspect:
         return "all"  # that it was given, or that it is there, would be no yes
     if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *EDGES}:
         return "when"
-    if {"change", "trend"} <= part.aspects:
+    if {"change", "trend"} <= part.aspects or ("change" not in part.aspects >= EDGES):
         return "trend"
     if {"minimum", "maximum"} <= part.aspects:
         return "extremes"
@@ -236,15 +238,21 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
     """Return the name that neighbouring pieces make."""
     joint = next((at for at, piece in enumerate(chosen) if _is_of(piece, words)), len(chosen))
     known = tuple(name for piece in chosen for name in piece.of("name"))
-    heads = [name for piece in chosen[:joint] for name in piece.of("name")] or known
+    heads = [name for piece in chosen[:joint] for name in piece.of("name")] or [*known]
+    heads = [name for name in heads if name.tool != _ANYWHERE] or heads
     return Run(
         " ".join(piece.text for piece in chosen if piece.words[0] != ","),
         known,
         is_exact=bool(known) and len(chosen) == 1,
-        spelt=" ".join(_own_name(piece) for piece in chosen if piece.words[0] != ","),
+        spelt=" ".join(_own_name(piece) for piece in chosen if not _is_left_out(piece, words)),
         main=heads[0 if words.words.head_first else -1] if heads else None,
         is_of_other=any(name.tool != "results" for name in known),
     )
+
+
+def _is_left_out(piece: Piece, words: Lexicon) -> bool:
+    """Whether a word is none of an English name: a comma, "der" of another language."""
+    return piece.words[0] == "," or (words.language != "en" and _connects(piece, words))
 
 
 def _is_of(piece: Piece, words: Lexicon) -> bool:

@@ -48,7 +48,7 @@ from services.language.value_questions import MEASURED_FACTS, questions_of_value
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
 _NEVER_OF = {
-    "problems": frozenset({"results"}),
+    "problems": frozenset({"results", "medications", "immunizations", "procedures"}),
     "procedures": frozenset({"results", "medications", "immunizations"}),
 }
 _OPERATED = frozenset({SEARCH, "problems"})
@@ -162,12 +162,19 @@ def _span_to_now(
     for part in parts:
         said = {piece.text for piece in part.pieces}
         is_compared = bool(said & {*words.words.now})
-        is_compared |= bool(said & {*words.words.compared}) and "latest" in part.aspects
+        is_beside = bool(said & {*words.words.compared}) or _has_loose_joint(part.pieces, words)
+        is_compared |= is_beside and "latest" in part.aspects
         is_over = span is not None and span.until is not None and span.until < today
         if span is not None and is_compared and is_over and is_of_values(part):
             part.aspects = {"change"}
             span = replace(span, until=None)
     return span
+
+
+def _has_loose_joint(pieces: Sequence[Piece], words: Lexicon) -> bool:
+    """Whether what a word joins was days, which are told apart: "the last one and 2012"."""
+    telling = [piece.text for piece in pieces if piece.text not in ("?", ",")]
+    return bool(telling) and bool({telling[0], telling[-1]} & {*words.words.joints})
 
 
 def _has_more(part: QuestionPart) -> bool:
@@ -224,6 +231,9 @@ def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec
         del found["results"]  # "lab value of potassium" is about potassium
     if "timeline" in found and "problems" in found:
         del found["problems"]  # "the timeline of her illness"
+    if "problems" in found and named and named <= _NEVER_OF["problems"]:
+        if not found["problems"].name:
+            del found["problems"]  # "birth control hx", "hb recovered?"
     for vague in ("chart_summary", "timeline", "documents", "problems", "history"):
         # "How is she doing, her kidneys": of them alone.
         is_all = len(found) > 1 or (vague == "chart_summary" and named)

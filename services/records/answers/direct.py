@@ -23,6 +23,7 @@ from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
 from services.records.answers.row_line import row_line
 from services.records.answers.sentences import answer_of
+from services.records.concepts.table import concept_table
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 
 Looked: TypeAlias = ChartView | str
@@ -164,7 +165,7 @@ def _sought(
         if record is not None and (told := _elsewhere(question, search, record, words)):
             told = f"{told}\n{in_papers}".strip()
             if question.head and search.name == question.head:
-                return f"{told}\n{_unsaid(question, words)}"
+                return f"{_unsaid(question, words)}\n{told}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
             is_guess = question.tool == "allergies" or not search.name
@@ -292,8 +293,13 @@ def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
 def _unsaid(question: ChartQuestion, words: AnswerWords) -> str:
     """Say which words of a longer name nothing says of the thing itself."""
     head = tokens_of(fold(question.head)[0])
-    rest = [word for word in question.name.split() if fold(word)[0] not in head]
-    return words.unsaid.format(words=" ".join(rest))
+    named = (concept_table().named("drug", word) for word in question.name.split())
+    rest = [
+        word
+        for word, drug in zip(question.name.split(), named, strict=True)
+        if fold(word)[0] not in head and drug is None
+    ]
+    return words.unsaid.format(words=" ".join(rest)) if rest else ""
 
 
 def _of_the_head(question: ChartQuestion) -> ChartQuestion:
