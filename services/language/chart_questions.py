@@ -139,6 +139,8 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
         return [_named(SEARCH, f"{part.runs[0].text} size", "all", None)]
     if "tolerated" in part.frames and part.runs:  # that it was given is no yes
         return [_named(SEARCH, f"{part.runs[0].text} tolerated", "all", None)]
+    if "state" in part.frames and not part.topics and not any(run.known for run in part.runs):
+        return [ChartQuestion("chart_summary")]  # "how is Ada doing?"
     found = list(_asked_of(part, is_asked=is_asked))
     # That a test was done is no yes to "was it positive?".
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)

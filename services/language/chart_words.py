@@ -88,6 +88,7 @@ class ChartWords(BaseModel):
     compared: tuple[str, ...] = ()
     now: tuple[str, ...] = ()
     spellings: Mapping[str, str] = Field(default_factory=dict)
+    drug_endings: Mapping[str, str] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +147,9 @@ class Lexicon:
                     self._add(phrase, label)
         known = set(self._phrases)
         classes = {name: tuple(map(str, row["words"])) for name, row in drug_classes().items()}
-        for name, others in {**classes, **drug_names()}.items():
-            for phrase in (name, *others):
+        members = {str(one): () for row in drug_classes().values() for one in row["members"]}
+        for name, others in {**members, **classes, **drug_names()}.items():
+            for phrase in (name, *others, *self._own_drugs(name)):
                 if _folded(phrase) not in known:
                     self._add(phrase, Label("name", NameIs("medications", name)))
         self._own = {
@@ -162,6 +164,12 @@ class Lexicon:
             for tool, endings in each.endings.items()
             for ending in endings
         }
+
+    def _own_drugs(self, name: str) -> Iterator[str]:
+        """Yield how the language spells the name of a drug: Abirateron."""
+        for ending, own in self.words.drug_endings.items():
+            if name.endswith(ending):
+                yield f"{name.removesuffix(ending)}{own}"
 
     def pieces(self, text: str) -> list[Piece]:
         """Return folded `text` as pieces, the longest phrase that fits first."""
@@ -181,6 +189,11 @@ class Lexicon:
             found.append(Piece(words, labels))
             at += size
         return found
+
+    def knows(self, word: str) -> bool:
+        """Whether `word` is one of the phrases, or a plain word of any language."""
+        folded = fold(word)[0]
+        return folded in common_words() or any(piece.labels for piece in self.pieces(folded))
 
     def called(self, name: str) -> str:
         """Return what the language calls what the vocabulary calls `name`, itself where unknown."""
@@ -261,7 +274,7 @@ class Lexicon:
     def _parts(self, token: str) -> Iterator[str]:
         """Yield the parts of a compound word: Kaliumwert is Kalium and Wert."""
         if (token,) not in self._phrases:
-            for ending in self.words.compounds:
+            for ending in (fold(each)[0] for each in self.words.compounds):
                 rest = token.removesuffix(ending)
                 if rest != token and len(rest) >= 2:
                     yield from (rest.removesuffix("-"), ending)

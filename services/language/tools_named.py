@@ -41,7 +41,7 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
     tool = run.main.tool
     if "measured" in part.frames and any(one.tool == "immunizations" for one in run.known):
         return SEARCH  # a test for what there are vaccines against
-    if tool == "problems" and "tested" in part.frames:
+    if tool == "problems" and part.frames & {"tested", "outcome"}:
         return SEARCH  # a test for an illness says not that it is there
     is_taken = "takes" in part.frames and "measured" not in part.frames
     is_drug = tool == "results" and is_taken and ("whether" in part.aspects or "dose" in part.parts)

@@ -35,7 +35,7 @@ Aspect: TypeAlias = Literal[
     "change",
     "average",
 ]
-Relation: TypeAlias = Literal["since", "during", "after", "before"]
+Relation: TypeAlias = Literal["since", "during", "within", "after", "before"]
 Part: TypeAlias = Literal[
     "dose",
     "reason",

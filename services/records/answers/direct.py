@@ -65,6 +65,11 @@ _MEASURED = {
 }
 
 
+_SHORT_FORM_CHARS = 5
+_DOSES = ("vaccin", "immuni", "inject", "toxin", "toxoid")
+"""Beginnings or ends of words by which a procedure is a vaccination."""
+
+
 def answered(
     questions: Sequence[ChartQuestion],
     given: Sequence[tuple[ChartQuestion, Looked]],
@@ -117,6 +122,8 @@ def _answer(
         return letter if read is None else told_letter(read) or absent
     if asks_for_treatment(question, taken):
         return _treated(question, taken, absent, given, words)
+    if question.tool == "immunizations" and question.name:
+        return _with_doses(question, taken, given, words)
     return _sought(question, taken, absent, given, words)
 
 
@@ -145,6 +152,26 @@ def _treated(
         return missing
     lists = [(asked, view) for asked, view in looked if isinstance(view, ChartView)]
     return f"{told}\n{told_treatments(question, problems, lists, words)}"
+
+
+def _with_doses(
+    question: ChartQuestion,
+    taken: ChartView,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return the vaccinations, and those that are recorded as procedures behind them."""
+    told = _sought(question, taken, answer_of(question, taken, words), given, words)
+    done = ChartQuestion("procedures", {"name": question.name}, name=question.name)
+    done = done if question.span is None else with_days(done, question.span)
+    view = _given(done, given)
+    if isinstance(told, ChartQuestion) or view is None:
+        return told if isinstance(told, ChartQuestion) else done
+    if not isinstance(view, ChartView):
+        return told
+    rows = [row for row in view.rows if any(mark in row.name.casefold() for mark in _DOSES)]
+    found = answer_of(done, view.model_copy(update={"rows": rows}), words)
+    return f"{told}\n{words.elsewhere}\n{found}" if rows and found not in told else told
 
 
 def _sought(
@@ -178,8 +205,11 @@ def _sought(
     if looked_at is not None:
         absent = _with_parts(question, absent, looked_at, words)
         measured = _measured_for(question)
+        absent = "\n".join([absent, *_unknown(question, words)])
         return absent if measured is None else _with_value(measured, absent, given, words)
-    return "\n".join([absent, *_written_later(question, taken, words)])
+    is_there = has_answer(question, taken)
+    unknown = [] if is_there else _unknown(question, words)
+    return "\n".join([absent, *_written_later(question, taken, words), *unknown])
 
 
 def _measured_for(question: ChartQuestion) -> ChartQuestion | None:
@@ -211,19 +241,16 @@ def _around(
 ) -> ChartQuestion | str:
     """Return what is asked around an event, told before it; the event alone where it has no day."""
     told: list[str] = []
-    rows: list[ViewRow] = []
     for event in question.around:
         answer, view = _answer(event, given, words), _given(event, given)
         if isinstance(answer, ChartQuestion):
             return answer
-        found = rows_of_event(event, view) if isinstance(view, ChartView) else ()
-        told.append(answer if event.tool != "problems" or not found else row_line(found[0], words))
-        rows += found
-    days = days_around(question.when, rows)
-    if days is None:
-        return "\n\n".join(told)
-    answer = _answer(with_days(replace(question, around=()), days), given, words)
-    return answer if isinstance(answer, ChartQuestion) else "\n\n".join([*told, answer])
+        rows = rows_of_event(event, view) if isinstance(view, ChartView) else ()
+        told.append(answer if event.tool != "problems" or not rows else row_line(rows[0], words))
+        if days := days_around(question.when, rows):
+            asked = _answer(with_days(replace(question, around=()), days), given, words)
+            return asked if isinstance(asked, ChartQuestion) else f"{told[-1]}\n\n{asked}"
+    return "\n\n".join(told)
 
 
 def _written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
@@ -290,14 +317,21 @@ def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
     return any(mark in said for mark in words.allergic)
 
 
+def _unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
+    """Say of a short form that nobody here knows it: what it stands for may be in the record."""
+    name = question.name
+    is_short = name.isalpha() and len(name) <= _SHORT_FORM_CHARS
+    return [words.unknown.format(name=name)] if is_short and not words.knows(name) else []
+
+
 def _unsaid(question: ChartQuestion, words: AnswerWords) -> str:
     """Say which words of a longer name nothing says of the thing itself."""
     head = tokens_of(fold(question.head)[0])
-    named = (concept_table().named("drug", word) for word in question.name.split())
+    is_drug = question.tool == "medications"
     rest = [
         word
-        for word, drug in zip(question.name.split(), named, strict=True)
-        if fold(word)[0] not in head and drug is None
+        for word in question.name.split()
+        if fold(word)[0] not in head and not (is_drug and concept_table().named("drug", word))
     ]
     return words.unsaid.format(words=" ".join(rest)) if rest else ""
 

@@ -24,7 +24,10 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
 
 
 def days_around(relation: Relation, rows: Sequence[ViewRow]) -> TimeSpan | None:
-    """Return the days that lie so to `rows`; None where these have no day."""
+    """Return the days that lie so to `rows`; None where these have no day.
+
+    After an illness or an operation is from its first day on: what was given then is for it.
+    """
     first = min(filter(None, (first_day(row.date) for row in rows)), default=None)
     if first is None:
         return None
@@ -32,9 +35,12 @@ def days_around(relation: Relation, rows: Sequence[ViewRow]) -> TimeSpan | None:
         return TimeSpan(first, None, "")
     if relation == "before":
         return TimeSpan(None, first, "")
+    if relation == "after":
+        begun = [first_day(row.date) for row in rows if row.kind != "medication"]
+        ended = [_end(row) for row in rows if row.kind == "medication"]
+        return TimeSpan(max(filter(None, [*begun, *ended]), default=first), None, "")
     ends = [_end(row) for row in rows]
-    last = None if None in ends else max(filter(None, ends))
-    return TimeSpan(first, last, "") if relation == "during" else TimeSpan(last or first, None, "")
+    return TimeSpan(first, None if None in ends else max(filter(None, ends)), "")
 
 
 def _end(row: ViewRow) -> date | None:

@@ -208,9 +208,7 @@ def test_what_german_puts_into_one_word_or_spells_its_own_way(
         ("weight at 1 yr", 1, "all"),
     ],
 )
-def test_what_was_measured_at_birth_is_asked_of_that_year(
-    text: str, age: int, aspect: str
-) -> None:
+def test_what_was_measured_at_birth_is_asked_of_that_year(text: str, age: int, aspect: str) -> None:
     (question,) = about(text)
 
     assert (question.name, question.at_age, question.aspect) == ("body weight", age, aspect)

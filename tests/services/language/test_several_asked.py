@@ -35,7 +35,7 @@ def test_each_value_is_asked_as_it_is_meant(text: str, aspects: list[tuple[str, 
 @pytest.mark.parametrize(
     ("text", "tool", "head"),
     [
-        ("BP in pregnancy", "results", "blood pressure"),
+        ("post chemo hb", "results", "hemoglobin"),
         ("hemoglobin in urine", "results", ""),
         ("protein/creatinine ratio", "results", ""),
         ("any face stitches?", "procedures", "suture"),
