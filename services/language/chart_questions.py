@@ -199,8 +199,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
             others = [run for run in part.runs if not _may_be_of(topics[0], run)]
     else:
         others = part.runs
-    if not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
-        yield from questions_of_values(part, others, aspect, what)
+    yield from questions_of_values(part, others, aspect, what)
     for run in others:
         if run.known or not topics:
             yield from _of_run(run, part, aspect, what, is_searched=is_asked and not topics)

@@ -239,7 +239,7 @@ def _with_value(
 def _around(
     question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]], words: AnswerWords
 ) -> ChartQuestion | str:
-    """Return what is asked around an event, told before it; the event alone where it has no day."""
+    """Return what is asked around an event, told before it; of no days where it has none."""
     told: list[str] = []
     for event in question.around:
         answer, view = _answer(event, given, words), _given(event, given)
@@ -250,7 +250,10 @@ def _around(
         if days := days_around(question.when, rows):
             asked = _answer(with_days(replace(question, around=()), days), given, words)
             return asked if isinstance(asked, ChartQuestion) else f"{told[-1]}\n\n{asked}"
-    return "\n\n".join(told)
+    if question.tool == "timeline":
+        return "\n\n".join(told)
+    asked = _answer(replace(question, around=()), given, words)
+    return asked if isinstance(asked, ChartQuestion) else "\n\n".join([*told, asked])
 
 
 def _written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
@@ -321,7 +324,8 @@ def _unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
     """Say of a short form that nobody here knows it: what it stands for may be in the record."""
     name = question.name
     is_short = name.isalpha() and len(name) <= _SHORT_FORM_CHARS
-    return [words.unknown.format(name=name)] if is_short and not words.knows(name) else []
+    is_known = words.knows(name) or bool(concept_table().also_called(name))
+    return [words.unknown.format(name=name)] if is_short and not is_known else []
 
 
 def _unsaid(question: ChartQuestion, words: AnswerWords) -> str:
