@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from services.language.chart_words import Lexicon, NameIs, Piece, TopicSpec
+from services.language.chart_file import TopicSpec
+from services.language.chart_words import Lexicon, NameIs, Piece
 from services.language.utterance import Aspect, Part
 
 # What a word of a longer name still says: "the last appointment" is one of them.

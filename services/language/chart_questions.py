@@ -5,7 +5,7 @@ topic that names a tool, a name that is known, or words that stand where a name 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from services.language.ages_asked import age_in
 from services.language.changes_asked import CHANGES, asks_what_changed
+from services.language.chart_file import TopicSpec
 from services.language.chart_parts import (
     QuestionPart,
     Run,
@@ -27,7 +28,7 @@ from services.language.chart_parts import (
     without_opening,
     without_switch,
 )
-from services.language.chart_words import Lexicon, Piece, TopicSpec, lexicon
+from services.language.chart_words import Lexicon, Piece, lexicon
 from services.language.events_asked import asked_around
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
@@ -44,6 +45,7 @@ from services.language.times import spans_in
 from services.language.tools_named import SEARCH, tools_of, with_treatment
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
+from services.language.year_forms import with_plain_years
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
@@ -69,7 +71,7 @@ def chart_questions(
     words = lexicon(language)
     folded, _ = fold(_cased(_PAUSES.sub(" ; ", text), words))
     age, folded = age_in(folded, language)
-    spans, rest = spans_in(folded, today=today, language=language)
+    spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
     if asked := evidence_questions(text):
         return asked
@@ -232,15 +234,17 @@ def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec
         del found["results"]  # "lab value of potassium" is about potassium
     if "timeline" in found and "problems" in found:
         del found["problems"]  # "the timeline of her illness"
-    if "problems" in found and named and named <= _NEVER_OF["problems"]:
-        if not found["problems"].name:
-            del found["problems"]  # "birth control hx", "hb recovered?"
     for vague in ("chart_summary", "timeline", "documents", "problems", "history"):
-        # "How is she doing, her kidneys": of them alone.
-        is_all = len(found) > 1 or (vague == "chart_summary" and named)
-        if is_all and vague in found and not found[vague].name:
+        if vague in found and not found[vague].name and _is_beside(vague, len(found), named):
             del found[vague]
     return list(found.values())
+
+
+def _is_beside(vague: str, count: int, named: Collection[str]) -> bool:
+    """Whether a whole list is not meant: "how is she doing, her kidneys", "birth control hx"."""
+    is_named = vague == "chart_summary" and bool(named)
+    is_of_others = vague == "problems" and bool(named) and {*named} <= _NEVER_OF["problems"]
+    return count > 1 or is_named or is_of_others
 
 
 def _is_of_something_else(

@@ -1,17 +1,17 @@
 """The words of chart questions of one language, and how a text falls into them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
 from rapidfuzz.distance import OSA
 
+from services.language.chart_file import ChartWords
 from services.language.folding import fold
 from services.language.people_words import common_words
-from services.language.utterance import Aspect, Part, Relation
+from services.language.utterance import Aspect
 from services.language.vocabulary import (
     LANGUAGES,
     drug_classes,
@@ -42,53 +42,6 @@ LabelKind: TypeAlias = Literal[
     "stop",
     "before",
 ]
-
-
-class TopicSpec(BaseModel):
-    """A tool, and words that ask for it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    tool: str
-    arguments: Mapping[str, Any] = Field(default_factory=dict)
-    name: str = ""
-    words: tuple[str, ...]
-
-
-class ChartWords(BaseModel):
-    """The file of one language; its head explains the fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    aspects: Mapping[Aspect, tuple[str, ...]]
-    above: tuple[str, ...]
-    below: tuple[str, ...]
-    parts: Mapping[Part, tuple[str, ...]]
-    people: tuple[str, ...]
-    frames: Mapping[str, tuple[str, ...]]
-    topics: tuple[TopicSpec, ...]
-    names: Mapping[str, Mapping[str, tuple[str, ...]]]
-    endings: Mapping[str, tuple[str, ...]]
-    compounds: tuple[str, ...] = ()
-    inflections: tuple[str, ...] = ()
-    cased: Mapping[str, str] = Field(default_factory=dict)
-    not_chart: Mapping[str, tuple[str, ...]]
-    stop: tuple[str, ...]
-    joints: tuple[str, ...]
-    connectors: tuple[str, ...]
-    head_first: bool = False
-    openers: tuple[str, ...] = ()
-    asking: tuple[str, ...] = ()
-    pointers: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
-    relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
-    at_birth: Mapping[str, str] = Field(default_factory=dict)
-    at_age: tuple[str, ...] = ()
-    years_of_age: tuple[str, ...] = ()
-    compared: tuple[str, ...] = ()
-    now: tuple[str, ...] = ()
-    spellings: Mapping[str, str] = Field(default_factory=dict)
-    drug_endings: Mapping[str, str] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

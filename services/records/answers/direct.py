@@ -9,63 +9,24 @@ from typing import TypeAlias
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
-from services.language.chart_words import tokens_of
-from services.language.folding import fold
 from services.language.question_figures import arguments_of, with_days
 from services.language.tools_named import SEARCH
-from services.language.utterance import Aspect, ChartQuestion
+from services.language.utterance import ChartQuestion
 from services.records.answers.ages import AGE, BORN, HAVE_AN_AGE, ages_then, of_that_age
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.events import days_around, rows_of_event
 from services.records.answers.evidence import told_evidence
+from services.records.answers.further import measured_for, searches_for
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
 from services.records.answers.row_line import row_line
 from services.records.answers.sentences import answer_of
-from services.records.concepts.table import concept_table
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
+from services.records.answers.unsaid import said_without, short_form_unknown
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
-# Words in which notes tell what a record has a field for.
-_ALSO_SAID = {
-    "marital status": "married widowed divorced husband wife spouse partner",
-    "address": "address lives",
-    "phone": "phone telephone",
-    "language": "language interpreter speaks",
-    "contact person": "contact kin daughter son husband wife sister brother mother father niece",
-    "general practitioner": "general practitioner family doctor GP",
-    "race": "race ethnicity",
-    "family": "family mother father sister brother parents",
-    "social": "social lives works occupation retired",
-    "coverage": "insurance insured payer",
-    "device": "device implant implanted contraceptive pacemaker stent prosthesis port",
-    "directive": "directive resuscitation living will",
-    "vital status": "died death",
-    "stage": "stage staging TNM",
-    "tnm": "TNM stage staging",
-    "ECOG": "ECOG performance status",
-    "inpatient admission": "admitted admission inpatient discharged",
-    "emergency": "emergency",
-}
-
-# What is measured where an illness is suspected that nobody recorded.
-_MEASURED = {
-    "fever": "body temperature",
-    "obesity": "body mass index",
-    "hypertension": "blood pressure",
-    "diabetes": "hemoglobin a1c",
-    "prediabetes": "hemoglobin a1c",
-    "anemia": "hemoglobin",
-    "hyperlipidemia": "total cholesterol",
-    "chronic kidney disease": "estimated glomerular filtration rate",
-    "hypothyroidism": "thyroid stimulating hormone",
-    "osteoporosis": "bone density",
-}
-
-
-_SHORT_FORM_CHARS = 5
 _DOSES = ("vaccin", "immuni", "inject", "toxin", "toxoid")
 """Beginnings or ends of words by which a procedure is a vaccination."""
 
@@ -113,6 +74,15 @@ def _answer(
         return question
     if isinstance(taken, str):
         return words.failed.format(title=question.tool, problem=taken)
+    return _of_view(question, taken, given, words)
+
+
+def _of_view(
+    question: ChartQuestion,
+    taken: ChartView,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
     taken, papers = parted(taken) if question.tool == SEARCH else (taken, None)
     absent = told_evidence(taken) or answer_of(question, taken, words)
     if said := told_papers(question, papers, words):
@@ -183,7 +153,7 @@ def _sought(
 ) -> ChartQuestion | str:
     """Return `absent`, what `taken` says, with what is found elsewhere where that says nothing."""
     looked_at = taken if question.tool == SEARCH else None
-    for search in () if has_answer(question, taken) else _searches_for(question):
+    for search in () if has_answer(question, taken) else searches_for(question):
         found = _given(search, given)
         if found is None:
             return search
@@ -192,7 +162,7 @@ def _sought(
         if record is not None and (told := _elsewhere(question, search, record, words)):
             told = f"{told}\n{in_papers}".strip()
             if question.head and search.name == question.head:
-                return f"{_unsaid(question, words)}\n{told}".strip()
+                return f"{said_without(question, words)}\n{told}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
             is_guess = question.tool == "allergies" or not search.name
@@ -204,21 +174,12 @@ def _sought(
         looked_at = record if record is not None and search.name else looked_at
     if looked_at is not None:
         absent = _with_parts(question, absent, looked_at, words)
-        measured = _measured_for(question)
-        absent = "\n".join([absent, *_unknown(question, words)])
+        measured = measured_for(question)
+        absent = "\n".join([absent, *short_form_unknown(question, words)])
         return absent if measured is None else _with_value(measured, absent, given, words)
     is_there = has_answer(question, taken)
-    unknown = [] if is_there else _unknown(question, words)
+    unknown = [] if is_there else short_form_unknown(question, words)
     return "\n".join([absent, *_written_later(question, taken, words), *unknown])
-
-
-def _measured_for(question: ChartQuestion) -> ChartQuestion | None:
-    """Return the question for the value that tells most of an illness that is not recorded."""
-    value = _MEASURED.get(question.name) if question.tool == "problems" else None
-    if value is None:
-        return None
-    measured = ChartQuestion("results", {"names": [value]}, "latest", value)
-    return measured if question.span is None else with_days(measured, question.span)
 
 
 def _with_value(
@@ -318,60 +279,3 @@ def _elsewhere(
 def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
     said = f"{row.name} {row.value} {row.detail}".casefold()
     return any(mark in said for mark in words.allergic)
-
-
-def _unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
-    """Say of a short form that nobody here knows it: what it stands for may be in the record."""
-    name = question.name
-    is_short = name.isalpha() and len(name) <= _SHORT_FORM_CHARS
-    is_known = words.knows(name) or bool(concept_table().also_called(name))
-    return [words.unknown.format(name=name)] if is_short and not is_known else []
-
-
-def _unsaid(question: ChartQuestion, words: AnswerWords) -> str:
-    """Say which words of a longer name nothing says of the thing itself."""
-    head = tokens_of(fold(question.head)[0])
-    is_drug = question.tool == "medications"
-    rest = [
-        word
-        for word in question.name.split()
-        if fold(word)[0] not in head and not (is_drug and concept_table().named("drug", word))
-    ]
-    return words.unsaid.format(words=" ".join(rest)) if rest else ""
-
-
-def _of_the_head(question: ChartQuestion) -> ChartQuestion:
-    """Return the question for the thing itself: of "blood pressure in pregnancy" the pressure."""
-    named: dict[str, object] = (
-        {"names": [question.head]} if question.tool == "results" else {"name": question.head}
-    )
-    is_listed = question.tool == "problems"  # the tool gives all of them
-    arguments = question.arguments if is_listed else {**question.arguments, **named}
-    aspect = "all" if question.aspect in ("whether", "count") else question.aspect
-    return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)
-
-
-def _searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
-    """Return where to look next, in this order, where its tool holds nothing of a question."""
-    if question.tool == SEARCH:
-        return ()
-    if question.tool == "results" and question.span is not None and question.name:
-        names = {"names": question.arguments["names"]}
-        newest: ChartQuestion = replace(question, arguments=names, aspect="latest", span=None)
-        return (replace(newest, above=None, below=None), *_searches_for(newest))
-    if question.tool == "encounters" and not question.name:
-        # Notes tell of visits that nobody recorded as such.
-        aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
-        return (replace(question, tool="documents", arguments={}, aspect=aspect),)
-    if question.tool == "care" and question.name == "care team":
-        seen = replace(question, tool="encounters", aspect="all", name="", part="people")
-        return (seen, replace(seen, tool="documents"))
-    if question.tool == "care" and question.name not in _ALSO_SAID:
-        return ()  # "care" and "plan" stand in any note
-    if not question.name or len(question.arguments.get("names", ())) > 1:
-        return ()
-    if question.head:
-        return (*_searches_for(replace(question, head="")), _of_the_head(question))
-    said = _ALSO_SAID.get(question.name)
-    query, name = (said, "") if said is not None else (question.name, question.name)
-    return (replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name),)

@@ -218,7 +218,8 @@ def test_a_year_beside_birth_is_asked_too() -> None:
     first, second = about("platelets in 2019 vs at birth")
 
     assert (first.at_age, first.span) == (0, None)
-    assert second.at_age is None and second.span is not None
+    assert second.at_age is None
+    assert second.span is not None
 
 
 @pytest.mark.parametrize(
@@ -469,3 +470,18 @@ def test_everyday_words_ask_for_what_the_chart_calls_otherwise(
 ) -> None:
     (question,) = about(text)
     assert (question.tool, question.name) == (tool, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("emergency visits in 2019/2020", "2019-01-01", "2020-12-31"),
+        ("hb 03/2019", "2019-03-01", "2019-03-31"),
+        ("Hb 03.2019", "2019-03-01", "2019-03-31"),
+    ],
+)
+def test_years_and_months_with_a_sign_are_days(text: str, since: str, until: str) -> None:
+    (question,) = about(text)
+
+    assert question.span is not None
+    assert (str(question.span.since), str(question.span.until)) == (since, until)

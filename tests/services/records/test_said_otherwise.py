@@ -199,13 +199,15 @@ def test_a_vaccination_may_be_recorded_as_a_procedure() -> None:
         ),
     }
     told = said("tetanus given?", rows)
-    assert "2019-04-13" in told and "2018-01-17" in told
+    assert "2019-04-13" in told
+    assert "2018-01-17" in told
     assert "antibody" not in told
 
 
 def test_the_worst_of_a_value_is_either_end() -> None:
     told = said("hb worst ever", {"results": COUNTS})
-    assert "5.1 g/dL" in told and "14.2 g/dL" in told
+    assert "5.1 g/dL" in told
+    assert "14.2 g/dL" in told
 
 
 def test_treatments_now_are_all_that_are_active() -> None:
@@ -218,7 +220,8 @@ def test_treatments_now_are_all_that_are_active() -> None:
         )
     )
     told = said("current tx", {"current_status": rows})
-    assert "Dabrafenib" in told and "Trametinib" in told
+    assert "Dabrafenib" in told
+    assert "Trametinib" in told
     assert "Nivolumab" not in told
 
 
@@ -231,3 +234,8 @@ def test_what_is_taken_by_its_beginning_is_found() -> None:
     assert means("drug", "amox", label="Amoxicillin 250 MG Oral Capsule", codes=())
     assert means("vaccine", "mening", label="meningococcal MCV4P", codes=())
     assert not means("problem", "card", label="Cardiomyopathy", codes=())
+
+
+def test_what_was_not_measured_may_be_taken() -> None:
+    iron = row("medication", "ferrous sulfate 325 MG Oral Tablet", status="active")
+    assert "ferrous sulfate" in said("iron since - why", {"medications": (iron,)})
