@@ -102,11 +102,14 @@ def chart_questions(
     ]
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
-    then = [replace(one, at_age=age, aspect=one.aspect if age else "first") for one in questions]
-    if age is not None and span is None:
-        return tuple(merged(iter(then)))
-    found = tuple(merged(with_figures(each, span, numbers, pieces) for each in questions))
-    return found if age is None else (*then, *found)  # "in 2019 vs at birth"
+    at_age = [replace(one, at_age=age, aspect=one.aspect if age else "first") for one in questions]
+    is_now_too = age == 0 and any("latest" in part.aspects for part in parts)
+    in_days = questions if age is None or span is not None or is_now_too else []
+    return tuple(  # both in "in 2019 vs at birth"
+        question
+        for days, each in ((None, at_age if age is not None else []), (span, in_days))
+        for question in merged(with_figures(one, days, numbers, pieces) for one in each)
+    )
 
 
 def _share(parts: Sequence[QuestionPart]) -> None:
@@ -169,7 +172,12 @@ def _span_to_now(
         is_beside = bool(said & {*words.words.compared}) or _has_loose_joint(part.pieces, words)
         is_compared |= is_beside and "latest" in part.aspects
         is_over = span is not None and span.until is not None and span.until < today
-        if span is not None and is_compared and is_over and is_of_values(part):
+        if span is None or not (is_compared and is_over):
+            continue
+        if not is_of_values(part):
+            part.aspects -= {"latest"}
+            span = replace(span, until=None)
+        else:
             part.aspects = {"change"}
             span = replace(span, until=None)
     return span
@@ -262,7 +270,7 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     takes_names = {"medications", "allergies", "immunizations", "procedures", "problems"}
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
-    return bool(run.known)
+    return any(known.tool != SEARCH for known in run.known)
 
 
 def _of_topic(
@@ -272,7 +280,9 @@ def _of_topic(
         yield values_of([topic.name], aspect, what)  # the status tells the newest only
         return
     if topic.tool in _REPORTS:
-        name = " ".join(filter(None, [topic.name, *(run.text for run in part.runs)]))
+        name = " ".join(
+            filter(None, [topic.name, *(run.name_for("problems") for run in part.runs)])
+        )
         yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
         return
     if topic.tool == "biomarkers" and topic.name:

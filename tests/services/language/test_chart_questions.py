@@ -485,3 +485,23 @@ def test_years_and_months_with_a_sign_are_days(text: str, since: str, until: str
 
     assert question.span is not None
     assert (str(question.span.since), str(question.span.until)) == (since, until)
+
+
+def test_what_is_now_is_asked_beside_what_was_at_birth() -> None:
+    found = about("Geburtsgewicht und aktuelles Gewicht")
+
+    assert [(one.at_age, one.aspect) for one in found] == [(0, "first"), (None, "latest")]
+
+
+def test_what_is_taken_now_is_asked_beside_what_was_taken_then() -> None:
+    (question,) = about("contraception now vs 2016")
+
+    assert question.aspect == "all"
+    assert question.span is not None
+    assert question.span.until is None
+
+
+def test_a_part_of_the_body_belongs_to_the_picture_of_it() -> None:
+    assert [(one.tool, one.name) for one in about("Letztes MRT Leber?")] == [
+        ("imaging_reports", "mri liver")
+    ]
