@@ -28,7 +28,7 @@ from services.language.chart_parts import (
     without_opening,
     without_switch,
 )
-from services.language.chart_words import Lexicon, Piece, lexicon
+from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import asked_around
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
@@ -41,9 +41,10 @@ from services.language.question_figures import (
     with_figures,
 )
 from services.language.statement_words import is_clinical_name, stem
+from services.language.then_and_now import span_to_now
 from services.language.times import spans_in
 from services.language.tools_named import SEARCH, tools_of, with_treatment
-from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 from services.language.year_forms import with_plain_years
 
@@ -88,7 +89,7 @@ def chart_questions(
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
     parts = [with_treatment(read_part(part, words)) for part in parted(pieces, words)]
-    span = _span_to_now(hull_of(spans), parts, words, today=today)
+    span = span_to_now(hull_of(spans), parts, words, today=today)
     _share(parts)
     numbers = list(numbers_in(pieces, words))
     questions = [
@@ -157,36 +158,6 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
         replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
         for each in found
     ]
-
-
-def _span_to_now(
-    span: TimeSpan | None, parts: Sequence[QuestionPart], words: Lexicon, *, today: date
-) -> TimeSpan | None:
-    """Return the days from those that are compared with now on: "weight now vs 2012".
-
-    Which one of some days was the last is another question: "the last potassium in 2014".
-    """
-    for part in parts:
-        said = {piece.text for piece in part.pieces}
-        is_compared = bool(said & {*words.words.now})
-        is_beside = bool(said & {*words.words.compared}) or _has_loose_joint(part.pieces, words)
-        is_compared |= is_beside and "latest" in part.aspects
-        is_over = span is not None and span.until is not None and span.until < today
-        if span is None or not (is_compared and is_over):
-            continue
-        if not is_of_values(part):
-            part.aspects -= {"latest"}
-            span = replace(span, until=None)
-        else:
-            part.aspects = {"change"}
-            span = replace(span, until=None)
-    return span
-
-
-def _has_loose_joint(pieces: Sequence[Piece], words: Lexicon) -> bool:
-    """Whether what a word joins was days, which are told apart: "the last one and 2012"."""
-    telling = [piece.text for piece in pieces if piece.text not in ("?", ",")]
-    return bool(telling) and bool({telling[0], telling[-1]} & {*words.words.joints})
 
 
 def _has_more(part: QuestionPart) -> bool:
