@@ -87,7 +87,8 @@ def _asked(turn: TurnContext, agent: TeamAgent) -> Sequence[ChartQuestion]:
         return ()
     if read is None or turn.has_looked_up or turn.request.patient_id is None:
         return ()
-    return [one.after or one for one in read.about[:LOOK_UPS]]
+    first = [asked for one in read.about for asked in (one.around or (one,))]
+    return first[:LOOK_UPS]
 
 
 def _calls(asked: Sequence[ChartQuestion]) -> list[FunctionCallContent]:

@@ -10,10 +10,14 @@ OLDEST_YEARS = 120
 
 
 def age_in(text: str, language: str) -> tuple[int | None, str]:
-    """Return the age in years that folded `text` names, and the text without it.
+    """Return the age in years that folded `text` names, 0 at birth, and the text without it.
 
     "When she was 10 weeks pregnant" names none: behind the number the question ends.
     """
+    for phrase, rest in lexicon(language).words.at_birth.items():
+        without = re.sub(rf"(?<!\w){re.escape(fold(phrase)[0])}(?!\w)", rest, text)
+        if without != text:
+            return 0, without
     found = _pattern(language).search(text)
     if found is None or int(found["years"]) > OLDEST_YEARS:
         return None, text

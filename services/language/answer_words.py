@@ -65,6 +65,9 @@ class AnswerWords(BaseModel):
     unflagged: str
     failed: str
     no_part: str
+    goes_on: str
+    unsaid: str
+    unknown: str
     as_said: str
     allergic: tuple[str, ...]
     parts: Mapping[Part, str]
@@ -77,6 +80,10 @@ class AnswerWords(BaseModel):
     def called(self, name: str) -> str:
         """Return what is asked about, in this language."""
         return lexicon(self.language).called(name)
+
+    def knows(self, name: str) -> bool:
+        """Whether a name is a word of this language or of English."""
+        return lexicon(self.language).knows(name) or lexicon("en").knows(name)
 
     def word(self, recorded: str) -> str:
         """Return a word of the record in this language, itself where none is known."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from services.language.chart_words import Lexicon, NameIs, Piece, TopicSpec
+from services.language.chart_file import TopicSpec
+from services.language.chart_words import Lexicon, NameIs, Piece
 from services.language.utterance import Aspect, Part
 
 # What a word of a longer name still says: "the last appointment" is one of them.
@@ -16,8 +17,11 @@ _ASPECTS: tuple[Aspect, ...] = (
     "count", "average", "minimum", "maximum", "change", "trend", "first", "latest", "when",
     "whether",
 )  # fmt: skip
+_ANYWHERE = "search_record"
+"""The tool for parts of the body: of "the sprained ankle" the sprain is meant."""
 _RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
-_SPELT = frozenset({"problems", "procedures", "results"})
+_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
+_SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
 _OPENINGS = frozenset({"ok", "okay"})
 
 
@@ -91,7 +95,9 @@ def is_for_others(pieces: Sequence[Piece]) -> bool:
     kinds = [kind for piece in pieces for kind in piece.of("not_chart")]
     telling = [piece for piece in pieces if not _is_empty(piece)]
     begins = telling[0].of("not_chart") if telling else []
-    return "act" in begins or bool({"office", "plan", "self", "team", "advice"} & set(kinds))
+    is_plan = "workup" in kinds and not any(piece.of("name") for piece in pieces)
+    others = {"office", "plan", "self", "team", "advice"}
+    return "act" in begins or is_plan or bool(others & set(kinds))
 
 
 def _is_empty(piece: Piece) -> bool:
@@ -144,6 +150,9 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.is_before = part.is_before or bool(piece.of("before"))
         if piece.of("topic"):
             part.aspects |= words.aspects_within(piece) & _OF_ONE
+    ends = [{*piece.of("aspect")} & _ENDS for piece in pieces]
+    if _ENDS in ends and any(len(one) == 1 for one in ends):  # "the worst (highest) sodium"
+        part.aspects -= _ENDS - set().union(*(one for one in ends if len(one) == 1))
     part.runs = list(_runs(pieces, words))
     part.is_latest_too = _is_latest_too(pieces, words)
     is_again = any(piece.text in words.words.pointers for piece in pieces)
@@ -185,9 +194,11 @@ def aspect_of(part: QuestionPart) -> Aspect:
     """Return which of the rows a part asks for, the one that wins of several."""
     if part.parts and part.parts[0] in _NOT_OF_ROWS:
         return "all"  # that it was given, or that it is there, would be no yes
+    if "latest" in part.aspects and part.is_before:
+        return "trend"  # "now and before"
     if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *EDGES}:
         return "when"
-    if {"change", "trend"} <= part.aspects:
+    if {"change", "trend"} <= part.aspects or ("change" not in part.aspects >= EDGES):
         return "trend"
     if {"minimum", "maximum"} <= part.aspects:
         return "extremes"
@@ -234,15 +245,24 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
     """Return the name that neighbouring pieces make."""
     joint = next((at for at, piece in enumerate(chosen) if _is_of(piece, words)), len(chosen))
     known = tuple(name for piece in chosen for name in piece.of("name"))
-    heads = [name for piece in chosen[:joint] for name in piece.of("name")] or known
+    heads = [name for piece in chosen[:joint] for name in piece.of("name")] or [*known]
+    heads = [name for name in heads if name.tool != _ANYWHERE] or heads
+    is_same = all(piece.of("name") for piece in chosen) and len({*known}) == len(
+        {*chosen[0].of("name")}
+    )
     return Run(
         " ".join(piece.text for piece in chosen if piece.words[0] != ","),
         known,
-        is_exact=bool(known) and len(chosen) == 1,
-        spelt=" ".join(_own_name(piece) for piece in chosen if piece.words[0] != ","),
+        is_exact=bool(known) and (len(chosen) == 1 or is_same),
+        spelt=" ".join(_own_name(piece) for piece in chosen if not _is_left_out(piece, words)),
         main=heads[0 if words.words.head_first else -1] if heads else None,
         is_of_other=any(name.tool != "results" for name in known),
     )
+
+
+def _is_left_out(piece: Piece, words: Lexicon) -> bool:
+    """Whether a word is none of an English name: a comma, "der" of another language."""
+    return piece.words[0] == "," or (words.language != "en" and _connects(piece, words))
 
 
 def _is_of(piece: Piece, words: Lexicon) -> bool:

@@ -5,15 +5,16 @@ topic that names a tool, a name that is known, or words that stand where a name 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from itertools import pairwise
 
 from services.language.ages_asked import age_in
 from services.language.changes_asked import CHANGES, asks_what_changed
+from services.language.chart_file import TopicSpec
 from services.language.chart_parts import (
-    EDGES,
     QuestionPart,
     Run,
     aspect_of,
@@ -27,7 +28,8 @@ from services.language.chart_parts import (
     without_opening,
     without_switch,
 )
-from services.language.chart_words import Lexicon, Piece, TopicSpec, lexicon
+from services.language.chart_words import Lexicon, lexicon
+from services.language.events_asked import asked_around
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
 from services.language.question_figures import (
@@ -39,23 +41,24 @@ from services.language.question_figures import (
     with_figures,
 )
 from services.language.statement_words import is_clinical_name, stem
+from services.language.then_and_now import span_to_now
 from services.language.times import spans_in
 from services.language.tools_named import SEARCH, tools_of, with_treatment
-from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
+from services.language.year_forms import with_plain_years
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
 _NEVER_OF = {
-    "problems": frozenset({"results"}),
+    "problems": frozenset({"results", "medications", "immunizations", "procedures"}),
     "procedures": frozenset({"results", "medications", "immunizations"}),
 }
+_OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _PAUSES = re.compile(r"\s[-–—+]+\s|:(?=\s)")
 """Signs between two questions: "knee pain - what is he taking"."""
-_BY_FIELD = "ologist"
-_EVENTS = frozenset({*_REPORTS, "encounters", "procedures", "documents"})
 
 
 def chart_questions(
@@ -69,11 +72,12 @@ def chart_questions(
     words = lexicon(language)
     folded, _ = fold(_cased(_PAUSES.sub(" ; ", text), words))
     age, folded = age_in(folded, language)
-    spans, rest = spans_in(folded, today=today, language=language)
+    spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
     if asked := evidence_questions(text):
         return asked
-    if not spans and (found := _since_event(pieces, words, today=today, is_guess=is_guess)):
+    ask = partial(chart_questions, today=today, language=language, is_guess=is_guess)
+    if not spans and (found := asked_around(pieces, words, ask)):
         return found
     is_of_all = not any(piece.of("name") for piece in pieces)
     if is_of_all and asks_what_changed(text, has_days=bool(spans)):
@@ -85,7 +89,7 @@ def chart_questions(
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
     parts = [with_treatment(read_part(part, words)) for part in parted(pieces, words)]
-    span = _span_to_now(hull_of(spans), parts, words)
+    span = span_to_now(hull_of(spans), parts, words, today=today)
     _share(parts)
     numbers = list(numbers_in(pieces, words))
     questions = [
@@ -93,14 +97,20 @@ def chart_questions(
             question,
             is_past=span is not None or "past" in part.frames,
             is_begun=span is not None and "begun" in part.frames,
-            at_age=age,
         )
         for part in parts
         for question in _questions(part, is_asked=is_asking(text, pieces, words))
     ]
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
-    return tuple(merged(with_figures(each, span, numbers, pieces) for each in questions))
+    at_age = [replace(one, at_age=age, aspect=one.aspect if age else "first") for one in questions]
+    is_now_too = age == 0 and any("latest" in part.aspects for part in parts)
+    in_days = questions if age is None or span is not None or is_now_too else []
+    return tuple(  # both in "in 2019 vs at birth"
+        question
+        for days, each in ((None, at_age if age is not None else []), (span, in_days))
+        for question in merged(with_figures(one, days, numbers, pieces) for one in each)
+    )
 
 
 def _share(parts: Sequence[QuestionPart]) -> None:
@@ -111,30 +121,6 @@ def _share(parts: Sequence[QuestionPart]) -> None:
     for later, earlier in pairwise(reversed(parts)):
         if is_of_values(earlier) and is_of_values(later):
             earlier.aspects = earlier.aspects or later.aspects
-
-
-def _since_event(
-    pieces: Sequence[Piece], words: Lexicon, *, today: date, is_guess: bool
-) -> tuple[ChartQuestion, ...]:
-    """Return what is asked "since her last scan", each with the question for the scan."""
-    at = next((at for at, one in enumerate(pieces) if one.text in words.words.since), None)
-    if at is None:
-        return ()
-    before, behind = (
-        chart_questions(
-            " ".join(one.text for one in side) + "?",
-            today=today,
-            language=words.language,
-            is_guess=is_guess,
-        )
-        for side in (pieces[:at], pieces[at + 1 :])
-    )
-    events = [one for one in behind if one.tool in _EVENTS and one.aspect in EDGES]
-    if len(behind) != 1 or not events:
-        return ()
-    asked = before or (ChartQuestion("timeline", is_past=True),)
-    is_begun = any("begun" in one.of("frame") for one in pieces[:at])
-    return tuple(replace(one, after=events[0], is_begun=is_begun) for one in asked)
 
 
 def _asks_for_a_time(part: QuestionPart) -> bool:
@@ -159,6 +145,8 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
         return [_named(SEARCH, f"{part.runs[0].text} size", "all", None)]
     if "tolerated" in part.frames and part.runs:  # that it was given is no yes
         return [_named(SEARCH, f"{part.runs[0].text} tolerated", "all", None)]
+    if "state" in part.frames and not part.topics and not any(run.known for run in part.runs):
+        return [ChartQuestion("chart_summary")]  # "how is Ada doing?"
     found = list(_asked_of(part, is_asked=is_asked))
     # That a test was done is no yes to "was it positive?".
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
@@ -170,18 +158,6 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
         replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
         for each in found
     ]
-
-
-def _span_to_now(
-    span: TimeSpan | None, parts: Sequence[QuestionPart], words: Lexicon
-) -> TimeSpan | None:
-    """Return the days from those that are compared with now on: "weight now vs 2012"."""
-    for part in parts:
-        is_compared = any(piece.text in words.words.compared for piece in part.pieces)
-        if span is not None and is_compared and "latest" in part.aspects:
-            part.aspects = {"change"}
-            span = replace(span, until=None)
-    return span
 
 
 def _has_more(part: QuestionPart) -> bool:
@@ -204,8 +180,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
             others = [run for run in part.runs if not _may_be_of(topics[0], run)]
     else:
         others = part.runs
-    if not any(topic.tool in _NAMED_BY_ARGUMENT for topic in topics):
-        yield from questions_of_values(part, others, aspect, what)
+    yield from questions_of_values(part, others, aspect, what)
     for run in others:
         if run.known or not topics:
             yield from _of_run(run, part, aspect, what, is_searched=is_asked and not topics)
@@ -239,11 +214,16 @@ def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec
     if "timeline" in found and "problems" in found:
         del found["problems"]  # "the timeline of her illness"
     for vague in ("chart_summary", "timeline", "documents", "problems", "history"):
-        # "How is she doing, her kidneys": of them alone.
-        is_all = len(found) > 1 or (vague == "chart_summary" and named)
-        if is_all and vague in found and not found[vague].name:
+        if vague in found and not found[vague].name and _is_beside(vague, len(found), named):
             del found[vague]
     return list(found.values())
+
+
+def _is_beside(vague: str, count: int, named: Collection[str]) -> bool:
+    """Whether a whole list is not meant: "how is she doing, her kidneys", "birth control hx"."""
+    is_named = vague == "chart_summary" and bool(named)
+    is_of_others = vague == "problems" and bool(named) and {*named} <= _NEVER_OF["problems"]
+    return count > 1 or is_named or is_of_others
 
 
 def _is_of_something_else(
@@ -261,7 +241,7 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     takes_names = {"medications", "allergies", "immunizations", "procedures", "problems"}
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
-    return bool(run.known)
+    return any(known.tool != SEARCH for known in run.known)
 
 
 def _of_topic(
@@ -271,7 +251,9 @@ def _of_topic(
         yield values_of([topic.name], aspect, what)  # the status tells the newest only
         return
     if topic.tool in _REPORTS:
-        name = " ".join(filter(None, [topic.name, *(run.text for run in part.runs)]))
+        name = " ".join(
+            filter(None, [topic.name, *(run.name_for("problems") for run in part.runs)])
+        )
         yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
         return
     if topic.tool == "biomarkers" and topic.name:
@@ -310,7 +292,7 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
 def _may_be_of(topic: TopicSpec, run: Run) -> bool:
     """Whether a list may hold what is named: of problems no value, of operations no drug."""
     if topic.name == "operation" and run.main is not None:
-        return False  # a part of the body is looked for, and no colonoscopy
+        return run.main.tool in _OPERATED  # a part of the body is looked for, and no colonoscopy
     return run.main is None or run.main.tool not in _NEVER_OF.get(topic.tool, ())
 
 
@@ -334,7 +316,5 @@ def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQues
 
 
 def _searched(text: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
-    """Return the question for what no tool is known for; a note is signed with its field."""
-    if text.endswith(_BY_FIELD):
-        return ChartQuestion("documents", name=text.removesuffix("ist") + "y", part="people")
+    """Return the question for what no tool is known for."""
     return ChartQuestion(SEARCH, {"query": text}, aspect, text, what)

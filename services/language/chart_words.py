@@ -1,17 +1,17 @@
 """The words of chart questions of one language, and how a text falls into them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
 from rapidfuzz.distance import OSA
 
+from services.language.chart_file import ChartWords
 from services.language.folding import fold
 from services.language.people_words import common_words
-from services.language.utterance import Aspect, Part
+from services.language.utterance import Aspect
 from services.language.vocabulary import (
     LANGUAGES,
     drug_classes,
@@ -42,49 +42,6 @@ LabelKind: TypeAlias = Literal[
     "stop",
     "before",
 ]
-
-
-class TopicSpec(BaseModel):
-    """A tool, and words that ask for it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    tool: str
-    arguments: Mapping[str, Any] = Field(default_factory=dict)
-    name: str = ""
-    words: tuple[str, ...]
-
-
-class ChartWords(BaseModel):
-    """The file of one language; its head explains the fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    aspects: Mapping[Aspect, tuple[str, ...]]
-    above: tuple[str, ...]
-    below: tuple[str, ...]
-    parts: Mapping[Part, tuple[str, ...]]
-    people: tuple[str, ...]
-    frames: Mapping[str, tuple[str, ...]]
-    topics: tuple[TopicSpec, ...]
-    names: Mapping[str, Mapping[str, tuple[str, ...]]]
-    endings: Mapping[str, tuple[str, ...]]
-    compounds: tuple[str, ...] = ()
-    inflections: tuple[str, ...] = ()
-    cased: Mapping[str, str] = Field(default_factory=dict)
-    not_chart: Mapping[str, tuple[str, ...]]
-    stop: tuple[str, ...]
-    joints: tuple[str, ...]
-    connectors: tuple[str, ...]
-    head_first: bool = False
-    openers: tuple[str, ...] = ()
-    asking: tuple[str, ...] = ()
-    pointers: tuple[str, ...] = ()
-    before: tuple[str, ...] = ()
-    since: tuple[str, ...] = ()
-    at_age: tuple[str, ...] = ()
-    years_of_age: tuple[str, ...] = ()
-    compared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +100,9 @@ class Lexicon:
                     self._add(phrase, label)
         known = set(self._phrases)
         classes = {name: tuple(map(str, row["words"])) for name, row in drug_classes().items()}
-        for name, others in {**classes, **drug_names()}.items():
-            for phrase in (name, *others):
+        members = {str(one): () for row in drug_classes().values() for one in row["members"]}
+        for name, others in {**members, **classes, **drug_names()}.items():
+            for phrase in (name, *others, *self._own_drugs(name)):
                 if _folded(phrase) not in known:
                     self._add(phrase, Label("name", NameIs("medications", name)))
         self._own = {
@@ -159,6 +117,12 @@ class Lexicon:
             for tool, endings in each.endings.items()
             for ending in endings
         }
+
+    def _own_drugs(self, name: str) -> Iterator[str]:
+        """Yield how the language spells the name of a drug: Abirateron."""
+        for ending, own in self.words.drug_endings.items():
+            if name.endswith(ending):
+                yield f"{name.removesuffix(ending)}{own}"
 
     def pieces(self, text: str) -> list[Piece]:
         """Return folded `text` as pieces, the longest phrase that fits first."""
@@ -178,6 +142,11 @@ class Lexicon:
             found.append(Piece(words, labels))
             at += size
         return found
+
+    def knows(self, word: str) -> bool:
+        """Whether `word` is one of the phrases, or a plain word of any language."""
+        folded = fold(word)[0]
+        return folded in common_words() or any(piece.labels for piece in self.pieces(folded))
 
     def called(self, name: str) -> str:
         """Return what the language calls what the vocabulary calls `name`, itself where unknown."""
@@ -219,8 +188,20 @@ class Lexicon:
     def _by_ending(self, word: str) -> tuple[Label, ...]:
         for ending, tool in self._endings.items():
             if word.endswith(ending) and len(word) >= len(ending) + 3:
-                return (Label("name", NameIs(tool, word)),)
+                return (Label("name", NameIs(tool, self._in_latin(word))),)
         return ()
+
+    def _in_latin(self, word: str) -> str:
+        """Return a name from Greek or Latin as records spell it: Zystoskopie is cystoscopy."""
+        for ending, english in self.words.spellings.items():
+            own = fold(ending)[0]
+            if word.endswith(own) and len(own) > 1:
+                stem = word.removesuffix(own)
+                return f"{re.sub('[kz]', self._letter, stem)}{english}"
+        return word
+
+    def _letter(self, match: re.Match[str]) -> str:
+        return self.words.spellings.get(match[0], match[0])
 
     def _tokens(self, text: str) -> Iterator[str]:
         for token in tokens_of(text):
@@ -246,7 +227,7 @@ class Lexicon:
     def _parts(self, token: str) -> Iterator[str]:
         """Yield the parts of a compound word: Kaliumwert is Kalium and Wert."""
         if (token,) not in self._phrases:
-            for ending in self.words.compounds:
+            for ending in (fold(each)[0] for each in self.words.compounds):
                 rest = token.removesuffix(ending)
                 if rest != token and len(rest) >= 2:
                     yield from (rest.removesuffix("-"), ending)

@@ -14,7 +14,7 @@ _STATES = frozenset({"medications", "problems"})
 _MOST_ROWS = 50
 _SHORT_DAYS = 92
 OVER_TIME: Final[frozenset[Aspect]] = frozenset(
-    {"minimum", "maximum", "extremes", "average", "count", "change", "trend", "first"}
+    {"minimum", "maximum", "extremes", "average", "count", "change", "trend", "first", "when"}
 )
 """What is worked out over all values."""
 ALL_VALUES = 1_000
@@ -71,7 +71,8 @@ def arguments_of(question: ChartQuestion) -> dict[str, object]:
     """
     arguments = dict(question.arguments)
     has_limit = question.above is not None or question.below is not None
-    over_all = question.aspect in OVER_TIME or question.back or has_limit
+    is_of_days = question.span is not None
+    over_all = question.aspect in OVER_TIME or question.back or has_limit or is_of_days
     if question.tool == "results" and over_all:
         arguments.setdefault("last", ALL_VALUES)
     return arguments

@@ -41,7 +41,7 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
     tool = run.main.tool
     if "measured" in part.frames and any(one.tool == "immunizations" for one in run.known):
         return SEARCH  # a test for what there are vaccines against
-    if tool == "problems" and "tested" in part.frames:
+    if tool == "problems" and part.frames & {"tested", "outcome"}:
         return SEARCH  # a test for an illness says not that it is there
     is_taken = "takes" in part.frames and "measured" not in part.frames
     is_drug = tool == "results" and is_taken and ("whether" in part.aspects or "dose" in part.parts)
@@ -49,7 +49,9 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
 
 
 def _tool_around(part: QuestionPart) -> str | None:
-    if "measured" in part.frames:
+    kinds = [label.kind for piece in part.pieces for label in piece.labels]
+    is_limited = {"above", "below"} & {*kinds} and any(one.text[0].isdigit() for one in part.pieces)
+    if "measured" in part.frames or is_limited:
         return "results"
     by_part = next((_BY_PART[what] for what in part.parts if what in _BY_PART), None)
     by_frame = next((tool for frame, tool in _BY_FRAME.items() if frame in part.frames), None)

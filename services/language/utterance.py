@@ -35,6 +35,7 @@ Aspect: TypeAlias = Literal[
     "change",
     "average",
 ]
+Relation: TypeAlias = Literal["since", "during", "within", "after", "before"]
 Part: TypeAlias = Literal[
     "dose",
     "reason",
@@ -82,7 +83,8 @@ class ChartQuestion:
         is_past: What has been counts, too: "has she ever had a stroke?"
         is_begun: What began in those days is asked for, not what went on in them.
         back: So many rows before the newest is the one asked for: 1 for "and before that?"
-        after: What is asked is meant since the newest of these: "since her last scan".
+        around: What it is meant of: since the newest scan, during the chemotherapy, before.
+        when: How the days asked about lie to those of `around`.
         at_age: What is asked is meant of the year in which the patient was so many years old.
     """
 
@@ -98,7 +100,8 @@ class ChartQuestion:
     is_past: bool = False
     is_begun: bool = False
     back: int = 0
-    after: "ChartQuestion | None" = None
+    around: "tuple[ChartQuestion, ...]" = ()
+    when: Relation = "since"
     at_age: int | None = None
 
 

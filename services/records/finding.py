@@ -11,7 +11,8 @@ from services.records.measurements import Series
 
 _ONE_SLIP_CHARS = 5
 _TWO_SLIPS_CHARS = 9
-_BEGINNING_CHARS = 5
+_BEGINNING_CHARS = 4
+_SHORTENED = frozenset({"drug", "vaccine"})
 _DRUG_SLIP_CHARS = 9
 """Shorter names of drugs that differ by one letter are different drugs."""
 # These turn a finding into its opposite or into another thing.
@@ -66,7 +67,7 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     if concept is None:
         # "Brain metastases" is "Metastasis to brain".
         is_same = holds(have, wanted) or (len(wanted) > 1 and {*wanted} <= {*have})
-        return bool(wanted) and (is_same or (kind == "drug" and _is_short_for(wanted, have)))
+        return bool(wanted) and (is_same or (kind in _SHORTENED and _is_short_for(wanted, have)))
     pairs = tuple(codes)
     if any(_is_coded(part, pairs) for part in (concept, *table.leaves(concept))):
         return True
@@ -80,7 +81,7 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
 
 
 def _is_short_for(wanted: Sequence[str], have: Sequence[str]) -> bool:
-    """Whether a drug of the record is called by how its name begins: "pembro"."""
+    """Whether a drug or vaccine of the record is called by how its name begins: "pembro"."""
     return (
         len(wanted) == 1
         and len(wanted[0]) >= _BEGINNING_CHARS

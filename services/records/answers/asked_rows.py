@@ -147,7 +147,8 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "encounters":
             return _is_visit(row, name)
         case "problems" if name:
-            return means("problem", name, label=row.name, codes=row.code) or _has_words(row, name)
+            is_meant = means("problem", name, label=row.name, codes=row.code)
+            return is_meant or _has_words(row, name) or _is_the_head(question, row)
         case "allergies" if name:
             is_drug = means("drug", name, label=row.name, codes=row.code)
             return row.kind != "no known allergy" and (is_drug or _has_words(row, name))
@@ -164,6 +165,13 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             return _is_fact(row, name)
         case _:
             return True
+
+
+def _is_the_head(question: ChartQuestion, row: ViewRow) -> bool:
+    """Whether an illness is the thing itself and says the rest: a laceration of the hand."""
+    words = [word for word in question.name.split() if word not in question.head.split()]
+    is_head = means("problem", question.head, label=row.name, codes=row.code)
+    return bool(question.head and words) and is_head and _has_words(row, " ".join(words))
 
 
 def _is_said(row: ViewRow, name: str) -> bool:
@@ -188,7 +196,9 @@ def _is_visit(row: ViewRow, name: str) -> bool:
         is_stay = row.value not in _NO_STAYS and _says(row, _ENCOUNTERS[name])
         return is_stay or _says(row, ("hospital admission",))
     wanted = _ENCOUNTERS.get(name)
-    return not name or (_has_words(row, name) if wanted is None else _says(row, wanted))
+    if not name or wanted is not None:
+        return wanted is None or _says(row, wanted)
+    return _has_words(row, name) or means("problem", name, label=row.detail, codes=())
 
 
 def _is_fact(row: ViewRow, name: str) -> bool:

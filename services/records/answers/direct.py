@@ -11,54 +11,24 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.question_figures import arguments_of, with_days
 from services.language.tools_named import SEARCH
-from services.language.utterance import Aspect, ChartQuestion, TimeSpan
+from services.language.utterance import ChartQuestion
 from services.records.answers.ages import AGE, BORN, HAVE_AN_AGE, ages_then, of_that_age
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
+from services.records.answers.events import days_around, rows_of_event
 from services.records.answers.evidence import told_evidence
+from services.records.answers.further import measured_for, searches_for
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
+from services.records.answers.row_line import row_line
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.dates import first_day
+from services.records.answers.unsaid import said_without, short_form_unknown
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
-# Words in which notes tell what a record has a field for.
-_ALSO_SAID = {
-    "marital status": "married widowed divorced husband wife spouse partner",
-    "address": "address lives",
-    "phone": "phone telephone",
-    "language": "language interpreter speaks",
-    "contact person": "contact kin daughter son husband wife sister brother mother father niece",
-    "general practitioner": "general practitioner family doctor GP",
-    "race": "race ethnicity",
-    "family": "family mother father sister brother parents",
-    "social": "social lives works occupation retired",
-    "coverage": "insurance insured payer",
-    "device": "device implant implanted contraceptive pacemaker stent prosthesis port",
-    "directive": "directive resuscitation living will",
-    "vital status": "died death",
-    "stage": "stage staging TNM",
-    "tnm": "TNM stage staging",
-    "ECOG": "ECOG performance status",
-    "inpatient admission": "admitted admission inpatient discharged",
-    "emergency": "emergency",
-}
-
-# What is measured where an illness is suspected that nobody recorded.
-_MEASURED = {
-    "fever": "body temperature",
-    "obesity": "body mass index",
-    "hypertension": "blood pressure",
-    "diabetes": "hemoglobin a1c",
-    "prediabetes": "hemoglobin a1c",
-    "anemia": "hemoglobin",
-    "hyperlipidemia": "total cholesterol",
-    "chronic kidney disease": "estimated glomerular filtration rate",
-    "hypothyroidism": "thyroid stimulating hormone",
-    "osteoporosis": "bone density",
-}
+_DOSES = ("vaccin", "immuni", "inject", "toxin", "toxoid")
+"""Beginnings or ends of words by which a procedure is a vaccination."""
 
 
 def answered(
@@ -97,13 +67,22 @@ def _answer(
 ) -> ChartQuestion | str:
     if question.at_age is not None:
         return _at_that_age(question, given, words)
-    if question.after is not None:
-        return _since(question, question.after, given, words)
+    if question.around:
+        return _around(question, given, words)
     taken = _given(question, given)
     if taken is None:
         return question
     if isinstance(taken, str):
         return words.failed.format(title=question.tool, problem=taken)
+    return _of_view(question, taken, given, words)
+
+
+def _of_view(
+    question: ChartQuestion,
+    taken: ChartView,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
     taken, papers = parted(taken) if question.tool == SEARCH else (taken, None)
     absent = told_evidence(taken) or answer_of(question, taken, words)
     if said := told_papers(question, papers, words):
@@ -113,6 +92,8 @@ def _answer(
         return letter if read is None else told_letter(read) or absent
     if asks_for_treatment(question, taken):
         return _treated(question, taken, absent, given, words)
+    if question.tool == "immunizations" and question.name:
+        return _with_doses(question, taken, given, words)
     return _sought(question, taken, absent, given, words)
 
 
@@ -143,6 +124,26 @@ def _treated(
     return f"{told}\n{told_treatments(question, problems, lists, words)}"
 
 
+def _with_doses(
+    question: ChartQuestion,
+    taken: ChartView,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return the vaccinations, and those that are recorded as procedures behind them."""
+    told = _sought(question, taken, answer_of(question, taken, words), given, words)
+    done = ChartQuestion("procedures", {"name": question.name}, name=question.name)
+    done = done if question.span is None else with_days(done, question.span)
+    view = _given(done, given)
+    if isinstance(told, ChartQuestion) or view is None:
+        return told if isinstance(told, ChartQuestion) else done
+    if not isinstance(view, ChartView):
+        return told
+    rows = [row for row in view.rows if any(mark in row.name.casefold() for mark in _DOSES)]
+    found = answer_of(done, view.model_copy(update={"rows": rows}), words)
+    return f"{told}\n{words.elsewhere}\n{found}" if rows and found not in told else told
+
+
 def _sought(
     question: ChartQuestion,
     taken: ChartView,
@@ -152,7 +153,7 @@ def _sought(
 ) -> ChartQuestion | str:
     """Return `absent`, what `taken` says, with what is found elsewhere where that says nothing."""
     looked_at = taken if question.tool == SEARCH else None
-    for search in () if has_answer(question, taken) else _searches_for(question):
+    for search in () if has_answer(question, taken) else searches_for(question):
         found = _given(search, given)
         if found is None:
             return search
@@ -160,6 +161,8 @@ def _sought(
         in_papers = told_papers(search, papers, words)
         if record is not None and (told := _elsewhere(question, search, record, words)):
             told = f"{told}\n{in_papers}".strip()
+            if question.head and search.name == question.head:
+                return f"{said_without(question, words)}\n{told}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
             is_guess = question.tool == "allergies" or not search.name
@@ -171,18 +174,12 @@ def _sought(
         looked_at = record if record is not None and search.name else looked_at
     if looked_at is not None:
         absent = _with_parts(question, absent, looked_at, words)
-        measured = _measured_for(question)
+        measured = measured_for(question)
+        absent = "\n".join([absent, *short_form_unknown(question, words)])
         return absent if measured is None else _with_value(measured, absent, given, words)
-    return "\n".join([absent, *_written_later(question, taken, words)])
-
-
-def _measured_for(question: ChartQuestion) -> ChartQuestion | None:
-    """Return the question for the value that tells most of an illness that is not recorded."""
-    value = _MEASURED.get(question.name) if question.tool == "problems" else None
-    if value is None:
-        return None
-    measured = ChartQuestion("results", {"names": [value]}, "latest", value)
-    return measured if question.span is None else with_days(measured, question.span)
+    is_there = has_answer(question, taken)
+    unknown = [] if is_there else short_form_unknown(question, words)
+    return "\n".join([absent, *_written_later(question, taken, words), *unknown])
 
 
 def _with_value(
@@ -200,24 +197,24 @@ def _with_value(
     return f"{absent}\n{words.measured} {answer_of(measured, found, words)}"
 
 
-def _since(
-    question: ChartQuestion,
-    event: ChartQuestion,
-    given: Sequence[tuple[ChartQuestion, Looked]],
-    words: AnswerWords,
+def _around(
+    question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]], words: AnswerWords
 ) -> ChartQuestion | str:
-    """Return what is asked since `event`, told before it; the event alone where it has no day."""
-    told, view = _answer(event, given, words), _given(event, given)
-    if isinstance(told, ChartQuestion) or not isinstance(view, ChartView):
-        return told
-    days = sorted(filter(None, (first_day(row.date) for row in asked_rows(event, view).rows)))
-    if not days:
-        return told
-    day = days[0 if event.aspect == "first" else -1]
-    answer = _answer(
-        with_days(replace(question, after=None), TimeSpan(day, None, "")), given, words
-    )
-    return answer if isinstance(answer, ChartQuestion) else f"{told}\n\n{answer}"
+    """Return what is asked around an event, told before it; of no days where it has none."""
+    told: list[str] = []
+    for event in question.around:
+        answer, view = _answer(event, given, words), _given(event, given)
+        if isinstance(answer, ChartQuestion):
+            return answer
+        rows = rows_of_event(event, view) if isinstance(view, ChartView) else ()
+        told.append(answer if event.tool != "problems" or not rows else row_line(rows[0], words))
+        if days := days_around(question.when, rows):
+            asked = _answer(with_days(replace(question, around=()), days), given, words)
+            return asked if isinstance(asked, ChartQuestion) else f"{told[-1]}\n\n{asked}"
+    if question.tool == "timeline":
+        return "\n\n".join(told)
+    asked = _answer(replace(question, around=()), given, words)
+    return asked if isinstance(asked, ChartQuestion) else "\n\n".join([*told, asked])
 
 
 def _written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
@@ -282,40 +279,3 @@ def _elsewhere(
 def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
     said = f"{row.name} {row.value} {row.detail}".casefold()
     return any(mark in said for mark in words.allergic)
-
-
-def _of_the_head(question: ChartQuestion) -> ChartQuestion:
-    """Return the question for the thing itself: of "blood pressure in pregnancy" the pressure."""
-    named: dict[str, object] = (
-        {"names": [question.head]} if question.tool == "results" else {"name": question.head}
-    )
-    is_listed = question.tool == "problems"  # the tool gives all of them
-    arguments = question.arguments if is_listed else {**question.arguments, **named}
-    aspect = "all" if question.aspect in ("whether", "count") else question.aspect
-    return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)
-
-
-def _searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
-    """Return where to look next, in this order, where its tool holds nothing of a question."""
-    if question.tool == SEARCH:
-        return ()
-    if question.tool == "results" and question.span is not None and question.name:
-        names = {"names": question.arguments["names"]}
-        newest: ChartQuestion = replace(question, arguments=names, aspect="latest", span=None)
-        return (replace(newest, above=None, below=None), *_searches_for(newest))
-    if question.tool == "encounters" and not question.name:
-        # Notes tell of visits that nobody recorded as such.
-        aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
-        return (replace(question, tool="documents", arguments={}, aspect=aspect),)
-    if question.tool == "care" and question.name == "care team":
-        seen = replace(question, tool="encounters", aspect="all", name="", part="people")
-        return (seen, replace(seen, tool="documents"))
-    if question.tool == "care" and question.name not in _ALSO_SAID:
-        return ()  # "care" and "plan" stand in any note
-    if not question.name or len(question.arguments.get("names", ())) > 1:
-        return ()
-    if question.head:
-        return (*_searches_for(replace(question, head="")), _of_the_head(question))
-    said = _ALSO_SAID.get(question.name)
-    query, name = (said, "") if said is not None else (question.name, question.name)
-    return (replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name),)

@@ -16,6 +16,7 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
     "end reason": ("ended because", "Stopped ", "Discontinued ", "Paused "),
 }
 _DUE_AGAIN = frozenset({"immunization", "procedure"})
+_WITH_STATE = frozenset({"medication", "problem"})
 _WITH_PARTS = frozenset({"encounter", "procedure", "medication"})
 
 _SOURCES_SHOWN = 1
@@ -63,8 +64,12 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
         is_done = any(row.kind in _DUE_AGAIN for row in rows)
         return [words.no_part.format(part=words.parts["due"])] if is_done else []
     if question.part == "reaction":
-        is_told = any(row.value for row in rows) or not any(row.kind == "allergy" for row in rows)
+        is_told = any(row.value or "(" in row.name for row in rows) or not any(
+            row.kind == "allergy" for row in rows
+        )
         return [] if is_told else [words.no_part.format(part=words.parts["reaction"])]
+    if question.part in ("end", "end reason") and all(row.status == "active" for row in rows):
+        return [words.goes_on] if any(row.kind in _WITH_STATE for row in rows) else []
     marks = MARKS.get(question.part) if question.part else None
     newest = sorted(rows, key=lambda row: row.date, reverse=True)
     shown = newest[:1] if question.aspect == "latest" else rows

@@ -211,6 +211,9 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
             return _listed(question, now, words)
         last = row_line(max(rows, key=lambda row: row.date), words)
         return last if question.is_past else f"{words.not_now}: {last}"
+    if question.tool == "current_status" and question.name == "treatment":
+        rows = [row for row in rows if row.status == "active"] or rows
+        return _listed(question, rows, words)
     if question.tool in (*_STATES, "allergies", "care", "timeline", "chart_summary"):
         return _listed(question, rows, words)
     newest = sorted(rows, key=lambda row: row.date, reverse=True)

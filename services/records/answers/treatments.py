@@ -1,15 +1,18 @@
 """What was given or done about an illness, as far as the record says so. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
+from datetime import date
 from typing import Final
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
 from services.records.answers.asked_rows import asked_rows
+from services.records.answers.row_line import row_line
 from services.records.answers.row_parts import MARKS
 from services.records.answers.sentences import answer_of
-from services.records.concepts.table import class_taken_for
+from services.records.concepts.table import class_taken_for, words_of_no_operation
+from services.records.concepts.words import words_of
 from services.records.dates import first_day
 from services.records.finding import means
 
@@ -20,7 +23,9 @@ LOOKED_AT: Final = (
 )
 """The lists in which treatments stand."""
 _SHORT_DAYS = 183
-"""What began in the course of a longer illness may be for anything."""
+"""What began later in the course of a longer illness may be for anything."""
+_NEAR_DAYS = 31
+"""After its beginning; there it may."""
 _TREATMENTS = frozenset({"medication", "procedure", "care plan"})
 
 
@@ -58,6 +63,9 @@ def told_treatments(
             if (rows := [row for row in _treatments(view) if is_meant(row)])
         ]
         said += [lead, *told] if told else []
+    if not said:
+        near = [row for _, view in lists for row in _treatments(view) if _is_near(row, illnesses)]
+        said = [words.meanwhile, *(f"- {row_line(row, words)}" for row in near)] if near else []
     return "\n".join(said) or words.no_part.format(part=words.parts["treatment"])
 
 
@@ -81,12 +89,28 @@ def _is_of_kind(row: ViewRow, kind: str) -> bool:
 
 
 def _is_meanwhile(row: ViewRow, illnesses: Sequence[ViewRow]) -> bool:
-    begun = first_day(row.date[:10]) if row.date else None
-    if row.kind != "medication" or begun is None or _reason(row):
-        return False
-    for one in illnesses:
-        first = first_day(one.date[:10]) if one.date else None
-        last = first_day(one.end[:10]) if one.end else None
-        if first and last and first <= begun <= last and (last - first).days <= _SHORT_DAYS:
-            return True
-    return False
+    spans = ((_day(one.date), _day(one.end)) for one in illnesses)
+    begun = _day(row.date)
+    return _may_be_treatment(row) and any(
+        first <= begun <= last and (last - first).days <= _SHORT_DAYS
+        for first, last in spans
+        if first and begun and last
+    )
+
+
+def _is_near(row: ViewRow, illnesses: Sequence[ViewRow]) -> bool:
+    """Whether it began when a longer illness did."""
+    begun, firsts = _day(row.date), [_day(one.date) for one in illnesses]
+    return _may_be_treatment(row) and any(
+        0 <= (begun - first).days <= _NEAR_DAYS for first in firsts if first and begun
+    )
+
+
+def _may_be_treatment(row: ViewRow) -> bool:
+    """Whether it is a drug or an operation for which no reason is recorded."""
+    is_done = row.kind == "procedure" and not words_of_no_operation() & {*words_of(row.name)}
+    return not _reason(row) and (is_done or row.kind == "medication")
+
+
+def _day(recorded: str) -> date | None:
+    return first_day(recorded[:10]) if recorded else None

@@ -91,7 +91,8 @@ def procedures(
         part = [word for word in words_of(name) if (word,) not in _OPERATIONS]
         is_any = len(part) == len(words_of(name))
         rows = [row for row in rows if is_any or is_operation(row)]
-        rows = [row for row in rows if _is_named(row, name if is_any else " ".join(part))]
+        what = name if is_any else " ".join(part)
+        rows = [row for row in rows if _is_named(row, what) or (not is_any and _is_for(row, what))]
     kept = [row for row in rows if _is_since(row.date, row.end, since)]
     earlier = _before(len(rows) - len(kept))
     rows = [row.model_copy(update={"status": _given(row.status)}) for row in kept]
@@ -224,6 +225,11 @@ def is_operation(row: ViewRow) -> bool:
 
 def _is_named(row: ViewRow, name: str) -> bool:
     return any(_says(row, each) for each in names_of_procedure(name))
+
+
+def _is_for(row: ViewRow, problem: str) -> bool:
+    """Whether an operation was for what `problem` names: a mastectomy for breast cancer."""
+    return means("problem", problem, label=row.detail, codes=())
 
 
 def _says(row: ViewRow, name: str) -> bool:

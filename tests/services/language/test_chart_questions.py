@@ -154,17 +154,92 @@ def test_two_things_of_one_list_are_both_asked_for(text: str, names: list[str]) 
 
 
 def test_of_two_different_things_none_is_answered_with_yes() -> None:
-    asked_for = about("did she get a tetanus shot after the laceration?")
+    (asked_for,) = about("did she get a tetanus shot after the laceration?")
 
-    assert [question.name for question in asked_for] == ["tetanus", "laceration"]
-    assert {question.aspect for question in asked_for} == {"all"}
+    assert (asked_for.name, asked_for.aspect, asked_for.when) == ("tetanus", "all", "after")
+    assert [event.name for event in asked_for.around] == ["laceration"]
 
 
-def test_values_beside_a_treatment_are_all_asked_for() -> None:
-    first, second, _ = about("haemoglobin during chemo")
+@pytest.mark.parametrize(
+    ("text", "aspect", "when", "event"),
+    [
+        ("haemoglobin during chemo", "all", "during", "chemotherapy"),
+        ("lowest hb during chemo", "minimum", "during", "chemotherapy"),
+        ("weight before the pregnancy", "all", "before", "pregnancy"),
+        ("highest creatinine after her hip operation", "maximum", "after", "hip operation"),
+        ("Niedrigster Hb unter Chemo?", "minimum", "during", "chemotherapy"),
+        ("Wie war das Kreatinin vor der Operation?", "all", "before", "operation"),
+    ],
+)
+def test_a_value_is_asked_for_in_the_time_of_something_else(
+    text: str, aspect: str, when: str, event: str
+) -> None:
+    (question,) = about(text)
 
-    assert (first.tool, first.aspect) == ("results", "trend")
-    assert (second.tool, second.name) == ("procedures", "chemotherapy")
+    assert (question.tool, question.aspect, question.when) == ("results", aspect, when)
+    assert {one.name for one in question.around} == {event}
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "name"),
+    [
+        ("Wann wurde die Thrombektomie gemacht?", "procedures", "thrombectomy"),
+        ("Hatte er eine Zystoskopie?", "procedures", "cystoscopy"),
+        ("Kardiomyopathie?", "problems", "cardiomyopathy"),
+        ("Wann war die Darmoperation?", "procedures", "colon operation"),
+        ("Brustkrebsoperation wann?", "procedures", "breast cancer operation"),
+        ("Wann war sie beim Onkologen?", "documents", "oncology"),
+        ("Letzte Vorsorgeuntersuchung?", "encounters", "check up"),
+        ("Hautarzt?", "documents", "dermatology"),
+        ("when did she see the cardiologist", "documents", "cardiology"),
+    ],
+)
+def test_what_german_puts_into_one_word_or_spells_its_own_way(
+    text: str, tool: str, name: str
+) -> None:
+    assert [(one.tool, one.name) for one in about(text)] == [(tool, name)]
+
+
+@pytest.mark.parametrize(
+    ("text", "age", "aspect"),
+    [
+        ("birth weight", 0, "first"),
+        ("Wie schwer war sie bei der Geburt?", 0, "first"),
+        ("weight at 1 yr", 1, "all"),
+    ],
+)
+def test_what_was_measured_at_birth_is_asked_of_that_year(text: str, age: int, aspect: str) -> None:
+    (question,) = about(text)
+
+    assert (question.name, question.at_age, question.aspect) == ("body weight", age, aspect)
+
+
+def test_a_year_beside_birth_is_asked_too() -> None:
+    first, second = about("platelets in 2019 vs at birth")
+
+    assert (first.at_age, first.span) == (0, None)
+    assert second.at_age is None
+    assert second.span is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "aspect", "is_open"),
+    [
+        ("creatinine 2014 then now", "change", True),
+        ("Wie war der Blutzucker 2019 und wie ist er jetzt?", "change", True),
+        ("last potassium in 2014", "latest", False),
+    ],
+)
+def test_days_beside_now_reach_until_now(text: str, aspect: str, is_open: bool) -> None:
+    (question,) = about(text)
+
+    assert question.span is not None
+    assert (question.aspect, question.span.until is None) == (aspect, is_open)
+
+
+def test_a_workup_of_something_is_read_off_the_chart() -> None:
+    assert [one.tool for one in about("anemia workup - iron?")] == ["problems", "results"]
+    assert not about("start the workup")
 
 
 @pytest.mark.parametrize(
@@ -395,3 +470,38 @@ def test_everyday_words_ask_for_what_the_chart_calls_otherwise(
 ) -> None:
     (question,) = about(text)
     assert (question.tool, question.name) == (tool, name)
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("emergency visits in 2019/2020", "2019-01-01", "2020-12-31"),
+        ("hb 03/2019", "2019-03-01", "2019-03-31"),
+        ("Hb 03.2019", "2019-03-01", "2019-03-31"),
+    ],
+)
+def test_years_and_months_with_a_sign_are_days(text: str, since: str, until: str) -> None:
+    (question,) = about(text)
+
+    assert question.span is not None
+    assert (str(question.span.since), str(question.span.until)) == (since, until)
+
+
+def test_what_is_now_is_asked_beside_what_was_at_birth() -> None:
+    found = about("Geburtsgewicht und aktuelles Gewicht")
+
+    assert [(one.at_age, one.aspect) for one in found] == [(0, "first"), (None, "latest")]
+
+
+def test_what_is_taken_now_is_asked_beside_what_was_taken_then() -> None:
+    (question,) = about("contraception now vs 2016")
+
+    assert question.aspect == "all"
+    assert question.span is not None
+    assert question.span.until is None
+
+
+def test_a_part_of_the_body_belongs_to_the_picture_of_it() -> None:
+    assert [(one.tool, one.name) for one in about("Letztes MRT Leber?")] == [
+        ("imaging_reports", "mri liver")
+    ]

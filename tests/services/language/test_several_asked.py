@@ -35,7 +35,7 @@ def test_each_value_is_asked_as_it_is_meant(text: str, aspects: list[tuple[str, 
 @pytest.mark.parametrize(
     ("text", "tool", "head"),
     [
-        ("BP in pregnancy", "results", "blood pressure"),
+        ("post chemo hb", "results", "hemoglobin"),
         ("hemoglobin in urine", "results", ""),
         ("protein/creatinine ratio", "results", ""),
         ("any face stitches?", "procedures", "suture"),
@@ -111,11 +111,10 @@ def test_what_is_meant_by_words_of_the_wards(text: str, tool: str, name: str) ->
     assert (first.tool, first.name) == (tool, name)
 
 
-def test_what_is_no_operation_is_asked_beside_it() -> None:
-    assert asked("opiates after surgery?") == [
-        ("procedures", "all", "operation"),
-        ("medications", "all", "opioid"),
-    ]
+def test_what_is_no_operation_is_asked_of_the_time_after_it() -> None:
+    (question,) = read("opiates after surgery?", SITUATION).about
+    assert (question.tool, question.name) == ("medications", "opioid")
+    assert [(one.tool, one.name) for one in question.around] == [("procedures", "operation")]
 
 
 def test_an_age_behind_at_is_the_year_of_life() -> None:
@@ -125,7 +124,7 @@ def test_an_age_behind_at_is_the_year_of_life() -> None:
 
 def test_a_dose_of_a_vaccine_is_no_illness() -> None:
     (question,) = read("zoster second dose date", SITUATION).about
-    assert (question.tool, question.head) == ("immunizations", "zoster")
+    assert (question.tool, question.name) == ("immunizations", "zoster")
 
 
 def test_a_value_and_what_is_not_known_are_two() -> None:
@@ -141,7 +140,7 @@ def test_a_value_and_what_is_not_known_are_two() -> None:
         ("ldl on simva", "results", None, "low density lipoprotein cholesterol"),
         ("hf dx when", "problems", "heart failure", ""),
         ("wrist fx - how treated", "problems", "wrist fracture", "fracture"),
-        ("colonoscopy after surgery?", "procedures", "operation", ""),
+        ("colonoscopy after surgery?", "procedures", "colonoscopy", ""),
         ("hep c?", "problems", "hepatitis c", ""),
     ],
 )

@@ -92,10 +92,12 @@ def test_a_reason_that_stands_in_the_note_of_a_drug_is_not_called_missing() -> N
 
 
 def test_what_is_known_of_a_longer_name_is_told_beside_what_is_absent() -> None:
-    pressure = row("vital sign", "Blood Pressure", value="170/97", unit="mm[Hg]")
-    told = said("BP in pregnancy", {"results blood pressure": (pressure,)})
-    assert "not in the record" in told.splitlines()[0]
-    assert "170/97" in told
+    value = row("laboratory", "Hemoglobin", value="11.2", unit="g/dL")
+    told = said("post chemo hb", {"results hemoglobin": (value,)})
+    assert told.splitlines() == [
+        "The record does not say “post chemotherapy” of it; without that:",
+        "**Hemoglobin**: 11.2 g/dL, 2020-01-01 [Row/Hemo-2020-01-01]",
+    ]
 
 
 def test_what_is_taken_for_an_illness_is_told_where_no_reason_is_recorded() -> None:
@@ -141,3 +143,99 @@ def test_nothing_is_found_for_a_name_of_small_words() -> None:
 )
 def test_where_no_allergy_is_recorded_nothing_is_said_of_one(text: str, told: str) -> None:
     assert told in said(text, {})
+
+
+CHEMO = (
+    row("procedure", "Chemotherapy", "2018-05-28"),
+    row("procedure", "Chemotherapy", "2018-10-30"),
+)
+COUNTS = tuple(
+    row("laboratory", "Hemoglobin", day, value=f"{value}", unit="g/dL", number=value)
+    for day, value in (
+        ("2015-01-01", 5.1),
+        ("2018-05-28", 7.6),
+        ("2018-09-01", 6.3),
+        ("2021-01-01", 14.2),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "silent"),
+    [
+        ("lowest hb during chemo", "6.3", "5.1"),
+        ("hb after chemo", "14.2", "6.3"),
+        ("hb before chemo", "5.1", "14.2"),
+        ("Tiefster Hb-Wert während der Chemotherapie?", "6.3", "5.1"),
+    ],
+)
+def test_a_value_of_a_time_is_one_of_that_time(text: str, told: str, silent: str) -> None:
+    answer = said(text, {"procedures": CHEMO, "results": COUNTS})
+    assert f"{told} g/dL" in answer
+    assert f"{silent} g/dL" not in answer
+
+
+def test_a_drug_of_the_day_of_the_operation_was_given_after_it() -> None:
+    rows = {
+        "procedures": (row("procedure", "Repair", "2017-03-28", end="2017-03-30"),),
+        "medications": (row("medication", "Meperidine", "2017-03-28", status="stopped"),),
+    }
+    assert "**Meperidine**" in said("opioids after surgery?", rows)
+
+
+def test_what_goes_on_has_no_end_to_give_a_reason_for() -> None:
+    taken = row("medication", "Naproxen", status="active")
+    told = said("why did they stop naproxen?", {"medications": (taken,)})
+    assert answer_words("en").goes_on in told
+    assert "why it ended" not in told
+
+
+def test_a_vaccination_may_be_recorded_as_a_procedure() -> None:
+    rows = {
+        "immunizations": (row("immunization", "Td (adult)", "2019-04-13"),),
+        "procedures": (
+            row("procedure", "Injection of tetanus antitoxin", "2018-01-17"),
+            row("procedure", "Tetanus antibody test", "2018-01-18"),
+        ),
+    }
+    told = said("tetanus given?", rows)
+    assert "2019-04-13" in told
+    assert "2018-01-17" in told
+    assert "antibody" not in told
+
+
+def test_the_worst_of_a_value_is_either_end() -> None:
+    told = said("hb worst ever", {"results": COUNTS})
+    assert "5.1 g/dL" in told
+    assert "14.2 g/dL" in told
+
+
+def test_treatments_now_are_all_that_are_active() -> None:
+    rows = tuple(
+        row("medication", name, day, status=status)
+        for name, day, status in (
+            ("Dabrafenib", "2024-11-06", "active"),
+            ("Trametinib", "2024-11-05", "active"),
+            ("Nivolumab", "2023-11-07", "stopped"),
+        )
+    )
+    told = said("current tx", {"current_status": rows})
+    assert "Dabrafenib" in told
+    assert "Trametinib" in told
+    assert "Nivolumab" not in told
+
+
+@pytest.mark.parametrize(("text", "is_hinted"), [("on xyq?", True), ("on metoprolol?", False)])
+def test_a_short_form_that_nobody_knows_is_called_that(text: str, is_hinted: bool) -> None:
+    assert ("written out" in said(text, {})) is is_hinted
+
+
+def test_what_is_taken_by_its_beginning_is_found() -> None:
+    assert means("drug", "amox", label="Amoxicillin 250 MG Oral Capsule", codes=())
+    assert means("vaccine", "mening", label="meningococcal MCV4P", codes=())
+    assert not means("problem", "card", label="Cardiomyopathy", codes=())
+
+
+def test_what_was_not_measured_may_be_taken() -> None:
+    iron = row("medication", "ferrous sulfate 325 MG Oral Tablet", status="active")
+    assert "ferrous sulfate" in said("iron since - why", {"medications": (iron,)})

@@ -1,0 +1,55 @@
+"""The words of chart questions, as the file of a language has them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from services.language.utterance import Aspect, Part, Relation
+
+
+class TopicSpec(BaseModel):
+    """A tool, and words that ask for it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tool: str
+    arguments: Mapping[str, Any] = Field(default_factory=dict)
+    name: str = ""
+    words: tuple[str, ...]
+
+
+class ChartWords(BaseModel):
+    """The file of one language; its head explains the fields."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    aspects: Mapping[Aspect, tuple[str, ...]]
+    above: tuple[str, ...]
+    below: tuple[str, ...]
+    parts: Mapping[Part, tuple[str, ...]]
+    people: tuple[str, ...]
+    frames: Mapping[str, tuple[str, ...]]
+    topics: tuple[TopicSpec, ...]
+    names: Mapping[str, Mapping[str, tuple[str, ...]]]
+    endings: Mapping[str, tuple[str, ...]]
+    compounds: tuple[str, ...] = ()
+    inflections: tuple[str, ...] = ()
+    cased: Mapping[str, str] = Field(default_factory=dict)
+    not_chart: Mapping[str, tuple[str, ...]]
+    stop: tuple[str, ...]
+    joints: tuple[str, ...]
+    connectors: tuple[str, ...]
+    head_first: bool = False
+    openers: tuple[str, ...] = ()
+    asking: tuple[str, ...] = ()
+    pointers: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
+    at_birth: Mapping[str, str] = Field(default_factory=dict)
+    at_age: tuple[str, ...] = ()
+    years_of_age: tuple[str, ...] = ()
+    compared: tuple[str, ...] = ()
+    now: tuple[str, ...] = ()
+    spellings: Mapping[str, str] = Field(default_factory=dict)
+    drug_endings: Mapping[str, str] = Field(default_factory=dict)

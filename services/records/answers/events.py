@@ -1,0 +1,49 @@
+"""The days around an event of the record. Pure."""
+
+from collections.abc import Sequence
+from datetime import date
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.utterance import ChartQuestion, Relation, TimeSpan
+from services.records.answers.asked_rows import asked_rows
+from services.records.dates import first_day, last_day
+
+_ONGOING = frozenset({"problem", "medication"})
+
+
+def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
+    """Return the dated rows that are the event: one where the last or first is meant.
+
+    Of an illness that came again it is the last time: between two pregnancies is in none.
+    """
+    rows = [row for row in asked_rows(event, view).rows if first_day(row.date)]
+    rows.sort(key=lambda row: row.date)
+    if event.aspect == "first":
+        return tuple(rows[:1])
+    return tuple(rows[-1:] if event.aspect == "latest" or event.tool == "problems" else rows)
+
+
+def days_around(relation: Relation, rows: Sequence[ViewRow]) -> TimeSpan | None:
+    """Return the days that lie so to `rows`; None where these have no day.
+
+    After an illness or an operation is from its first day on: what was given then is for it.
+    """
+    first = min(filter(None, (first_day(row.date) for row in rows)), default=None)
+    if first is None:
+        return None
+    if relation == "since":
+        return TimeSpan(first, None, "")
+    if relation == "before":
+        return TimeSpan(None, first, "")
+    if relation == "after":
+        begun = [first_day(row.date) for row in rows if row.kind != "medication"]
+        ended = [_end(row) for row in rows if row.kind == "medication"]
+        return TimeSpan(max(filter(None, [*begun, *ended]), default=first), None, "")
+    ends = [_end(row) for row in rows]
+    return TimeSpan(first, None if None in ends else max(filter(None, ends)), "")
+
+
+def _end(row: ViewRow) -> date | None:
+    """Return the last day of a row; None where it goes on."""
+    goes_on = row.kind in _ONGOING and row.status == "active" and not row.end
+    return None if goes_on else last_day((row.end or row.date)[:10])

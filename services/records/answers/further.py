@@ -1,0 +1,106 @@
+"""Where to look next for what the list of its kind does not hold. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from services.language.question_figures import with_days
+from services.language.tools_named import SEARCH
+from services.language.utterance import Aspect, ChartQuestion
+from services.records.concepts.table import concept_table
+
+# Words in which notes tell what a record has a field for.
+_ALSO_SAID = {
+    "marital status": "married widowed divorced husband wife spouse partner",
+    "address": "address lives",
+    "phone": "phone telephone",
+    "language": "language interpreter speaks",
+    "contact person": "contact kin daughter son husband wife sister brother mother father niece",
+    "general practitioner": "general practitioner family doctor GP",
+    "race": "race ethnicity",
+    "family": "family mother father sister brother parents",
+    "social": "social lives works occupation retired",
+    "coverage": "insurance insured payer",
+    "device": "device implant implanted contraceptive pacemaker stent prosthesis port",
+    "directive": "directive resuscitation living will",
+    "vital status": "died death",
+    "stage": "stage staging TNM",
+    "tnm": "TNM stage staging",
+    "ECOG": "ECOG performance status",
+    "inpatient admission": "admitted admission inpatient discharged",
+    "emergency": "emergency",
+}
+
+# What is measured where an illness is suspected that nobody recorded.
+_MEASURED = {
+    "fever": "body temperature",
+    "obesity": "body mass index",
+    "hypertension": "blood pressure",
+    "diabetes": "hemoglobin a1c",
+    "prediabetes": "hemoglobin a1c",
+    "anemia": "hemoglobin",
+    "hyperlipidemia": "total cholesterol",
+    "chronic kidney disease": "estimated glomerular filtration rate",
+    "hypothyroidism": "thyroid stimulating hormone",
+    "osteoporosis": "bone density",
+}
+
+
+def measured_for(question: ChartQuestion) -> ChartQuestion | None:
+    """Return the question for the value that tells most of an illness that is not recorded."""
+    value = _MEASURED.get(question.name) if question.tool == "problems" else None
+    if value is None:
+        return None
+    measured = ChartQuestion("results", {"names": [value]}, "latest", value)
+    return measured if question.span is None else with_days(measured, question.span)
+
+
+def _of_the_head(question: ChartQuestion) -> ChartQuestion:
+    """Return the question for the thing itself: of "blood pressure in pregnancy" the pressure."""
+    named: dict[str, object] = (
+        {"names": [question.head]} if question.tool == "results" else {"name": question.head}
+    )
+    is_listed = question.tool == "problems"  # the tool gives all of them
+    arguments = question.arguments if is_listed else {**question.arguments, **named}
+    aspect = "all" if question.aspect in ("whether", "count") else question.aspect
+    return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)
+
+
+def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
+    """Return where to look next, in this order, where its tool holds nothing of a question."""
+    if question.tool == SEARCH:
+        return ()
+    if question.tool == "results" and question.span is not None and question.name:
+        names = {"names": question.arguments["names"]}
+        newest: ChartQuestion = replace(question, arguments=names, aspect="latest", span=None)
+        then = [_of_the_head(question)] if question.head else []
+        return (*then, replace(newest, above=None, below=None), *searches_for(newest))
+    if question.tool == "encounters" and not question.name:
+        # Notes tell of visits that nobody recorded as such.
+        aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
+        return (replace(question, tool="documents", arguments={}, aspect=aspect),)
+    if question.tool == "care" and question.name == "care team":
+        seen = replace(question, tool="encounters", aspect="all", name="", part="people")
+        return (seen, replace(seen, tool="documents"))
+    if question.tool == "care" and question.name not in _ALSO_SAID:
+        return ()  # "care" and "plan" stand in any note
+    if not question.name or len(question.arguments.get("names", ())) > 1:
+        return ()
+    if question.head:
+        return (*searches_for(replace(question, head="")), _of_the_head(question))
+    taken = [_taken(question)] if _is_taken_too(question) else []
+    said = _ALSO_SAID.get(question.name)
+    query, name = (said, "") if said is not None else (question.name, question.name)
+    return (
+        *taken,
+        replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name),
+    )
+
+
+def _is_taken_too(question: ChartQuestion) -> bool:
+    """Whether what was not measured may be taken: iron, vitamin D, potassium."""
+    return question.tool == "results" and concept_table().named("drug", question.name) is not None
+
+
+def _taken(question: ChartQuestion) -> ChartQuestion:
+    arguments = {"name": question.name, "status": "all"}
+    return replace(question, tool="medications", arguments=arguments, aspect="all")

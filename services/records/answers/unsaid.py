@@ -1,0 +1,29 @@
+"""What is said where nothing holds the whole of a name, or nobody knows its short form. Pure."""
+
+from services.language.answer_words import AnswerWords
+from services.language.chart_words import tokens_of
+from services.language.folding import fold
+from services.language.utterance import ChartQuestion
+from services.records.concepts.table import concept_table
+
+_SHORT_FORM_CHARS = 5
+
+
+def short_form_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
+    """Say of a short form that nobody here knows it: what it stands for may be in the record."""
+    name = question.name
+    is_short = name.isalpha() and len(name) <= _SHORT_FORM_CHARS
+    is_known = words.knows(name) or bool(concept_table().also_called(name))
+    return [words.unknown.format(name=name)] if is_short and not is_known else []
+
+
+def said_without(question: ChartQuestion, words: AnswerWords) -> str:
+    """Say which words of a longer name nothing says of the thing itself."""
+    head = tokens_of(fold(question.head)[0])
+    is_drug = question.tool == "medications"
+    rest = [
+        word
+        for word in question.name.split()
+        if fold(word)[0] not in head and not (is_drug and concept_table().named("drug", word))
+    ]
+    return words.unsaid.format(words=" ".join(rest)) if rest else ""
