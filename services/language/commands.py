@@ -1,9 +1,10 @@
 """Orders that are a whole message: clear, stop, help, wrong patient … Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 
 from services.language.folding import words_of
+from services.language.people_words import people_words
 from services.language.phrases import says
 from services.language.utterance import Command
 from services.language.vocabulary import LANGUAGES, folded, replies
@@ -26,15 +27,29 @@ def command_in(text: str) -> Command | None:
     if not words or len(text) > _LONGEST_CHARS:
         return None
     commands, around = _commands(), _around()
-    starts = [at for at in range(len(words)) if all(each in around for each in words[:at])]
     ends = [at for at in range(len(words), 0, -1) if all(each in around for each in words[at:])]
-    for start in starts:
+    for start in _starts(words):
         for end in ends:
             if (found := commands.get(tuple(words[start:end]))) is not None:
                 return found
     if says(text, "what_is_held"):
         return "known"
     return "compare" if _compares(words) else None
+
+
+def is_said_of(text: str, names: Collection[str]) -> bool:
+    """Whether all of `text` is that what was said before was about who has one of `names`."""
+    known = people_words()
+    titles = known.titles_of_men | known.titles_of_women | known.titles_of_patients
+    words = words_of(text)
+    for start in _starts(words):
+        lead = next(
+            (one for one in _was_for() if tuple(words[start : start + len(one)]) == one), ()
+        )
+        rest = set(words[start + len(lead) :]) - titles
+        if lead and rest and any(rest <= set(words_of(name)) for name in names):
+            return True
+    return False
 
 
 def is_retracted(text: str) -> bool:
@@ -84,8 +99,20 @@ def _around() -> frozenset[str]:
     return frozenset(one_word | {"no", "nein", "non", "sorry"})
 
 
+def _starts(words: Sequence[str]) -> Sequence[int]:
+    """Return where an order may begin: behind nothing but "please", "no" and the like."""
+    around = _around()
+    return [at for at in range(len(words)) if all(each in around for each in words[:at])]
+
+
 def _compares(words: list[str]) -> bool:
     return any(tuple(words[: len(one)]) == one for one in _comparing())
+
+
+@cache
+def _was_for() -> Collection[tuple[str, ...]]:
+    phrases = (folded(one) for language in LANGUAGES for one in replies(language).was_for)
+    return sorted(phrases, key=len, reverse=True)
 
 
 @cache

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from data_models.chat_context import ChatContext
 from data_models.clock import IdSource
-from services.language.commands import command_in
+from data_models.identifiers import PatientId
+from services.language.commands import command_in, is_said_of
 from services.language.folding import words_of
 from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
+from services.patient_context.who import noted_people
 from services.patient_context.wording import code
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
@@ -42,12 +44,14 @@ class TurnStops:
         What the user stated just before was not about this patient then, and is held no more.
         """
         active = turn.loaded_registry().active_patient_id
-        if active is None or _command(turn) != "wrong_patient" or _says_which_item(turn):
+        named = _said_to_be_meant(turn, active)
+        is_wrong = _command(turn) == "wrong_patient" and not _says_which_item(turn)
+        if active is None or not (is_wrong or named):
             return False
         turn.decision, turn.withdraws_question = "UNCHANGED", True
         await self._documents.open(turn, active)
-        registry = turn.loaded_registry()
-        others = [one for one in registry.patient_registry if one != active][:_OTHERS_OFFERED]
+        roster = turn.loaded_registry().patient_registry
+        others = named or [one for one in roster if one != active][:_OTHERS_OFFERED]
         which = _which([code(one) for one in others])
         text = f"Stopped. This is the chart of {code(active)}. {which}"
         if taken := self._remembering.taken_back(turn):
@@ -120,6 +124,17 @@ def _waits_for_answer(document: ChatContext) -> bool:
 def _command(turn: TurnDraft) -> str | None:
     message = turn.claim.message
     return command_in(message.text) if message.press is None else None
+
+
+def _said_to_be_meant(turn: TurnDraft, active: PatientId | None) -> list[PatientId]:
+    """Return whom of the roster the message says the one before was about: `that was for Doyle`."""
+    people = noted_people(turn.loaded_registry()).items()
+    text = turn.claim.message.text
+    return [
+        one
+        for one, person in people
+        if one != active and is_said_of(text, (one, "" if person is None else person.name))
+    ][:_OTHERS_OFFERED]
 
 
 def _says_which_item(turn: TurnDraft) -> bool:
