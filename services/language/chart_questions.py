@@ -43,6 +43,7 @@ from services.language.times import spans_in
 from services.language.tools_named import SEARCH, tools_of, with_treatment
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
+from services.language.without_names import without_caller
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
@@ -67,6 +68,7 @@ def chart_questions(
         is_guess: The text may be in another language: every word of it has to be known.
     """
     words = lexicon(language)
+    text = without_caller(text)
     folded, _ = fold(_cased(_PAUSES.sub(" ; ", text), words))
     age, folded = age_in(folded, language)
     spans, rest = spans_in(folded, today=today, language=language)

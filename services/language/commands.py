@@ -10,6 +10,23 @@ from services.language.utterance import Command
 from services.language.vocabulary import LANGUAGES, folded, replies
 
 _LONGEST_CHARS = 80
+_BEFORE_ORDERS = frozenset(
+    {
+        "no",
+        "nein",
+        "non",
+        "sorry",
+        "wait",
+        "oops",
+        "oh",
+        "hm",
+        "warte",
+        "moment",
+        "ups",
+        "halt",
+        "ah",
+    }
+)
 
 
 def is_clear_command(text: str) -> bool:
@@ -96,7 +113,7 @@ def _around() -> frozenset[str]:
         for phrase in (*replies(language).fillers, *replies(language).soft_yes)
         if len(folded(phrase)) == 1
     }
-    return frozenset(one_word | {"no", "nein", "non", "sorry"})
+    return frozenset(one_word | _BEFORE_ORDERS)
 
 
 def _starts(words: Sequence[str]) -> Sequence[int]:

@@ -72,6 +72,7 @@ class PeopleWords:
     given_too: frozenset[str]
     verbs_too: frozenset[str]
     family_too: frozenset[str]
+    calls: frozenset[str]
     asking_verbs: frozenset[str]
     vague_places: frozenset[str]
     manners: frozenset[str]

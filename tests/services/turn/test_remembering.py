@@ -164,6 +164,9 @@ async def test_what_was_of_another_of_the_conversation_is_held_no_more(
     [
         "strike that",
         "No, that was wrong.",
+        "no wait, that was wrong",
+        "Moment, das war falsch",
+        "forget that",
         "scratch that, full code",
         "das war falsch",
         "wrong patient",
