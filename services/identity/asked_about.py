@@ -15,6 +15,7 @@ _LIKE = frozenset({"as", "wie", "comme", "como", "come"})
 _LIKE_WITH = frozenset({"bei"})
 _LIKED = frozenset({"like"})
 _WOULD = frozenset({"would", "d", "i'd", "we'd"})
+_ARE = frozenset({"are", "were", "sind", "waren"})
 _DASHES = frozenset("-–—")
 _PARTING = frozenset(',()"“”„')
 _STATES = frozenset(".!;")
@@ -26,10 +27,10 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
     "Leave Doyle for later", "signed: Doyle", "in the bed next to Doyle" ask about nobody.
     """
     known = people_words()
+    if _is_called_relative(message, span) or _is_shown(message, span):
+        return False
     if span[-1].is_owner and asks_for_chart(span[-1]):
         return True
-    if _is_called_relative(message, span):
-        return False
     at = next(place for place, one in enumerate(message.words) if one.start == span[0].start)
     while at and message.words[at - 1].text in _titles() and message.words[at].gap in (" ", ". "):
         at -= 1
@@ -60,6 +61,15 @@ def _before_who_is_asked_about() -> frozenset[str]:
     known = people_words()
     asking = known.before_names | known.auxiliaries | known.opening | known.about
     return asking | known.person_verbs | known.open_verbs | known.chart_things | chart_nouns()
+
+
+def _is_shown(message: Message, span: tuple[Word, ...]) -> bool:
+    """Whether the name is of whom something shown is: `that's Doyle's result, isn't it?`."""
+    known, at = people_words(), next(i for i, w in enumerate(message.words) if w is span[0])
+    last = [one.text for one in message.words[max(at - 2, 0) : at]]
+    if last and last[-1] in known.copulas | _ARE:
+        last.pop()
+    return bool(last) and last[-1] in known.shown and bool(span[0].before)
 
 
 def _is_called_relative(message: Message, span: tuple[Word, ...]) -> bool:

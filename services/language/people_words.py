@@ -41,6 +41,7 @@ class PeopleWords:
     set_aside: frozenset[str]
     parting: frozenset[str]
     verbs_of_plans: frozenset[str]
+    shown: frozenset[str]
     whose: frozenset[str]
     opened: frozenset[str]
     not_asked: frozenset[str]

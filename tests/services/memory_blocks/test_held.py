@@ -37,9 +37,8 @@ def active(context: ChatContext) -> list[str]:
 
 
 def test_a_statement_is_held_with_who_said_it_and_its_quote() -> None:
-    assert "- Allergy: latex (Dr. Roth, 2030-01-02, turn 1: “She is allergic to latex.”)" in held_lines(
-        talk("She is allergic to latex.")
-    )
+    line = "- Allergy: latex (Dr. Roth, 2030-01-02, turn 1: “She is allergic to latex.”)"
+    assert line in held_lines(talk("She is allergic to latex."))
 
 
 def test_a_correction_in_the_talk_replaces_what_was_said_before() -> None:
