@@ -10,23 +10,7 @@ from services.language.utterance import Command
 from services.language.vocabulary import LANGUAGES, folded, replies
 
 _LONGEST_CHARS = 80
-_BEFORE_ORDERS = frozenset(
-    {
-        "no",
-        "nein",
-        "non",
-        "sorry",
-        "wait",
-        "oops",
-        "oh",
-        "hm",
-        "warte",
-        "moment",
-        "ups",
-        "halt",
-        "ah",
-    }
-)
+_BEFORE_ORDERS = frozenset(words_of("no nein non sorry wait oops oh ah hm warte moment ups halt"))
 
 
 def is_clear_command(text: str) -> bool:
@@ -49,6 +33,8 @@ def command_in(text: str) -> Command | None:
         for end in ends:
             if (found := commands.get(tuple(words[start:end]))) is not None:
                 return found
+    if says(text, "wrong_patient"):
+        return "wrong_patient"
     if says(text, "what_is_held"):
         return "known"
     return "compare" if _compares(words) else None
