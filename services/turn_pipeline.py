@@ -150,6 +150,11 @@ class TurnPipeline:
             return None
         async with self._step(turn, "decide"):
             verdict = await self._decide(turn)
+        return await self._follow(turn, verdict)
+
+    async def _follow(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
+        if await self._stops.answer_said_of_another(turn, verdict):
+            return None
         if verdict.decision == "CLEAR":
             return await self._clear(turn)
         if verdict.decision == "NEEDS_PATIENT_ID":

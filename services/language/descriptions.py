@@ -8,7 +8,7 @@ from services.language.people_words import people_words
 
 # The sex that pronouns give the one who is spoken of, as far as they can mean nobody else. Pure.
 #
-# `ihr`, `sie`, `lui`, `son` and `su` are either's, and `er`, `il` and `elle` may be a tumor, a scan
+# `ihr`, `lui`, `son` and `su` are either's, and `er`, `sie`, `il` and `elle` may be a tumor, a scan
 # or a dose: they count beside verbs and things that only people have.
 
 Sex = Literal["male", "female", "both"]
@@ -16,7 +16,7 @@ _MEN = frozenset({"he", "him", "his"})
 _WOMEN = frozenset({"she", "her", "hers", "ella"})
 _HIS = frozenset({"sein", "seine", "seinen", "seinem", "seiner"})
 _WITH = {"ihr": "female", "ihm": "male"}
-_OF_VERBS = {"er": "male", "il": "male", "elle": "female"}
+_OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 _BETWEEN = frozenset({"t"})
 _OPENS = frozenset({"und", "et", "qu", "que", "ob", "si"})
 

@@ -17,7 +17,7 @@ from services.language.folding import words_of
 from services.language.follow_ups import followed_up, leans_in
 from services.language.held_statements import held_statements
 from services.language.phrases import says
-from services.language.references import numbers_in, references_in
+from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
@@ -187,6 +187,8 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
     talk, "when is Dr. Smith free?" of the clinic, and "what does CEA mean?" of a dictionary.
     """
     if not about:
+        return True
+    if place_in(words) is not None:
         return True
     is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
     is_task = says(words, "task") and says(words, *_DEEDS_ON_TASKS)
