@@ -97,6 +97,7 @@ class KeyPoint(Part):
         polarity: Whether it says that something is so, or that it is not.
         quote: The user's own sentence that says it; "" for what a person added in the panel.
         said_by: Display name of who said or corrected it last.
+        said_on: The day on which it was said, ISO; "" for what was held before that was noted.
         status: An `active` one is held. A `superseded` one gave way to a newer one, a `retired` one
             to a person. An `unverified` one was noted by 0.1 without a quote; people see it in the
             panel and may confirm it, no prompt holds it.
@@ -114,6 +115,7 @@ class KeyPoint(Part):
     polarity: Literal["present", "absent"] = "present"
     quote: str = ""
     said_by: str = ""
+    said_on: str = ""
     was: str = ""
     supersedes: list[str] = Field(default_factory=list)
 

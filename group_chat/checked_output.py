@@ -1,7 +1,7 @@
 """Checks what an agent says, sentence by sentence, before anybody sees it (spec page 11.3)."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,12 +11,12 @@ from group_chat.tools.records_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
 from services.attachments.papers import is_paper
 from services.evidence.pubmed import RESEARCH
-from services.language.sentences import SentenceStream
+from services.language.sentences import SentenceStream, sentences_of
 from services.language.statement_parts import REFERENCE
 from services.language.statements import read_sentence, refs_in
 from services.records.answers.papers import parted
 from services.statements.check import MessageCheck
-from services.statements.deeds import NEVER_DONE, proven_by
+from services.statements.deeds import NEVER_DONE, found_by, proven_by
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from services.statements.rows import stems_of
@@ -38,6 +38,11 @@ class CheckedPiece:
 
     text: str
     verdict: Verdict
+
+
+_ASKS = frozenset({"asked"})
+"""What a result has whose tool only asked the user for a yes."""
+_NOT_DONE = frozenset({"no", "nothing", "maybe", "not_yet"})
 
 
 class StatementChecking:
@@ -164,8 +169,10 @@ class CheckedOutput:
         for run in turn.ran[self._runs :]:
             if run.data is not None and run.call_id not in shown:
                 grounds.rows.add_result(run.data)
-            if run.data is not None and turn.asked_by is None:
+            if run.data is not None and not _ASKS.issubset(run.data):
                 grounds.deeds.update(proven_by(run.tool))
+            if any(isinstance(one, Sequence) and one for one in (run.data or {}).values()):
+                grounds.found_done.update(found_by(run.tool))
         self._views, self._runs = len(turn.views), len(turn.ran)
         for rows in (grounds.rows, grounds.papers):
             rows.sources.update(turn.sources)
@@ -222,9 +229,9 @@ def _add_deeds(grounds: Grounds, text: str) -> None:
 
 @lru_cache(maxsize=1_000)
 def _claimed_acts(text: str) -> frozenset[str]:
-    cues = read_sentence(text).cues
-    claimed = frozenset(cue.removeprefix("deed:") for cue in cues if cue.startswith("deed:"))
-    return claimed - NEVER_DONE
+    cues = [read_sentence(one).cues for one in sentences_of(text)]
+    claimed = [cue for each in cues if not each & _NOT_DONE for cue in each if cue.startswith("deed:")]
+    return frozenset(cue.removeprefix("deed:") for cue in claimed) - NEVER_DONE
 
 
 def _names_another(patient_id: str | None, roster: Iterable[str]) -> Callable[[str], bool]:

@@ -126,9 +126,8 @@ class TurnPipeline:
             run.emit(RunStarted(run.run_id, run.conversation_id))
             work = asyncio.create_task(self._take(turn))
             async with claim.renewing(on_lost=work.cancel):
-                failure = await wait_for_end(
-                    turn, work, seconds=self._turn_seconds + _GRACE_SECONDS
-                )
+                seconds = self._turn_seconds + _GRACE_SECONDS
+                failure = await wait_for_end(turn, work, seconds=seconds)
                 await self._write_back(turn, meter, failure)
         return turn.result(answered_at=self._clock.now())
 
@@ -145,13 +144,17 @@ class TurnPipeline:
             return await self._say_outcome(turn, reply)
         if await self._stops.answer_stop(turn) or await self._comparing.answer(turn):
             return None
+        return await self._follow(turn)
+
+    async def _follow(self, turn: TurnDraft) -> None:
         async with self._step(turn, "decide"):
             verdict = await self._decide(turn)
+        if await self._stops.answer_said_of_another(turn, verdict):
+            return None
         if verdict.decision == "CLEAR":
             return await self._clear(turn)
-        if verdict.decision == "NEEDS_PATIENT_ID":
-            return await self._ask(turn, verdict)
-        return await self._answer(turn, verdict)
+        is_unclear = verdict.decision == "NEEDS_PATIENT_ID"
+        return await (self._ask(turn, verdict) if is_unclear else self._answer(turn, verdict))
 
     async def _say_outcome(self, turn: TurnDraft, text: str) -> None:
         """Say what became of a question; a scenario whose step asked it goes on at once."""
@@ -170,9 +173,9 @@ class TurnPipeline:
             return self._replies.ask(turn) if verdict.question is None else None
         if await self._questions.answer_of_memory(turn) or await self._clearing.ask_late(turn):
             return None
-        if self._stops.answer_nothing_waits(turn):
-            return None
-        if await self._scenarios.run_scenario(turn, partial(self._act, turn)):
+        if self._stops.answer_nothing_waits(turn) or await self._scenarios.run_scenario(
+            turn, partial(self._act, turn)
+        ):
             return None
         async with self._step(turn, "enrich"):
             await self._documents.memory.read(turn, verdict)
@@ -224,17 +227,15 @@ class TurnPipeline:
 
     async def _only_answers(self, turn: TurnDraft) -> bool:
         """Whether the message answers a scenario's question and names nobody else for sure."""
-        if not self._scenarios.is_answer(turn):
-            return False
-        return not await self._patients.names_another(turn.text, turn.loaded_registry())
+        is_answer, registry = self._scenarios.is_answer(turn), turn.loaded_registry()
+        return is_answer and not await self._patients.names_another(turn.text, registry)
 
     def _only_forgets(self, turn: TurnDraft) -> bool:
         """Whether the message wants a statement about the open patient forgotten, and no clear."""
         registry = turn.loaded_registry()
-        is_theirs = registry.active_patient_id is not None and self._patients.may_be_theirs(
-            turn.text, registry=registry
-        )
-        return is_theirs and self._questions.forgetting.is_meant(turn)
+        if registry.active_patient_id is None or not self._questions.forgetting.is_meant(turn):
+            return False
+        return self._patients.may_be_theirs(turn.text, registry=registry)
 
     async def _ask(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
         """Ask which patient; the message is kept with the session, where no model looks."""

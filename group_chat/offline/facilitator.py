@@ -27,6 +27,7 @@ from group_chat.offline.words import (
 from services.language.detection import is_unread
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
+from services.language.references import place_in
 from services.language.text_words import asks_question
 from services.language.work import work_in
 from services.scenarios.session.commands import command_in
@@ -104,6 +105,8 @@ def _passed_on(prompt: Prompt) -> OfflineReply:
         return not_understood(prompt)
     if says(prompt.asked, "turns_to"):
         return what_next(prompt)
+    if place_in(prompt.asked) is not None:
+        return prompt.say("nothing_of_that")
     if says(prompt.asked, "orders"):
         return _ordered(prompt)
     if asks_overview(prompt.asked) and not topics and prompt.tool(_OVERVIEW_TOOL) is not None:

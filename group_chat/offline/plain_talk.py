@@ -9,6 +9,7 @@ from group_chat.offline.words import known_word_like, query_of, topics_of
 from services.language.addressing import without_address
 from services.language.detection import is_unread, language_of
 from services.language.phrases import says
+from services.language.requests import orders_drug
 from services.language.statement_parts import REFERENCE
 from services.language.talk_texts import talk_text
 from services.language.text_words import all_words
@@ -79,7 +80,8 @@ def _cannot(prompt: Prompt) -> OfflineReply | None:
         return None
     if (wish := next((one for one in _CANNOT if says(text, one)), None)) is not None:
         return prompt.say(wish)
-    if says(text, "writes_record") and not (says(text, "timetable") or names_office_thing(text)):
+    changes = says(text, "writes_record") or orders_drug(text)
+    if changes and not (says(text, "timetable") or names_office_thing(text)):
         return prompt.say("only_read")
     is_about_sources = says(text, "asks_source") and not topics_of(text) and prompt.patient_id
     return _sources(prompt) if is_about_sources else None

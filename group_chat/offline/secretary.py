@@ -21,6 +21,7 @@ from services.language.text_words import (
 )
 
 SECRETARY_TOOL = "list_events"
+_WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
 _NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _EXAMPLES = frozenset({"email", "calendar_event", "contact"})
 
@@ -114,6 +115,11 @@ def _parts(kind: str, **names: str) -> Callable[[str], Given | None]:
     return read
 
 
+def _new_event(text: str) -> Given | None:
+    new = _parts("new_event", title="title", when="start")(text)
+    return new if new and len(new.get("start", "")) <= _WHEN_CHARS else None
+
+
 def _new_mail(text: str) -> Given | None:
     new, to = parts_in(text, "new_mail"), mail_addresses_in(text.partition(":")[0])
     return {"to": to, "title": new["subject"], "text": new["text"]} if new and to else None
@@ -147,7 +153,7 @@ _OF_KIND: Mapping[str, Sequence[Errand]] = {
         Errand("cancel_event", ("delete",), given=lambda _: {"event_id": ""}, looks_with=_EVENTS),
         Errand("move_event", ("move",), given=_goal_as("start"), looks_with=_EVENTS),
         Errand("find_free_time", ("free",), given=_free),
-        Errand("create_event", ("add",), given=_parts("new_event", title="title", when="start")),
+        Errand("create_event", ("add", "books_event"), given=_new_event),
         _EVENTS,
     ),
     "email": (

@@ -1,5 +1,6 @@
 """Whether a name in a message stands where one asks about its bearer. Pure."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -14,6 +15,10 @@ _LIKE = frozenset({"as", "wie", "comme", "como", "come"})
 _LIKE_WITH = frozenset({"bei"})
 _LIKED = frozenset({"like"})
 _WOULD = frozenset({"would", "d", "i'd", "we'd"})
+_ARE = frozenset({"are", "were", "sind", "waren"})
+_DASHES = frozenset("-–—")
+_PARTING = frozenset(',()"“”„')
+_STATES = frozenset(".!;")
 
 
 def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
@@ -22,26 +27,33 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
     "Leave Doyle for later", "signed: Doyle", "in the bed next to Doyle" ask about nobody.
     """
     known = people_words()
+    if _is_called_relative(message, span) or _is_shown(message, span):
+        return False
     if span[-1].is_owner and asks_for_chart(span[-1]):
         return True
     at = next(place for place, one in enumerate(message.words) if one.start == span[0].start)
-    titles = known.titles_of_men | known.titles_of_women | known.titles_of_patients
-    while (
-        at and message.words[at - 1].text in titles and message.words[at].gap.strip() in ("", ".")
-    ):
+    while at and message.words[at - 1].text in _titles() and message.words[at].gap in (" ", ". "):
         at -= 1
     if not at:
         return True
-    last, before_last = message.words[at - 1], message.words[at - 1].before
+    last = message.words[at - 1]
+    if span[-1].after in known.opened and span[-1].before:
+        return last.text in known.opening  # `I thought I had Doyle open`
+    return _asks(last, is_parted=bool(message.words[at].gap.strip()))
+
+
+def _asks(last: Word, *, is_parted: bool) -> bool:
+    """Whether the word before a name asks about its bearer; `is_parted` by a comma or colon."""
+    known = people_words()
     if last.text in known.not_asked | known.addressing:
         return False
     if last.text in known.to:
-        return before_last in known.moving | known.opening_verbs
+        return last.before in known.moving | known.opening_verbs
     if last.text in _LIKED:
-        return before_last in _WOULD
-    if message.words[at].gap.strip():
-        return True
-    return last.text in _before_who_is_asked_about() or is_clinical_name(stem(last.text))
+        return last.before in _WOULD
+    return (
+        is_parted or last.text in _before_who_is_asked_about() or is_clinical_name(stem(last.text))
+    )
 
 
 @lru_cache(maxsize=1)
@@ -51,34 +63,92 @@ def _before_who_is_asked_about() -> frozenset[str]:
     return asking | known.person_verbs | known.open_verbs | known.chart_things | chart_nouns()
 
 
+def _is_shown(message: Message, span: tuple[Word, ...]) -> bool:
+    """Whether the name is of whom something shown is: `that's Doyle's result, isn't it?`."""
+    known, at = people_words(), next(i for i, w in enumerate(message.words) if w is span[0])
+    last = [one.text for one in message.words[max(at - 2, 0) : at]]
+    if last and last[-1] in known.copulas | _ARE:
+        last.pop()
+    return bool(last) and last[-1] in known.shown and bool(span[0].before)
+
+
+def _is_called_relative(message: Message, span: tuple[Word, ...]) -> bool:
+    """Whether a relation to the patient follows: `Doyle, her aunt, called`."""
+    known = people_words()
+    behind = [one for one in message.words if one.start > span[-1].start][:2]
+    owner, kind = [one.text for one in behind] if len(behind) > 1 else ("", "")
+    return owner in known.owners and kind in known.relatives
+
+
 def is_set_aside(message: Message, start: int) -> bool:
-    """Whether a negation or a likeness stands before: `not Doyle`, `I don't mean Mr Doyle`.
+    """Whether a negation or a likeness sets a name, or a number, aside.
+
+    `not Doyle`, `no data of Doyle`, `Doyle is not the one I mean`, `as Doyle gets`. In a question a
+    negation counts directly before the name only: `why is there no CT of Doyle?` asks about Doyle.
 
     Args:
         start: Where the name, or the number, begins in the text.
     """
-    known, words = people_words(), message.words
-    at = next((place for place, one in enumerate(words) if one.start == start), 0)
-    titles = known.titles_of_men | known.titles_of_women | known.titles_of_patients
-    place = at - 1
-    while place >= 0 and words[place].text in titles:
-        place -= 1
-    first = place
-    while place >= 0 and words[place].text in known.of_meaning and words[place + 1].before:
-        place -= 1
-    if place < 0 or not words[place + 1].before:
-        return False
-    word = words[place]
-    if place < first and word.text in _LIKE and words[place + 1].text not in _LIKE_WITH:
-        return False
-    return word.text in known.set_aside or (word.text == "t" and word.gap in APOSTROPHES)
+    before, behind, sign = _clause_around(message, start)
+    if not before:
+        return sign != "?" and any(map(_is_negation, behind))
+    near = before[-2] if before[-1].text in _LIKE_WITH and len(before) > 1 else before[-1]
+    looked = before if sign != "?" else [near]
+    return near.text in _LIKE or any(map(_is_negation, looked))
+
+
+def is_stated_about(message: Message, start: int) -> bool:
+    """Whether a sentence says something of somebody before another one: `Doyle can wait. BP?`.
+
+    Args:
+        start: Where the name begins in the text.
+    """
+    known = people_words()
+    before, behind, sign = _clause_around(message, start)
+    verbs = known.copulas | known.auxiliaries | known.person_verbs | known.verbs_of_plans
+    is_last = not behind or behind[-1] is message.words[-1]
+    states = not before and any(one.text in verbs for one in behind)
+    return states and not is_last and sign in _STATES
+
+
+def _clause_around(message: Message, start: int) -> tuple[Sequence[Word], Sequence[Word], str]:
+    """Return the words of a clause before and behind `start`, and the sign that ends it."""
+    words, titles = message.words, _titles()
+    at = next((place for place, one in enumerate(words) if one.start >= start), len(words))
+    first = at
+    while first > 0 and not (
+        first < len(words) and words[first].start <= start and _begins_clause(words[first])
+    ):
+        first -= 1
+    end = next((i for i in range(at + 1, len(words)) if _begins_clause(words[i])), len(words))
+    rest = message.text[words[end - 1].end :] if words else ""
+    sign = next((one for one in rest.lstrip("'’s)\"”") if not one.isspace()), "")
+    before = [one for one in words[first:at] if one.text not in titles]
+    return before, words[at:end], sign
+
+
+def _begins_clause(word: Word) -> bool:
+    is_dash = word.gap.strip() in _DASHES and word.gap.strip() != word.gap
+    parts = not word.before or is_dash or not _PARTING.isdisjoint(word.gap)
+    return parts or word.text in people_words().parting
+
+
+def _is_negation(word: Word) -> bool:
+    is_nt = word.text == "t" and word.gap != "" and word.gap in APOSTROPHES
+    return is_nt or word.text in people_words().set_aside
+
+
+@lru_cache(maxsize=1)
+def _titles() -> frozenset[str]:
+    known = people_words()
+    return known.titles_of_men | known.titles_of_women | known.titles_of_patients
 
 
 def points_at_open(message: Message) -> bool:
-    """Whether the open patient is pointed at: `this lady's sodium`, `what does this one take?`."""
+    """Whether the open patient is pointed at: `this lady's sodium`, `whose chart is open?`."""
     known = people_words()
     people = known.people | known.titles_of_patients | {"one"}
-    return any(
+    return any(one.text in known.whose for one in message.words) or any(
         first.text in known.here and second.text in people
         for first, second in pairwise(message.words)
     )

@@ -248,11 +248,11 @@ def _behind(run: Sequence[Word], span: tuple[Word, ...]) -> Word | None:
 
 
 def is_before_a_family_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether an unknown family name follows that owns something or heads the message."""
+    """Whether an unknown family name follows of whom something is asked: `Ann Hil: bloods`."""
     behind = _behind(run, span)
     if behind is None or not stands_before_a_name(run, span):
         return False
-    return behind.is_owner or behind.heads
+    return behind.is_owner or behind.heads or _is_clinical(behind.after)
 
 
 def is_name_beside(

@@ -76,6 +76,9 @@ def _is_titled(
         return is_unknown_patient(run, word) and not has_hit
     if word.title not in ("man", "woman") or len(word.raw) < 2:
         return False
+    is_carried = word.before not in people_words().titles_of_men | people_words().titles_of_women
+    if is_carried and word.text in measured_nouns():
+        return False  # `Herr Gross Kalium`
     if word.is_common and not word.is_owner and not is_titled_name(word):
         return False
     if is_name_beside(run, (word,), others) or (has_hit and not is_open):

@@ -5,7 +5,12 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Literal
 
-from services.identity.asked_about import is_asked_about, is_set_aside, points_at_open
+from services.identity.asked_about import (
+    is_asked_about,
+    is_set_aside,
+    is_stated_about,
+    points_at_open,
+)
 from services.identity.index import NumberHit
 from services.identity.matching import Known, Mention
 from services.identity.person import Person
@@ -179,7 +184,9 @@ def _read_years(said: Said, known: Known, found: _Evidence) -> Subject | None:
     other = next((one for one in said.birth_years if not person.birth_date.startswith(str(one))), 0)
     if not other or said.message.registers:
         return None
-    return Subject("unsure", "contradiction", said=str(other))
+    born = (one for one in known.index.people if one.birth_date.startswith(str(other)))
+    people = tuple(one for one in born if _has_word_of(said.message, one, known))
+    return Subject("unsure", "contradiction", people[:OPTIONS_LIMIT], said=str(other))
 
 
 def _namesake_born_then(said: Said, known: Known, found: _Evidence) -> Subject | None:
@@ -250,6 +257,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
         said.message.compares
         or points_at_open(said.message)
         or _is_in_passing(said, others)
+        or _is_stated_only(said, others, known)
         or _is_of_other_sex(said, others)
         or is_after_the_open_one(said.message, _first_place(said, others))
     )
@@ -261,7 +269,7 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
                        said=_said_of(said, others[0]), survivor_of=found.survivor_of)  # fmt: skip
     if asked:
         return Subject("unsure", asked[0][1], asked_people[:OPTIONS_LIMIT], said=asked[0][2])
-    if said.message.describes and not names_open:
+    if said.message.is_placed or (said.message.describes and not names_open):
         return Subject("unsure", "described")
     return Subject("same", "named" if names_open else "nobody_else")
 
@@ -271,6 +279,21 @@ def _is_of_other_sex(said: Said, others: Sequence[Person]) -> bool:
     sex = said.message.told_sex
     return sex in ("male", "female") and any(
         one.sex in ("male", "female") and one.sex != sex for one in others
+    )
+
+
+def _is_stated_only(said: Said, others: Sequence[Person], known: Known) -> bool:
+    """Whether the message says something of somebody and asks beside it, of whom nobody can tell.
+
+    `Doyle is back. What did his CT show?` asks about Doyle where the open patient is a woman.
+    """
+    sex, own = said.message.told_sex, known.open
+    if own is not None and sex in ("male", "female") and own.sex not in (sex, "unknown"):
+        return False
+    return any(
+        one.span and is_stated_about(said.message, one.span[0].start)
+        for one in said.mentions
+        if any(each.same_as(other) for each in one.people for other in others)
     )
 
 

@@ -47,6 +47,7 @@ from services.language.tools_named import SEARCH, tools_of, with_treatment
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 from services.language.year_forms import with_plain_years
+from services.language.without_names import without_caller
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
@@ -70,6 +71,7 @@ def chart_questions(
         is_guess: The text may be in another language: every word of it has to be known.
     """
     words = lexicon(language)
+    text = without_caller(text)
     folded, _ = fold(_cased(_PAUSES.sub(" ; ", text), words))
     age, folded = age_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)

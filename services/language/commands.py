@@ -1,14 +1,16 @@
 """Orders that are a whole message: clear, stop, help, wrong patient … Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 
 from services.language.folding import words_of
+from services.language.people_words import people_words
 from services.language.phrases import says
 from services.language.utterance import Command
 from services.language.vocabulary import LANGUAGES, folded, replies
 
 _LONGEST_CHARS = 80
+_BEFORE_ORDERS = frozenset(words_of("no nein non sorry wait oops oh ah hm warte moment ups halt"))
 
 
 def is_clear_command(text: str) -> bool:
@@ -26,15 +28,31 @@ def command_in(text: str) -> Command | None:
     if not words or len(text) > _LONGEST_CHARS:
         return None
     commands, around = _commands(), _around()
-    starts = [at for at in range(len(words)) if all(each in around for each in words[:at])]
     ends = [at for at in range(len(words), 0, -1) if all(each in around for each in words[at:])]
-    for start in starts:
+    for start in _starts(words):
         for end in ends:
             if (found := commands.get(tuple(words[start:end]))) is not None:
                 return found
+    if says(text, "wrong_patient"):
+        return "wrong_patient"
     if says(text, "what_is_held"):
         return "known"
     return "compare" if _compares(words) else None
+
+
+def is_said_of(text: str, names: Collection[str]) -> bool:
+    """Whether all of `text` is that what was said before was about who has one of `names`."""
+    known = people_words()
+    titles = known.titles_of_men | known.titles_of_women | known.titles_of_patients
+    words = words_of(text)
+    for start in _starts(words):
+        lead = next(
+            (one for one in _was_for() if tuple(words[start : start + len(one)]) == one), ()
+        )
+        rest = set(words[start + len(lead) :]) - titles
+        if lead and rest and any(rest <= set(words_of(name)) for name in names):
+            return True
+    return False
 
 
 def is_retracted(text: str) -> bool:
@@ -81,11 +99,23 @@ def _around() -> frozenset[str]:
         for phrase in (*replies(language).fillers, *replies(language).soft_yes)
         if len(folded(phrase)) == 1
     }
-    return frozenset(one_word | {"no", "nein", "non", "sorry"})
+    return frozenset(one_word | _BEFORE_ORDERS)
+
+
+def _starts(words: Sequence[str]) -> Sequence[int]:
+    """Return where an order may begin: behind nothing but "please", "no" and the like."""
+    around = _around()
+    return [at for at in range(len(words)) if all(each in around for each in words[:at])]
 
 
 def _compares(words: list[str]) -> bool:
     return any(tuple(words[: len(one)]) == one for one in _comparing())
+
+
+@cache
+def _was_for() -> Collection[tuple[str, ...]]:
+    phrases = (folded(one) for language in LANGUAGES for one in replies(language).was_for)
+    return sorted(phrases, key=len, reverse=True)
 
 
 @cache

@@ -3,18 +3,20 @@
 from collections.abc import Collection, Sequence
 from typing import Literal
 
+from services.language.chart_words import measured_nouns
 from services.language.people_words import people_words
 
 # The sex that pronouns give the one who is spoken of, as far as they can mean nobody else. Pure.
 #
-# `ihr`, `sie`, `lui`, `son` and `su` are either's, and `er`, `il` and `elle` may be a tumor, a scan
+# `ihr`, `lui`, `son` and `su` are either's, and `er`, `sie`, `il` and `elle` may be a tumor, a scan
 # or a dose: they count beside verbs and things that only people have.
 
 Sex = Literal["male", "female", "both"]
 _MEN = frozenset({"he", "him", "his"})
 _WOMEN = frozenset({"she", "her", "hers", "ella"})
-_HIS = frozenset({"seine", "seinen", "seinem", "seiner"})
-_OF_VERBS = {"er": "male", "il": "male", "elle": "female"}
+_HIS = frozenset({"sein", "seine", "seinen", "seinem", "seiner"})
+_WITH = {"ihr": "female", "ihm": "male"}
+_OF_VERBS = {"er": "male", "il": "male", "elle": "female", "sie": "female"}
 _BETWEEN = frozenset({"t"})
 _OPENS = frozenset({"und", "et", "qu", "que", "ob", "si"})
 
@@ -77,8 +79,10 @@ def _beside_verbs(folds: Sequence[str]) -> Collection[str]:
     found = []
     for at, one in enumerate(folds):
         behind = folds[at + 1] if at + 1 < len(folds) else ""
-        if one in _HIS and behind in known.patients_own:
+        if one in _HIS and behind in known.patients_own | measured_nouns():
             found.append("male")
+        elif one == "bei" and behind in _WITH:
+            found.append(_WITH[behind])
         elif one in _OF_VERBS and (behind in known.person_verbs or _is_asked(folds, at)):
             found.append(_OF_VERBS[one])
     return found

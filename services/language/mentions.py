@@ -131,6 +131,7 @@ class Message:
 
     Attributes:
         describes: Whether somebody is described rather than named: "the violin teacher".
+        is_placed: Whether somebody is told apart by a bed or room: "room 4: sodium?".
         registers: Whether it speaks of registering somebody.
         compares: Whether it asks to compare.
         spoken_sex: The sex that pronouns give the one spoken of, if they agree and nobody else is
@@ -143,6 +144,7 @@ class Message:
     text: str
     words: Sequence[Word]
     describes: bool = False
+    is_placed: bool = False
     registers: bool = False
     compares: bool = False
     spoken_sex: Sex | None = None
@@ -200,6 +202,7 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
         text=text,
         words=words,
         describes=describes_somebody(folds) or _is_patient_of_staff(words),
+        is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words))),
         registers=any(one in known.registers for one in folds),
         compares=any(one in known.compares for one in folds),
         spoken_sex=_spoken_sex(words, folds),
@@ -324,6 +327,18 @@ def _is_patient_of_staff(words: Sequence[Word]) -> bool:
         one.title == "staff" and one.is_owner and after.text in known.titles_of_patients
         for one, after in pairwise(words)
     )
+
+
+def _is_place_of_somebody(words: Sequence[Word], at: int) -> bool:
+    """Whether a room or bed stands for who lies there: `bed 12: INR?`, `Doyle in room 4`."""
+    known, place = people_words(), words[at]
+    if place.text not in known.places or not place.has_number:
+        return False
+    if at == 0 or (at == 1 and words[0].text in known.definite):
+        return at + 1 < len(words)
+    before = words[max(at - 2, 0)]
+    is_name = before.raw[0].isupper() and not before.is_common
+    return at > 1 and is_name and words[at - 1].text in known.within
 
 
 def _may_be_spoken_of(word: Word) -> bool:

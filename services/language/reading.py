@@ -17,7 +17,8 @@ from services.language.folding import words_of
 from services.language.follow_ups import followed_up, leans_in
 from services.language.held_statements import held_statements
 from services.language.phrases import says
-from services.language.references import numbers_in, references_in
+from services.language.references import numbers_in, place_in, references_in
+from services.language.requests import orders_drug
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
 from services.language.vocabulary import LANGUAGES, read_words
@@ -187,9 +188,12 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
     """
     if not about:
         return True
+    if place_in(words) is not None:
+        return True
     is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
     is_task = says(words, "task") and says(words, *_DEEDS_ON_TASKS)
     is_order = says(words, "writes_record") and not words.rstrip().endswith("?")
+    is_order = is_order or orders_drug(words)
     is_source = all(one.tool == SEARCH for one in about) and says(words, "asks_source")
     is_term = any(one.aspect == "average" for one in about) and says(words, "term")
     is_of_others = is_contact or is_task or is_order or is_source or is_term

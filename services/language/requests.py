@@ -2,15 +2,18 @@
 
 import re
 from datetime import date
+from functools import cache
 
 from services.language.chart_questions import chart_questions
 from services.language.detection import language_of
+from services.language.folding import words_of
 from services.language.in_english import in_english
 from services.language.mentions import read_words
 from services.language.people_words import people_words
 from services.language.phrases import says, without
 from services.language.statement_words import is_clinical_name, stem
 from services.language.tools_named import SEARCH
+from services.language.vocabulary import drug_classes, drug_names, folded
 
 _READ_CHARS = 4_000
 _ANY_DAY = date(2000, 1, 1)  # which tool is asked does not depend on the day
@@ -34,6 +37,20 @@ _REFUSED = re.compile(
 def moves_to_an_hour(text: str) -> bool:
     """Whether `text` moves something to an hour of the day."""
     return _MOVES_TO.search(in_english(text[:_READ_CHARS])) is not None
+
+
+def orders_drug(text: str) -> bool:
+    """Whether `text` orders that a drug be given, changed or stopped; it names one."""
+    if text.rstrip().endswith("?") or not says(text, "orders_drug"):
+        return False
+    words = words_of(text[:_READ_CHARS])
+    return any(one in _drug_words() for one in words)
+
+
+@cache
+def _drug_words() -> frozenset[str]:
+    known = (*drug_names().items(), *((name, row["words"]) for name, row in drug_classes().items()))
+    return frozenset(folded(one)[0] for name, others in known for one in (name, *others) if one)
 
 
 def asks_how_to_reach(text: str) -> bool:

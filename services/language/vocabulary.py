@@ -40,6 +40,7 @@ class Replies(BaseModel):
     also_false: tuple[str, ...]
     commands: Mapping[Command, tuple[str, ...]]
     compares: tuple[str, ...]
+    was_for: tuple[str, ...]
     ordinals: Mapping[str, int]
     ordinal_nouns: tuple[str, ...]
     numbers: Mapping[str, int]

@@ -9,11 +9,13 @@ from collections.abc import Collection, Sequence
 from services.language.full_dates import full_dates
 from services.language.letters import folded, spellings
 from services.language.mentions import Word, read_words
+from services.language.people_words import people_words
 from services.language.statement_words import is_clinical_name, stem
 
 _PATIENT = "patient"
 _INITIALS_LIMIT = 2
 _NUMBER_LEAST_CHARS = 4
+_SUBJECT_WORDS = 3
 _PEOPLE = ("man", "woman", "patient")
 
 
@@ -102,3 +104,17 @@ def _start_of_title(words: Sequence[Word], at: int) -> int:
         is_title = len(before.raw.rstrip(".")) <= len("senyora") and before.raw[:1].isupper()
         return before.start if is_title else words[at].start
     return words[at].start
+
+
+def without_caller(text: str) -> str:
+    """Return `text` without a first clause that tells who asks: `Dr Lopez called, what …`."""
+    known, words = people_words(), read_words(text).words
+    end = next((i for i in range(1, len(words)) if _begins_clause(words, i)), len(words))
+    told = {one.text for one in words[:end]}
+    is_somebody = any(one.text in known.staff | known.relatives for one in words[:_SUBJECT_WORDS])
+    is_only_told = is_somebody and not told.isdisjoint(known.calls) and end < len(words)
+    return text[words[end].start :] if is_only_told else text
+
+
+def _begins_clause(words: Sequence[Word], at: int) -> bool:
+    return "," in words[at].gap or not words[at].before

@@ -58,7 +58,8 @@ def _line(point: KeyPoint) -> str:
     if point.kind == NOTE and not point.quote:
         return f"- {point.text} (noted by {point.said_by} from the user's answers)"
     by = point.said_by or "a user"
-    return f"- {point.text} ({by}, turn {point.turn_id}: “{point.quote}”)"
+    said = ", ".join(filter(None, (by, point.said_on, f"turn {point.turn_id}")))
+    return f"- {point.text} ({said}: “{point.quote}”)"
 
 
 def _without(turn: Turn, gone: Sequence[KeyPoint]) -> Turn:

@@ -205,6 +205,7 @@ def _add(
         polarity=statement.polarity,
         quote=one_line(statement.quote, QUOTE_CHARS),
         said_by=one_line(turn.user, NAME_CHARS),
+        said_on=turn.timestamp.date().isoformat(),
         supersedes=[one.point_id for one in instead_of],
     )
     memory.next_points += 1

@@ -18,8 +18,6 @@ ASKED = "asked"
 """Payload key: the wish that waits for the answer; nobody else's."""
 SAID = "said"
 """Payload key: the words that were asked about."""
-AGAIN = "again"
-"""Payload key: whether a message that named nobody was asked about by the question already."""
 
 
 @dataclass(frozen=True, slots=True)

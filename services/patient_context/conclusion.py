@@ -10,7 +10,7 @@ from data_models.patient_context_models import Registry
 from services.identity.noted import facts_of
 from services.identity.person import Person
 from services.identity.wording import opened
-from services.patient_context.answers import AGAIN, OPTIONS, Answer
+from services.patient_context.answers import OPTIONS, Answer
 from services.patient_context.decision import Outcome, unchanged
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask, Reading
@@ -56,11 +56,9 @@ class PatientTurn:
 
     @property
     def asks_whom(self) -> OpenQuestion | None:
-        """The open question whom a message means, unless it was asked for another one already."""
+        """The open question whom a message means."""
         question = self.answerable
-        if question is None or question.kind != "subject" or question.payload.get(AGAIN):
-            return None
-        return question
+        return question if question is not None and question.kind == "subject" else None
 
     @property
     def seen_elsewhere(self) -> PatientId | None:

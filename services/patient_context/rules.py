@@ -11,6 +11,7 @@ from services.language.patient_phrases import (
     CHANGE_WORDS,
     CLEARS,
     NEGATED,
+    OTHER_PATIENT,
     PASSING,
     PLAYED_ROLE,
     RELATIVE_WORDS,
@@ -32,12 +33,19 @@ def decide_by_rules(reading: Reading) -> PatientContextDecision | None:
             # Neither rules nor a model open a chart at the word of pasted text: the user is asked.
             return staying(reading, "a line plays a role")
         return _about(reading, reading.the_named)
-    if BARE_SWITCH_TO_OTHER.fullmatch(reading.order):
+    if BARE_SWITCH_TO_OTHER.fullmatch(reading.order) and not _may_mean_a_thing(reading):
         only = len(reading.others) == 1 and reading.active is not None
         return activation(reading, reading.others[0]) if only else _without_id("the other patient")
     if WITHOUT_TARGET.fullmatch(reading.order):
         return _without_id("a change to nobody in particular")
     return None if may_concern_patient(reading) else staying(reading, "nothing names a patient")
+
+
+def _may_mean_a_thing(reading: Reading) -> bool:
+    """Whether `the other one` is one of a list: no other patient is known, and none is said."""
+    is_alone = reading.active is not None and not reading.others
+    says_patient = OTHER_PATIENT.search(reading.shape) or CHANGE_WORDS.search(reading.shape)
+    return is_alone and not says_patient
 
 
 def is_bare_switch(reading: Reading) -> bool:

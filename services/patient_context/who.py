@@ -13,7 +13,7 @@ from services.identity.noted import person_of
 from services.identity.person import Person, both_identifiers
 from services.identity.subject import OPTIONS_LIMIT, Subject, is_after_the_open_one
 from services.identity.wording import SAY_WHICH, asked, nobody_has, option_line
-from services.patient_context.answers import AGAIN, ASKED, OPTIONS, SAID
+from services.patient_context.answers import ASKED, OPTIONS, SAID
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.pattern import PatientIdPattern
@@ -216,11 +216,11 @@ def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
 def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     """Return the verdict that asks for a message which names nobody while it is open who is meant.
 
-    The later message waits for the answer: whoever writes on after "back to Adeyemi" thinks that
-    chart is open. Once only, so that nobody is held who does not mean to answer. What waited
-    before is named, since it is answered no more.
+    The later message waits for the answer, however often: whoever writes on after "back to Adeyemi"
+    thinks that chart is open, and "write the report" would be the other one's. A number, a name or
+    a no ends it. What waited before is named, since it is answered no more.
     """
-    payload = {**question.payload, ASKED: turn.reading.text, AGAIN: True}
+    payload = {**question.payload, ASKED: turn.reading.text}
     verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
     before, now = (_short(text) for text in (str(question.payload[ASKED]), turn.reading.text))
     waits = f"“{now}” now waits for your answer, in place of “{before}”."

@@ -40,7 +40,7 @@ _OF_RECORDS = frozenset({"saved", "added", "deleted", "registered", "booked", "s
 
 
 def proven_by(tool: str) -> Iterator[str]:
-    """Yield the deeds that a run of `tool` did, or looked up as done, such as `booked`."""
+    """Yield the deeds that a run of `tool` did, such as `booked`."""
     kind = _DONE.get(tool.partition("_")[0])
     if kind is not None:
         yield from (kind, DONE, CARRIED_OUT)
@@ -50,14 +50,26 @@ def proven_by(tool: str) -> Iterator[str]:
         yield "booked"
     if tool in ("create_event", "create_report", "draft_mail"):
         yield from ("booked",) if tool == "create_event" else ("saved", "added")
+
+
+def found_by(tool: str) -> Iterator[str]:
+    """Yield the deeds that a run of `tool` looks up as done, by whomever."""
     if tool in _LOOKED_UP:
         yield from (*_LOOKED_UP[tool], CARRIED_OUT)
 
 
+def is_own_claim(clause: Clause) -> bool:
+    """Whether a clause claims the deed for who speaks: `I cancelled it`, `Cancelled.`."""
+    return _is_bare(clause) or "first_person" in clause.cues
+
+
+def _is_bare(clause: Clause) -> bool:
+    return len(clause.words) <= _SHORT_CLAIM_WORDS and not (clause.names or clause.has_values)
+
+
 def claims_deed(clause: Clause, kinds: Sequence[str], *, reads_records: bool) -> bool:
     """Whether a clause tells of a deed of this conversation, not of the patient's course."""
-    is_short = len(clause.words) <= _SHORT_CLAIM_WORDS and not clause.names
-    if is_short and not clause.has_values:
+    if _is_bare(clause):
         return True
     if kinds == [CARRIED_OUT]:  # the record has its own: "the diagnosis was confirmed"
         is_errand = bool(clause.cues & {"things_done", "first_person"})

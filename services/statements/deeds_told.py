@@ -6,7 +6,7 @@ from services.language.clauses import Clause
 from services.language.statement_words import statement_words, stem
 from services.language.statements import Sentence
 from services.statements.compare import compare_values
-from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course
+from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course, is_own_claim
 from services.statements.grounds import Grounds, Speaker
 from services.statements.verdict import UNCHECKED, Verdict
 
@@ -33,7 +33,8 @@ def deed_told(
         return None if is_told else Verdict("unsupported")
     if clause.cues & {"maybe", "no", "not_yet"} or sentence.cues & {"not_yet"}:
         return UNCHECKED
-    if set(kinds) & grounds.deeds:
+    is_own = is_reported or is_own_claim(clause)
+    if set(kinds) & (grounds.deeds if is_own else grounds.deeds | grounds.found_done):
         return UNCHECKED
     found = compare_values(clause, grounds.rows, names=clause.names)
     is_told = found.state == "supported" and clause.has_values

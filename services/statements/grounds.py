@@ -34,7 +34,8 @@ class Grounds:
         papers: What papers say that users gave; supports only sentences that cite one.
         own_names: Stems of words that name this patient.
         has_name: Whether the patient's own name is known, so that any other is a stranger's.
-        deeds: Kinds of deeds that tools of this conversation did or found done, such as `booked`.
+        deeds: Kinds of deeds that tools of this conversation did, such as `booked`.
+        found_done: Those that tools found done: they prove that something is so, not who did it.
         is_other_patient: Whether a text holds the id of a patient who is not this one.
         others_named: Words by which a text names such a patient.
     """
@@ -43,6 +44,7 @@ class Grounds:
     held: KnownRows = field(default_factory=KnownRows)
     papers: KnownRows = field(default_factory=KnownRows)
     deeds: set[str] = field(default_factory=set)
+    found_done: set[str] = field(default_factory=set)
     is_other_patient: Callable[[str], bool] = lambda _: False
     others_named: Callable[[str], frozenset[str]] = lambda _: frozenset()
     own_names: frozenset[str] = frozenset()

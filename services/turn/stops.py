@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 from data_models.chat_context import ChatContext
 from data_models.clock import IdSource
-from services.language.commands import command_in
+from data_models.identifiers import PatientId
+from services.language.commands import command_in, is_said_of
 from services.language.folding import words_of
 from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
+from services.patient_context.verdict import PatientVerdict
 from services.patient_context.wording import code
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
@@ -41,13 +43,29 @@ class TurnStops:
 
         What the user stated just before was not about this patient then, and is held no more.
         """
+        if _command(turn) != "wrong_patient" or _says_which_item(turn):
+            return False
+        return await self._ask_which(turn)
+
+    async def answer_said_of_another(self, turn: TurnDraft, verdict: PatientVerdict) -> bool:
+        """Ask so, if this message says that the one before was about whom it names."""
+        asked = verdict.question.payload.get(OPTIONS, ()) if verdict.question is not None else ()
         active = turn.loaded_registry().active_patient_id
-        if active is None or _command(turn) != "wrong_patient" or _says_which_item(turn):
+        meant = [
+            one
+            for one in (verdict.patient_id, *asked)
+            if one not in (None, active) and is_said_of(turn.text, _names_of(one, verdict))
+        ]
+        return bool(meant) and await self._ask_which(turn, meant)
+
+    async def _ask_which(self, turn: TurnDraft, named: Sequence[PatientId] = ()) -> bool:
+        active = turn.loaded_registry().active_patient_id
+        if active is None:
             return False
         turn.decision, turn.withdraws_question = "UNCHANGED", True
         await self._documents.open(turn, active)
-        registry = turn.loaded_registry()
-        others = [one for one in registry.patient_registry if one != active][:_OTHERS_OFFERED]
+        roster = turn.loaded_registry().patient_registry
+        others = list(named) or [one for one in roster if one != active][:_OTHERS_OFFERED]
         which = _which([code(one) for one in others])
         text = f"Stopped. This is the chart of {code(active)}. {which}"
         if taken := self._remembering.taken_back(turn):
@@ -120,6 +138,14 @@ def _waits_for_answer(document: ChatContext) -> bool:
 def _command(turn: TurnDraft) -> str | None:
     message = turn.claim.message
     return command_in(message.text) if message.press is None else None
+
+
+def _names_of(meant: PatientId, verdict: PatientVerdict) -> Sequence[str]:
+    found = None if verdict.people is None else verdict.people.with_id(meant)
+    person = verdict.person if found is None else found
+    if person is None or person.patient_id != meant:
+        return (meant,)
+    return (meant, person.name, *(one.value for one in person.numbers))
 
 
 def _says_which_item(turn: TurnDraft) -> bool:

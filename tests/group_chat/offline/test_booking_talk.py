@@ -71,7 +71,9 @@ def test_what_is_no_name_is_not_looked_for_as_one(asked: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("asked", ["never mind", "no, thanks", "forget it", "none of these"])
+@pytest.mark.parametrize(
+    "asked", ["never mind", "no, thanks", "forget it", "don't book anything", "bitte buche nichts"]
+)
 def test_who_wants_no_appointment_any_more_is_let_go(asked: str) -> None:
     reply = answer_as_booking(prompt_of(asked, last=WHICH_DOCTOR, wishes={}))
     assert reply.text == "All right, no appointment was arranged or changed."

@@ -60,6 +60,27 @@ async def subject_of(text: str) -> Subject:
         "before I forget Elvio Brandt's creatinine: what is her sodium?",
         'Pasted: "Pat. Elvio Brandt, potassium 6.1" what about her potassium?',
         "ask Dr. Elvio Brandt about the potassium",
+        "Elvio Brandt is not the one I mean. Sodium?",
+        "Elvio Brandt ist nicht gemeint",
+        "Elvio Brandt meine ich nicht",
+        "Elvio Brandt is the wrong patient",
+        "keine Daten von Elvio Brandt, Natrium bitte",
+        "don't open Elvio Brandt",
+        "stop showing me Elvio Brandt",
+        "I have nothing to do with Elvio Brandt",
+        "I thought I had Elvio Brandt open",
+        "whose chart is open? Elvio Brandt's?",
+        "Elvio Brandt kann warten. Natrium?",
+        "Elvio Brandt is off the ward. Sodium?",
+        "you gave me Elvio Brandt's potassium",
+        "that's Elvio Brandt's sodium, isn't it?",
+        "these are Elvio Brandt's results",
+        "Elvio Brandt lassen wir weg",
+        "I just got off the phone with Elvio Brandt, her uncle. Sodium?",
+        "Elvio Brandt, her uncle, is here. Sodium?",
+        "Anna Tolvason potassium",
+        "room 14: sodium?",
+        "Tolva in room 14: sodium",
     ],
 )
 async def test_a_name_that_is_set_aside_opens_no_chart(text: str) -> None:
@@ -70,6 +91,11 @@ async def test_a_name_that_is_set_aside_opens_no_chart(text: str) -> None:
     "text",
     [
         "Elvio Brandt: why is he not on aspirin?",
+        "why is there no CT of Elvio Brandt?",
+        "no rush, open Elvio Brandt",
+        "stop the plan and open Elvio Brandt",
+        "Elvio Brandt is back. What did his CT show?",
+        "Elvio Brandt has a fever",
         "switch to Elvio Brandt",
         "I would like Elvio Brandt's labs",
         "potassium of Elvio Brandt",
@@ -106,6 +132,22 @@ async def test_a_number_is_found_however_it_is_parted(text: str) -> None:
 @pytest.mark.parametrize("text", ["Anna Tolva, 2 April 1952: sodium", "Tolva, Anna (04.02.1951)"])
 async def test_a_birth_date_with_a_slip_beside_the_name_is_asked(text: str) -> None:
     assert (await subject_of(text)).outcome == "unsure"
+
+
+@pytest.mark.parametrize("text", ["Frau Tolva Kalium", "Mrs Tolva Potassium"])
+async def test_what_is_measured_behind_a_name_is_nobody(text: str) -> None:
+    assert (await subject_of(text)).reason != "stranger"
+
+
+@pytest.mark.parametrize("text", ["Und bei ihm?", "Sein Kalium?"])
+async def test_a_german_pronoun_of_the_other_sex_asks(text: str) -> None:
+    assert (await subject_of(text)).reason == "pronoun"
+
+
+async def test_a_namesake_born_in_the_year_that_is_said_is_offered() -> None:
+    found = await subject_of("Anna Tolva born 1990: potassium")
+
+    assert [one.patient_id for one in found.people] == [MARIA]
 
 
 async def test_another_day_beside_the_name_asks_for_values() -> None:

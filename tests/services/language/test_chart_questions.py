@@ -409,6 +409,19 @@ def test_how_low_something_got_asks_for_the_lowest() -> None:
     assert [each.aspect for each in about("lowest and highest weight")] == ["extremes"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Dr. Grimm called. Which drugs does she take?",
+        "Dr. Keller called, what does she take?",
+        "Dr. Groß hat angerufen, welche Medikamente nimmt sie?",
+        "Der Sohn fragt, welche Medikamente nimmt sie?",
+    ],
+)
+def test_who_asks_for_the_chart_is_nothing_of_it(text: str) -> None:
+    assert [(one.tool, one.name) for one in about(text)] == [("medications", "")]
+
+
 def test_got_is_no_liver_value_where_somebody_has_got_something() -> None:
     assert asked("has he got obesity") == ("problems", {"status": "all"}, "whether", "obesity")
     assert asked("GOT?")[3] == "aspartate aminotransferase"

@@ -9,6 +9,10 @@ from services.language.mentions import read_words
     ("text", "sex"),
     [
         ("Nimmt er Marcumar?", "male"),
+        ("Nimmt sie Blutverdünner?", "female"),
+        ("Sie raucht.", "female"),
+        ("Sein Kalium?", "male"),
+        ("Und bei ihr?", "female"),
         ("Hat er Allergien?", "male"),
         ("Welche Tabletten bekommt er?", "male"),
         ("Was sind seine Allergien?", "male"),
@@ -29,7 +33,7 @@ def test_a_pronoun_that_only_a_person_can_be_gives_a_sex(text: str, sex: str) ->
 @pytest.mark.parametrize(
     "text",
     [
-        "Nimmt sie Blutverdünner?",
+        "Nehmen Sie das auf.",
         "Was sind ihre Allergien?",
         "Wie groß ist er?",
         "Hat er gestreut?",

@@ -37,9 +37,8 @@ def active(context: ChatContext) -> list[str]:
 
 
 def test_a_statement_is_held_with_who_said_it_and_its_quote() -> None:
-    assert "- Allergy: latex (Dr. Roth, turn 1: “She is allergic to latex.”)" in held_lines(
-        talk("She is allergic to latex.")
-    )
+    line = "- Allergy: latex (Dr. Roth, 2030-01-02, turn 1: “She is allergic to latex.”)"
+    assert line in held_lines(talk("She is allergic to latex."))
 
 
 def test_a_correction_in_the_talk_replaces_what_was_said_before() -> None:
@@ -133,4 +132,4 @@ def test_notes_give_way_before_an_allergy_does() -> None:
 
 def test_a_note_of_a_user_is_shown_with_its_words() -> None:
     shown = held_lines(talk("remember that she lives alone"))
-    assert "(Dr. Roth, turn 1: “remember that she lives alone”)" in shown
+    assert "(Dr. Roth, 2030-01-02, turn 1: “remember that she lives alone”)" in shown

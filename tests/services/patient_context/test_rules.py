@@ -99,6 +99,8 @@ def test_relative_words_count_once_there_are_two(text: str) -> None:
         ("el otro paciente", TWO, "patient_4", ("SWITCH_EXISTING", "patient_15")),
         ("the other patient", THREE, "patient_4", ("ACTIVATE_NEW", None)),
         ("the other patient", ONE, "patient_4", ("ACTIVATE_NEW", None)),
+        ("no, the other one", ONE, "patient_4", ("UNCHANGED", None)),
+        ("switch to the other one", ONE, "patient_4", ("ACTIVATE_NEW", None)),
         ("switch patient", TWO, "patient_4", ("ACTIVATE_NEW", None)),
         ("patient_4 and patient_15", TWO, "patient_4", ("ACTIVATE_NEW", None)),
         ("switch to pаtient_15", TWO, "patient_4", ("ACTIVATE_NEW", None)),

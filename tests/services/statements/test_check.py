@@ -2,7 +2,7 @@ import pytest
 
 from data_models.chart_view import ChartView, ViewKind, ViewRow, ViewSource
 from services.statements.check import MessageCheck
-from services.statements.deeds import proven_by
+from services.statements.deeds import found_by, proven_by
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from services.statements.verdict import Verdict
@@ -398,6 +398,21 @@ def test_what_a_tool_did_may_be_told_in_any_words() -> None:
     clerk = Speaker(reads_records=False)
     done = Grounds(deeds=set(proven_by("book_appointment")))
     assert verdict("Your appointment is confirmed.", speaker=clerk, on=done).state == "unchecked"
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("I cancelled the ward round and moved the tumor board, as you wished.", "contradicted"),
+        ("Ich habe die Visite abgesagt.", "contradicted"),
+        ("Cancelled.", "contradicted"),
+        ("The ward round was cancelled.", "unchecked"),
+    ],
+)
+def test_what_was_found_done_is_no_deed_of_who_speaks(text: str, state: str) -> None:
+    clerk = Speaker(reads_records=False)
+    listed = Grounds(found_done=set(found_by("list_events")))
+    assert verdict(text, speaker=clerk, on=listed).state == state
 
 
 @pytest.mark.parametrize("text", ["Potassium: 4.5 mmol/L", "Potassium 4.5 mmol/L."])

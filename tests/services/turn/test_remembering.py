@@ -145,15 +145,34 @@ async def test_what_is_said_while_nobody_is_open_is_held_of_nobody(
     assert held(store) == []
 
 
+@pytest.mark.parametrize("words", ["sorry, that was for patient_7", "Nein, das galt Patient_7."])
+async def test_what_was_of_another_of_the_conversation_is_held_no_more(
+    world: World, store: MemoryBlobStore, words: str
+) -> None:
+    await said(world, "patient_7")
+    await said(world, "patient_4")
+    await said(world, "she is DNR")
+
+    answer = await said(world, words)
+
+    assert held(store) == []
+    assert "patient_7" in answer
+
+
 @pytest.mark.parametrize(
     "words",
     [
         "strike that",
         "No, that was wrong.",
+        "no wait, that was wrong",
+        "Moment, das war falsch",
+        "forget that",
         "scratch that, full code",
         "das war falsch",
         "wrong patient",
         "that was about the other patient",
+        "sorry, I was in the wrong chart",
+        "das war für die falsche Patientin",
     ],
 )
 async def test_what_is_said_not_to_be_so_is_held_no_more(
