@@ -189,12 +189,21 @@ class Prompt:
     @property
     def recent(self) -> str:
         """What tools found or used last: `record`, `appointment`, or the kind of the user's own."""
-        found = next(iter(self.tool_memory.get("recent_entities") or ()), None) or {}
-        key = str(found.get("id", ""))
+        key = str(self._recent.get("id", ""))
         if key.startswith(CLINIC_PREFIX):
             return "appointment"
         is_record = _REFERENCE.fullmatch(key) is not None
-        return "record" if is_record else str(found.get("type", ""))
+        return "record" if is_record else str(self._recent.get("type", ""))
+
+    @property
+    def recent_appointment(self) -> str:
+        """The id of the appointment that was found or used last; "" where that is none."""
+        key = str(self._recent.get("id", ""))
+        return key.removeprefix(CLINIC_PREFIX) if key.startswith(CLINIC_PREFIX) else ""
+
+    @property
+    def _recent(self) -> Mapping[str, Any]:
+        return next(iter(self.tool_memory.get("recent_entities") or ()), None) or {}
 
     @property
     def language(self) -> str:

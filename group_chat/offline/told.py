@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from data_models.chart_view import ChartView, ViewRow
@@ -14,6 +15,7 @@ NOT_RECORDED = "not in the record"
 _DETAIL_CHARS, _ROWS_SHOWN, _REFS_SHOWN = 420, 30, 4
 _USUAL = frozenset({"final", "completed", "finished", "current", "available", ""})
 _UNDATED = frozenset({"fact", "biomarker", "patient"})
+_TIMES_OF_A_DAY = 6
 _DAY_CHARS = len("2026-12-02")
 _TITLED = frozenset(
     {"list_events", "search_mail", "search_contacts", "list_tasks", "search_documents",
@@ -56,6 +58,38 @@ def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:
     more = [prompt.text("and_more_rows")] if data.get("more") else []
     lines = [f"- {item_line(prompt, row)}" for row in rows]
     return "\n".join([f"**{prompt.text(f'title_{answer.name}')}**", *lines, *more])
+
+
+def told_times(prompt: Prompt, answer: ToolAnswer) -> str:
+    """Return free times, or whom to choose from, and the question for what is missing."""
+    data, missing = answer.data, f"which_{answer.data.get('missing')}"
+    if answer.error:
+        return problem_of(prompt, answer)
+    doctor, day = data.get("doctor"), data.get("day")
+    lines = [item_line(prompt, data["moved"]), ""] if "moved" in data and not day else []
+    if missing == "which_doctor":
+        unknown = data.get("unknown")
+        lines += [prompt.text("no_doctor_called", name=unknown), ""] if unknown else []
+        rows = [f"- {row['name']}" for row in data.get("doctors", ())]
+        if not rows:
+            return prompt.text("no_other_doctor")
+        lines += [prompt.text("doctors_here"), *rows, ""]
+    elif day is not None:
+        times = ", ".join(str(row["start"])[-5:] for row in data.get("slots", ()))
+        said = "time_is_taken" if data.get("wanted_time_is_free") is False else "free_are"
+        lines += [
+            prompt.text(said if times else "day_is_full", doctor=doctor, day=day, times=times)
+        ]
+    elif "days" in data:
+        rows = list(map(partial(_day_row, prompt), data["days"]))
+        lines += [prompt.text("week_is_free" if rows else "week_is_full", doctor=doctor), *rows, ""]
+    return "\n".join([*lines, prompt.text(missing)])
+
+
+def _day_row(prompt: Prompt, row: Mapping[str, Any]) -> str:
+    times, more = row["times"][:_TIMES_OF_A_DAY], len(row["times"]) - _TIMES_OF_A_DAY
+    rest = prompt.text("and_more", count=more) if more > 0 else ""
+    return f"- {date.fromisoformat(row['day']):%a %-d %b %Y}: {', '.join(times)}{rest}"
 
 
 def items_in(answer: ToolAnswer) -> list[Mapping[str, Any]]:
