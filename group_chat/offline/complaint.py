@@ -31,6 +31,6 @@ def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
 
 def _is_for_health(prompt: Prompt) -> bool:
     speaker = _SPEAKER.search(prompt.instructions)
-    if speaker is None or prompt.is_step:
+    if speaker is None or prompt.cue == "step":
         return False
     return "health" in topics_of_agent(speaker["name"])

@@ -49,14 +49,14 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
         return run(prompt, RECALL)
     if prompt.answers:
         return _after_tools(prompt)
-    match prompt.cue.kind:
+    match prompt.cue:
         case "close":
             return summary_of(prompt)
         case "failed":
             return prompt.say("step_failed", agent=prompt.said[-1].agent if prompt.said else "")
         case "waiting":
             return _while_plan_waits(prompt)
-        case "own_step":
+        case "step":
             return answer_as_specialist(prompt)
         case _:
             return _answer(prompt)

@@ -56,7 +56,7 @@ def _errand(prompt: Prompt) -> OfflineReply | None:
 
 
 def _of_the_record(prompt: Prompt) -> OfflineReply:
-    if not prompt.said and prompt.cue.kind == "none" and (polite := courtesy(prompt)) is not None:
+    if not prompt.said and prompt.cue == "none" and (polite := courtesy(prompt)) is not None:
         return polite
     asked = [] if prompt.answers else _asked(prompt)
     calls = tuple(call for name, given in asked for call in prompt.call(name, **given).calls)
@@ -71,7 +71,7 @@ def _asked(prompt: Prompt) -> list[tuple[str, dict[str, str]]]:
         own = [name for name in own if name != _TIMELINE_TOOL]
     if prompt.tool(_OVERVIEW_TOOL) is not None and (not own or asks_overview(prompt.asked)):
         own.append(_OVERVIEW_TOOL)
-    searches = _searches(prompt) if query and not (prompt.is_step and own) else []
+    searches = _searches(prompt) if query and not (prompt.cue == "step" and own) else []
     found = [(tool.name, {tool.required[0]: query}) for tool in searches]
     return [*((name, {}) for name in own), *found]
 
@@ -95,7 +95,7 @@ def _searches(prompt: Prompt) -> list[ToolOffer]:
 
 def _task(prompt: Prompt) -> str:
     """Return what is to be done: the step that was called, else the user's words."""
-    if prompt.is_step and prompt.said:
+    if prompt.cue == "step" and prompt.said:
         _, _, task = prompt.said[-1].text.partition(": ")
         return task.partition("*")[2].partition("*")[2].lstrip(", ") or task
     return prompt.asked
@@ -104,11 +104,11 @@ def _task(prompt: Prompt) -> str:
 def _is_for_one_thing(prompt: Prompt) -> bool:
     """Whether a question that names one thing was passed on: the whole course is no answer."""
     is_whole = says(prompt.asked, "comparison") or bool(topics_of(prompt.asked))
-    return bool(prompt.said) and not prompt.is_step and not is_whole
+    return bool(prompt.said) and prompt.cue != "step" and not is_whole
 
 
 def _report(prompt: Prompt) -> str:
-    judged = not prompt.is_step and asks_for_judgement(prompt.asked)
+    judged = prompt.cue != "step" and asks_for_judgement(prompt.asked)
     parts = [prompt.text(caution_for(prompt.asked))] if judged else []
     is_found = any(one.error or told_rows(prompt, one) for one in prompt.answers)
     if not prompt.answers:
@@ -122,7 +122,7 @@ def _report(prompt: Prompt) -> str:
     if missing:
         parts.append(prompt.text("not_in_record", names=", ".join(dict.fromkeys(missing))))
     parts.append(prompt.closing)
-    back = prompt.cue.hand_back
+    back = prompt.hand_back
     parts += [prompt.text("back_to", agent=back)] if back is not None else []
     return "\n\n".join(filter(None, parts))
 

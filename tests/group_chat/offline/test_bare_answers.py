@@ -1,7 +1,5 @@
 """Answers of a word or two, which the offline rules read by what was asked or listed before."""
 
-import json
-
 import pytest
 
 from group_chat.offline.facilitator import answer_as_facilitator
@@ -29,8 +27,8 @@ def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> No
     facts = {"scenario": "Intake", "step": "Welcome", "asked": False, "ask_for": []}
 
     def told(says: str) -> str:
-        line = f"SCENARIO_JSON: {json.dumps({**facts, 'says': says})}"
-        reply = answer_in_scenario(Prompt(instructions=line, tools=[ToolOffer("record_fields")]))
+        step = {**facts, "says": says}
+        reply = answer_in_scenario(Prompt(scenario=step, tools=[ToolOffer("record_fields")]))
         assert reply is not None
         return reply.text
 
