@@ -1,8 +1,10 @@
 """The plan that the built-in rules propose, and the summary that closes it."""
 
 from group_chat.offline.prompt import OfflineReply, Prompt, Spoken
+from group_chat.offline.told import both_ends
 from group_chat.offline.words import is_clinical, topics_of_agent
 from group_chat.plan_text import PLAN_QUESTION
+from services.language.answer_words import answer_words
 from services.language.own_texts import ends_with_own
 from services.language.phrases import found_in
 from services.language.talk_texts import told_in
@@ -50,13 +52,14 @@ def _task(name: str, description: str) -> str:
 def summary_of(prompt: Prompt) -> OfflineReply:
     """Close a plan: what each agent found, what is missing, where sources differ."""
     reports = _reports(prompt)
-    lines = [prompt.text("summary")]
+    lines, more = [prompt.text("summary")], prompt.text("more_above", count="{count}")
     for spoken in reports:
         if rows := bullets_of(spoken):
-            lines += ["", f"**{spoken.agent}**", *_newest(prompt, rows)]
+            lines += ["", f"**{spoken.agent}**", *both_ends(rows, _ROWS_OF_EACH_AGENT, more)]
     if gaps := [gap for spoken in reports for gap in _gaps(spoken)]:
         lines += ["", prompt.text("missing"), *dict.fromkeys(gaps)]
-    differing = [row for spoken in reports for row in bullets_of(spoken) if "sources differ" in row]
+    differ = answer_words(prompt.language).word("sources differ")
+    differing = [row for spoken in reports for row in bullets_of(spoken) if differ in row]
     if differing:
         lines += ["", prompt.text("to_settle"), *dict.fromkeys(differing)]
     return OfflineReply(text="\n".join([*lines, "", prompt.text("steps_done")]))
@@ -76,17 +79,6 @@ def _reports(prompt: Prompt) -> list[Spoken]:
         elif spoken.agent in prompt.team:
             since[spoken.agent] = spoken
     return list(since.values())
-
-
-def _newest(prompt: Prompt, rows: list[str]) -> list[str]:
-    """Return the rows of one agent that count most: the end of a timeline, else the beginning."""
-    if len(rows) <= _ROWS_OF_EACH_AGENT:
-        return rows
-    note = prompt.text("more_above", count=len(rows) - _ROWS_OF_EACH_AGENT)
-    first, last = (row.removeprefix("- ")[:10] for row in (rows[0], rows[-1]))
-    if first[:4].isdecimal() and last[:4].isdecimal() and first < last:
-        return [note, *rows[-_ROWS_OF_EACH_AGENT:]]
-    return [*rows[:_ROWS_OF_EACH_AGENT], note]
 
 
 def _gaps(spoken: Spoken) -> list[str]:

@@ -122,8 +122,7 @@ def _report(prompt: Prompt) -> str:
     if missing:
         parts.append(prompt.text("not_in_record", names=", ".join(dict.fromkeys(missing))))
     parts.append(prompt.closing)
-    back = prompt.hand_back
-    parts += [prompt.text("back_to", agent=back)] if back is not None else []
+    parts += [prompt.text("back_to", agent=prompt.hand_back)] if prompt.hand_back else []
     return "\n\n".join(filter(None, parts))
 
 

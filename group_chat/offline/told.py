@@ -5,16 +5,15 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any
 
-from data_models.chart_view import ChartView, ViewRow
+from data_models.chart_view import ChartView
 from group_chat.offline.prompt import Prompt, ToolAnswer
+from services.language.answer_words import answer_words
 from services.language.own_texts import in_own_language
 from services.language.talk_texts import day_text
-from services.records.answers.row_parts import value_of
+from services.records.answers.row_line import row_line
 
 NOT_RECORDED = "not in the record"
-_DETAIL_CHARS, _ROWS_SHOWN, _REFS_SHOWN = 420, 30, 4
-_USUAL = frozenset({"final", "completed", "finished", "current", "available", ""})
-_UNDATED = frozenset({"fact", "biomarker", "patient"})
+_DETAIL_CHARS, _ROWS_SHOWN = 420, 30
 _TIMES_OF_A_DAY = 6
 _DAY_CHARS = len("2026-12-02")
 _TITLED = frozenset(
@@ -130,29 +129,22 @@ def _told_text(prompt: Prompt, answer: ToolAnswer) -> str:
 
 def told_rows(prompt: Prompt, answer: ToolAnswer) -> list[str]:
     """Return the rows of a tool of the record as Markdown bullets; both ends of many."""
-    view = view_of(prompt, answer)
+    view, words = view_of(prompt, answer), answer_words(prompt.language)
     if view is None:
         rows = list(_plain_rows(answer.data))
     else:
-        rows = [_bullet(row) for row in view.rows if row.status != NOT_RECORDED]
-    more, half = len(rows) - _ROWS_SHOWN, _ROWS_SHOWN // 2
-    # The newest rows are last in a timeline and first in a list of reports.
-    return rows if more <= 0 else [*rows[:half], f"- … {more} further entries …", *rows[-half:]]
+        known = [row for row in view.rows if row.status != NOT_RECORDED]
+        rows = [f"- {row_line(row, words, detail_chars=_DETAIL_CHARS)}" for row in known]
+    return both_ends(rows, _ROWS_SHOWN, "- … {count} further entries …")
 
 
-def _bullet(row: ViewRow) -> str:
-    is_fact, status = row.kind in _UNDATED, "" if row.status in _USUAL else row.status
-    head = f"**{_capital(row.name) if is_fact else row.name}**"
-    if status == "sources differ":
-        return f"- {head}: {status}: {row.detail}"  # its sides carry their own sources
-    own = [ref for ref in row.sources if f"[{ref}]" not in row.detail]
-    refs = "".join(f" [{ref}]" for ref in own[:_REFS_SHOWN])
-    if is_fact:
-        before, after = status and f"{status}: ", row.detail and f"; {row.detail}"
-        return f"- {head}: {before}{value_of(row)}{refs}{after}"
-    span = f"{row.date[:10] or 'undated'}{row.end and f' to {row.end[:10]}'}"
-    told = "; ".join(filter(None, (value_of(row), row.range, row.flag, status, row.detail)))
-    return f"- {span} {head} ({row.kind}){told and f': {_plain(told)}'}{refs}"
+def both_ends(rows: list[str], limit: int, note: str) -> list[str]:
+    """Return the first and the last of many rows, and between them how many are left out.
+
+    The newest are last in a timeline and first in a list of reports.
+    """
+    more, half = len(rows) - limit, limit // 2
+    return rows if more <= 0 else [*rows[:half], note.format(count=more), *rows[-half:]]
 
 
 def missing_in(prompt: Prompt, answer: ToolAnswer) -> list[str]:

@@ -245,8 +245,9 @@ def test_who_stands_by_a_patient_is_no_entry_of_the_users_address_book(
 
 
 def health(asked: str, *, last: str = "", agent: str = "GeneralHealth") -> Prompt:
+    closing = "Close with: This is no diagnosis.\n" if agent == "GeneralHealth" else ""
     return Prompt(
-        instructions=f"You are {agent}. You talk about complaints.\n",
+        instructions=f"You are {agent}.\n{closing}",
         snapshot={"patient_id": "patient_4"},
         asked=asked,
         earlier=[Spoken(agent, last)] if last else [],
@@ -267,6 +268,13 @@ def test_the_agent_that_asked_takes_the_bare_answer_and_asks_on() -> None:
 def test_what_is_no_rating_is_not_noted_as_one(asked: str) -> None:
     last = "How strong is it now, from 1 to 10?"
     assert "Noted" not in reply_to(health(asked, last=last)).text
+
+
+def test_only_a_step_goes_back_to_who_called_it() -> None:
+    assert "Back to you" not in reply_to(health("x", agent="Radiology")).text
+    step = health("x", agent="Radiology")
+    step.cue, step.hand_back = "step", "Orchestrator"
+    assert reply_to(step).text.endswith("Back to you *Orchestrator*.")
 
 
 def test_agents_of_other_work_ask_nothing_about_complaints() -> None:
