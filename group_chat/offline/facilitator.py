@@ -64,7 +64,7 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 
 def _answer(prompt: Prompt) -> OfflineReply:
     has_answer = bool(prompt.said) and not is_handed_back(prompt)
-    rules = () if has_answer else (_drafted, plain_answer, _office)
+    rules = () if has_answer else (_drafted, plain_answer, _seen_to)
     if (first := next(filter(None, (rule(prompt) for rule in rules)), None)) is not None:
         return first
     if says(prompt.asked, "roster"):
@@ -84,17 +84,28 @@ def _drafted(prompt: Prompt) -> OfflineReply | None:
     return prompt.say("see_to_this", agent=agent) if is_theirs else None
 
 
-def _office(prompt: Prompt) -> OfflineReply | None:
+def _seen_to(prompt: Prompt) -> OfflineReply | None:
     """Name whose work the message asks for, where that is none on the record."""
-    work: str | None = work_in(prompt.asked)
-    changes = says(prompt.asked, "cancel", "move_or_change", "when_is_it")
-    is_pointed_at = only_points(prompt.asked) or not names_office_thing(prompt.asked)
-    if changes and prompt.recent == "appointment" and is_pointed_at:
-        work = "visits"  # the one that was listed or booked last
-    elif work is None and is_office_request(prompt) and not says(prompt.asked, "starts_plan"):
-        work = "own"
+    work = _work_in(prompt)
     agent = best_match(_WORDS_OF[work], prompt.team) if work is not None else None
     return prompt.say("see_to_this", agent=agent) if agent is not None else None
+
+
+def _work_in(prompt: Prompt) -> str | None:
+    text = prompt.asked
+    changes = says(text, "cancel", "move_or_change", "when_is_it")
+    if changes and prompt.recent == "appointment":
+        if only_points(text) or not names_office_thing(text):
+            return "visits"  # the one that was listed or booked last
+    if (work := work_in(text)) is not None or says(text, "starts_plan"):
+        return work
+    # Whatever it is for: "book a CT" asks for no report on a CT.
+    if is_office_request(prompt):
+        return "own"
+    if says(text, "wants_booking", "next_visit") and not wants_plan(text):
+        return "visits"
+    is_named = bool(topics_of(text)) or only_points(text)
+    return "own" if says(text, "orders") and (is_own_recent(prompt) or not is_named) else None
 
 
 def _passed_on(prompt: Prompt) -> OfflineReply:
@@ -105,10 +116,10 @@ def _passed_on(prompt: Prompt) -> OfflineReply:
     if says(prompt.asked, "turns_to"):
         return what_next(prompt)
     if says(prompt.asked, "orders"):
-        return _ordered(prompt)
+        return prompt.say("nothing_of_that")  # one that names nothing here is not looked up
     if asks_overview(prompt.asked) and not topics and prompt.tool(_OVERVIEW_TOOL) is not None:
         return prompt.call(_OVERVIEW_TOOL)
-    agent = _who_books(prompt) or best_match(prompt.asked, prompt.team) or _who_searches(prompt)
+    agent = best_match(prompt.asked, prompt.team) or _who_searches(prompt)
     if agent is not None:
         is_of_record = is_clinical(agent, prompt.team[agent])
         return prompt.say("from_the_record" if is_of_record else "see_to_this", agent=agent)
@@ -126,19 +137,6 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
         return prompt.say("no_scenario", name=command.name)
     points = says(prompt.asked, "cancel")  # "cancel it" points at nothing that is known
     return prompt.say("nothing_of_that") if points else not_understood(prompt)
-
-
-def _ordered(prompt: Prompt) -> OfflineReply:
-    """Pass on an order on the user's own things; one that names nothing here is not looked up."""
-    is_own = is_own_recent(prompt) or not (topics_of(prompt.asked) or only_points(prompt.asked))
-    own = best_match(_WORDS_OF["own"], prompt.team) if is_own else None
-    return prompt.say("see_to_this", agent=own) if own else prompt.say("nothing_of_that")
-
-
-def _who_books(prompt: Prompt) -> str | None:
-    """Return who arranges a time, whatever it is for: "book a CT" asks for no report on a CT."""
-    is_booking = says(prompt.asked, "wants_booking", "next_visit")
-    return best_match(_WORDS_OF["visits"], prompt.team) if is_booking else None
 
 
 def _who_searches(prompt: Prompt) -> str | None:

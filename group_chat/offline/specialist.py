@@ -5,7 +5,7 @@ from group_chat.offline.complaint import answer_about_complaint
 from group_chat.offline.elsewhere import handed_back
 from group_chat.offline.errands import OF_ORDERS, OF_PERSONS, RECALL, errand_in, run
 from group_chat.offline.plain_talk import courtesy
-from group_chat.offline.prompt import OfflineReply, Prompt, ToolAnswer, ToolOffer
+from group_chat.offline.prompt import OfflineReply, Prompt, ToolAnswer
 from group_chat.offline.secretary import SECRETARY_TOOL, answer_as_secretary
 from group_chat.offline.told import missing_in, notes_on, told_rows
 from group_chat.offline.words import asks_overview, query_of, topics_of
@@ -64,41 +64,26 @@ def _of_the_record(prompt: Prompt) -> OfflineReply:
 
 
 def _asked(prompt: Prompt) -> list[tuple[str, dict[str, str]]]:
-    """Return the agent's own tools, and those that look for the words of a question."""
-    query = query_of(_task(prompt), besides=prompt.patients)
-    own = _own_tools(prompt)
+    """Return the agent's own tools, and those that look for the words of a question.
+
+    Tools over the whole chart are nobody's own; the course of the illness is the subject of who
+    also tells what is new in it.
+    """
+    query = query_of(prompt.asked, besides=prompt.patients)
+    general = {*CHART_TOOLS} - ({_TIMELINE_TOOL} if prompt.tool(CHANGES) is not None else set())
+    names = [one.name for one in prompt.tools if not one.required and one.name not in _PASSED_OVER]
+    own = [name for name in names if name not in general]
+    own = own or (names if len(names) < len(general) / 2 else [])
     if _is_for_one_thing(prompt) and query:
         own = [name for name in own if name != _TIMELINE_TOOL]
     if prompt.tool(_OVERVIEW_TOOL) is not None and (not own or asks_overview(prompt.asked)):
         own.append(_OVERVIEW_TOOL)
-    searches = _searches(prompt) if query and not (prompt.cue == "step" and own) else []
-    found = [(tool.name, {tool.required[0]: query}) for tool in searches]
-    return [*((name, {}) for name in own), *found]
-
-
-def _own_tools(prompt: Prompt) -> list[str]:
-    """Return the tools that need nothing; those over the whole chart where there are no others.
-
-    The course of the illness is the subject of the agent that also tells what is new in it.
-    """
-    names = [one.name for one in prompt.tools if not one.required and one.name not in _PASSED_OVER]
-    general = {*CHART_TOOLS} - ({_TIMELINE_TOOL} if prompt.tool(CHANGES) is not None else set())
-    own = [name for name in names if name not in general]
-    return own or (names if len(names) < len(general) / 2 else [])
-
-
-def _searches(prompt: Prompt) -> list[ToolOffer]:
-    """Return the tools that need nothing but words to look for."""
-    alone = [one for one in prompt.tools if len(one.required) == 1 and one.name != RECALL.tool]
-    return [one for one in alone if one.required[0] in _SEARCH_ARGUMENTS]
-
-
-def _task(prompt: Prompt) -> str:
-    """Return what is to be done: the step that was called, else the user's words."""
-    if prompt.cue == "step" and prompt.said:
-        _, _, task = prompt.said[-1].text.partition(": ")
-        return task.partition("*")[2].partition("*")[2].lstrip(", ") or task
-    return prompt.asked
+    is_at_work = not query or prompt.cue == "step"
+    searches = [] if is_at_work else [one for one in prompt.tools if len(one.required) == 1]
+    found = [
+        one for one in searches if one.required[0] in _SEARCH_ARGUMENTS and one.name != RECALL.tool
+    ]
+    return [*((name, {}) for name in own), *((one.name, {one.required[0]: query}) for one in found)]
 
 
 def _is_for_one_thing(prompt: Prompt) -> bool:
