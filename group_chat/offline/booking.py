@@ -6,7 +6,6 @@ from typing import Any
 from group_chat.offline.elsewhere import handed_back
 from group_chat.offline.errands import TIMES_TOOL, Errand, errand_in, run
 from group_chat.offline.prompt import OfflineReply, Prompt, ends_with
-from group_chat.offline.told import told_deed
 from services.language.appointment_slots import slots_in
 from services.language.clock import (
     hour_alone_in,
@@ -23,7 +22,6 @@ from services.language.text_words import all_words
 from services.language.yes_no import is_consent
 
 BOOKING_TOOL, _MOVE_TOOL = "book_appointment", "move_appointment"
-_VERBS = {"move": "move_or_change", "cancel": "cancel", "book": "book"}
 # The fields of the form: the entity that keeps each, and the question for it.
 _FORM = {
     "doctor": ("doctor_preference", "which_doctor"),
@@ -41,8 +39,6 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     """Go one step on: what is known comes from the entities, never from guesses."""
     if (elsewhere := handed_back(prompt, topic="appointment")) is not None:
         return elsewhere
-    if _agrees(prompt):
-        return _propose_again(prompt)
     if not prompt.answers and says(prompt.asked, "drops_arrangement"):
         return prompt.say("nothing_arranged")
     is_move = _is_move(prompt)
@@ -52,29 +48,10 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
 
 def _cancelling(prompt: Prompt) -> Errand:
     """Return how one is cancelled: what was said decides, and the last booked one behind that."""
-    booked = "" if prompt.recent == "appointment" else str(_found(prompt).get("appointment_id", ""))
+    found = prompt.entities.get("derived_entities") or {}
+    booked = "" if prompt.recent == "appointment" else str(found.get("appointment_id", ""))
     given = {"appointment_id": booked}
     return Errand("cancel_appointment", ("cancel",), given=lambda _: given, looks_with=_LISTS[0])
-
-
-def _agrees(prompt: Prompt) -> bool:
-    """Whether the user agrees to what was proposed, and asks for nothing else."""
-    action = str(_proposal(prompt).get("action", ""))
-    other = (verb for verb, said in _VERBS.items() if says(prompt.asked, said))
-    says_more = any(not action.startswith(verb) for verb in other)
-    says_more = says_more or bool(slots_in(prompt.asked, is_booking=True))
-    was_asked = any(prompt.was_asked(question) for _, question in _FORM.values())
-    return bool(action) and is_consent(prompt.asked) and not says_more and not was_asked
-
-
-def _propose_again(prompt: Prompt) -> OfflineReply:
-    """Ask once more for what the user agrees to after the question was over."""
-    if prompt.answers:
-        return OfflineReply(text=told_deed(prompt, prompt.answers[-1]))
-    proposal = _proposal(prompt)
-    tool = str(proposal["action"])
-    given = {key: proposal[key] for key in ("appointment_id", "slot_id") if key in proposal}
-    return prompt.call(tool, **given, **(_reason(prompt) if tool == BOOKING_TOOL else {}))
 
 
 def _is_move(prompt: Prompt) -> bool:
@@ -112,14 +89,7 @@ def _arrange(prompt: Prompt, *, is_move: bool) -> OfflineReply:
         moved = found["moved"]["appointment_id"]
         return prompt.call(_MOVE_TOOL, appointment_id=moved, slot_id=slot_id)
     looks = _LISTS[0] if is_move else None
-    reply = run(prompt, Errand(TIMES_TOOL, given=lambda _: given, looks_with=looks))
-    if last and last[0].error and found.get("wanted_time_is_free"):
-        start = str(found["slots"][0]["start"])
-        free = prompt.text(
-            "time_is_free", doctor=found["doctor"], day=found["day"], time=start[-5:]
-        )
-        return OfflineReply(text=f"{free}\n{reply.text}")
-    return reply
+    return run(prompt, Errand(TIMES_TOOL, given=lambda _: given, looks_with=looks))
 
 
 def _known(prompt: Prompt, *, is_move: bool) -> dict[str, str]:
@@ -186,11 +156,3 @@ def _reason(prompt: Prompt) -> dict[str, str]:
 def _wishes(prompt: Prompt) -> Mapping[str, Any]:
     """Return what is noted of the arrangement."""
     return prompt.entities.get("entities") or {}
-
-
-def _found(prompt: Prompt) -> Mapping[str, Any]:
-    return prompt.entities.get("derived_entities") or {}
-
-
-def _proposal(prompt: Prompt) -> Mapping[str, Any]:
-    return _found(prompt).get("appointment_proposal") or {}

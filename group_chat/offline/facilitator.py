@@ -19,7 +19,6 @@ from group_chat.offline.words import (
     asks_overview,
     best_match,
     is_clinical,
-    known_word_like,
     query_of,
     topics_of,
     wants_plan,
@@ -94,9 +93,9 @@ def _seen_to(prompt: Prompt) -> OfflineReply | None:
 def _work_in(prompt: Prompt) -> str | None:
     text = prompt.asked
     changes = says(text, "cancel", "move_or_change", "when_is_it")
-    if changes and prompt.recent == "appointment":
-        if only_points(text) or not names_office_thing(text):
-            return "visits"  # the one that was listed or booked last
+    is_pointed_at = only_points(text) or not names_office_thing(text)
+    if changes and prompt.recent == "appointment" and is_pointed_at:
+        return "visits"  # the one that was listed or booked last
     if (work := work_in(text)) is not None or says(text, "starts_plan"):
         return work
     # Whatever it is for: "book a CT" asks for no report on a CT.
@@ -143,7 +142,6 @@ def _who_searches(prompt: Prompt) -> str | None:
     """Return whose notes may hold the answer to a question that fits nobody's work."""
     words, query = prompt.asked.split(), query_of(prompt.asked, besides=prompt.patients)
     is_keyword = len(words) <= _KEYWORDS and not says(prompt.asked, "cancel")
-    is_keyword = is_keyword and not any(map(known_word_like, words))
     asks = query and (asks_question(prompt.asked) or is_keyword)
     asks = asks or says(prompt.asked, "comparison")
     return best_match("notes", prompt.team) if asks else None
@@ -161,10 +159,7 @@ def _after_tools(prompt: Prompt) -> OfflineReply:
     if roster := prompt.given_by(_ROSTER_TOOL):
         return _told_roster(prompt, [str(patient) for patient in roster[0].get("patients", ())])
     report = answer_as_specialist(prompt).text
-    # Two list lines that name agents, as the titles of reports do, would be read as a plan.
-    rows = report.splitlines()
-    lines = [f"{row.removeprefix('- ')}  " if row.startswith("- ") else row for row in rows]
-    return OfflineReply(text="\n".join([*lines, "", prompt.text("full_review")]))
+    return OfflineReply(text=f"{report}\n\n{prompt.text('full_review')}")
 
 
 def _roster(prompt: Prompt) -> OfflineReply:

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from data_models.scenario import FieldDefinition
-from group_chat.offline.prompt import SCENARIO, OfflineReply, Prompt, data_behind
+from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.words import asks_overview, topics_of, wants_plan
 from services.language.field_answers import readings_in
 from services.language.phrases import says
 from services.language.text_words import quoted_in
+from services.scenarios.session.step_text import GROUNDING_MARK
 
 RECORD_TOOL = "record_fields"
 _HINTS = frozenset({"boolean", "date"})
@@ -45,7 +46,7 @@ def _after_tool(prompt: Prompt) -> OfflineReply | None:
     last = prompt.answers[-1]
     if last.name != RECORD_TOOL:
         return None
-    if step := data_behind(SCENARIO, str(last.data.get("scenario_now", ""))):
+    if step := data_behind(GROUNDING_MARK, str(last.data.get("scenario_now", ""))):
         return _said(prompt, step)
     reason = last.error.partition(";")[0].rstrip(".")
     if not reason:
