@@ -264,7 +264,7 @@ def _take_system(prompt: Prompt, message: ChatMessageContent) -> None:
 def data_behind(mark: str, text: str) -> Mapping[str, Any]:
     """Return the object that stands in the line behind `mark`; an empty one where none does."""
     _, found, rest = text.rpartition(mark)
-    return _object_of(rest.strip().partition("\n")[0]) if found else {}
+    return object_of(rest.strip().partition("\n")[0]) if found else {}
 
 
 def _take_asked(prompt: Prompt, text: str) -> None:
@@ -288,7 +288,7 @@ def _take_said(prompt: Prompt, message: ChatMessageContent) -> None:
 
 def _answer(result: FunctionResultContent) -> ToolAnswer:
     name = result.function_name or result.name or "tool"
-    return ToolAnswer(name, _object_of(str(result.result)))
+    return ToolAnswer(name, object_of(str(result.result)))
 
 
 def _offer(function: Mapping[str, Any]) -> ToolOffer:
@@ -296,7 +296,7 @@ def _offer(function: Mapping[str, Any]) -> ToolOffer:
     return ToolOffer(str(function["name"]), tuple(parameters.get("required") or ()))
 
 
-def _object_of(text: str) -> dict[str, Any]:
+def object_of(text: str) -> dict[str, Any]:
     """Return the JSON object in `text`; what is none is kept as words."""
     try:
         parsed = orjson.loads(text)

@@ -27,6 +27,8 @@ _SILENT = frozenset(
      "incomplete", "shortened"}
 )  # fmt: skip
 
+_HEAD = frozenset({"title", "name", "date"})
+
 
 def problem_of(prompt: Prompt, answer: ToolAnswer) -> str:
     """Return what went wrong; what a tool says behind it is advice for a model."""
@@ -177,22 +179,22 @@ def _plain_rows(data: Mapping[str, Any]) -> Iterator[str]:
         if rows and all(isinstance(row, Mapping) for row in rows):
             yield from (f"- {_plain_row(row)}" for row in rows)
         elif key not in _SILENT and value not in (None, "", []):
-            yield f"- {_capital(key.replace('_', ' ').strip())}: {_plain(value)}"
+            yield f"- {_capital(_spoken(key))}: {_plain(value)}"
 
 
 def _plain_row(row: Mapping[str, Any]) -> str:
     title = row.get("title") or row.get("name")
-    said = [
-        f"{str(key).replace('_', ' ').lower()} {_plain(value)}"
-        for key, value in row.items()
-        if key not in _SILENT | {"title", "name", "date"} and value not in (None, "", [])
-    ]
-    head = (_plain(row.get("date") or ""), f"**{_plain(title)}**" if title else "")
-    listed = row.get("sources")
-    sources = listed if isinstance(listed, list) and listed else [row.get("source")]
-    refs = [str(one["ref"]) for one in sources if isinstance(one, Mapping) and one.get("ref")]
-    cited = "".join(f" [{ref}]" for ref in dict.fromkeys(refs))
-    return f"{' '.join(filter(None, (*head, ', '.join(said))))}{cited}"
+    told = {key: value for key, value in row.items() if value not in (None, "", [])}
+    rest = [f"{_spoken(key)} {_plain(told[key])}" for key in told if key not in _SILENT | _HEAD]
+    sources = told.get("sources") or [told.get("source")]
+    refs = [one.get("ref") for one in sources if isinstance(one, Mapping)]
+    cited = (f"[{ref}]" for ref in dict.fromkeys(filter(None, refs)))
+    head = (_plain(told.get("date", "")), f"**{_plain(title)}**" if title else "")
+    return " ".join(filter(None, (*head, ", ".join(rest), *cited)))
+
+
+def _spoken(key: object) -> str:
+    return str(key).replace("_", " ").strip().lower()
 
 
 def _plain(value: Any) -> str:
