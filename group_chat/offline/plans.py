@@ -1,10 +1,11 @@
 """The plan that the built-in rules propose, and the summary that closes it."""
 
 from group_chat.offline.prompt import OfflineReply, Prompt, Spoken
-from group_chat.offline.told import both_ends
+from group_chat.offline.told import DIFFERS
 from group_chat.offline.words import is_clinical, topics_of_agent
 from group_chat.plan_text import PLAN_QUESTION
 from services.language.answer_words import answer_words
+from services.language.full_dates import full_dates
 from services.language.own_texts import ends_with_own
 from services.language.phrases import found_in
 from services.language.talk_texts import told_in
@@ -52,13 +53,13 @@ def _task(name: str, description: str) -> str:
 def summary_of(prompt: Prompt) -> OfflineReply:
     """Close a plan: what each agent found, what is missing, where sources differ."""
     reports = _reports(prompt)
-    lines, more = [prompt.text("summary")], prompt.text("more_above", count="{count}")
+    lines = [prompt.text("summary")]
     for spoken in reports:
         if rows := bullets_of(spoken):
-            lines += ["", f"**{spoken.agent}**", *both_ends(rows, _ROWS_OF_EACH_AGENT, more)]
+            lines += ["", f"**{spoken.agent}**", *_newest(prompt, rows)]
     if gaps := [gap for spoken in reports for gap in _gaps(spoken)]:
         lines += ["", prompt.text("missing"), *dict.fromkeys(gaps)]
-    differ = answer_words(prompt.language).word("sources differ")
+    differ = answer_words(prompt.language).word(DIFFERS)
     differing = [row for spoken in reports for row in bullets_of(spoken) if differ in row]
     if differing:
         lines += ["", prompt.text("to_settle"), *dict.fromkeys(differing)]
@@ -79,6 +80,16 @@ def _reports(prompt: Prompt) -> list[Spoken]:
         elif spoken.agent in prompt.team:
             since[spoken.agent] = spoken
     return list(since.values())
+
+
+def _newest(prompt: Prompt, rows: list[str]) -> list[str]:
+    """Return the rows of one agent that count most: the end of a timeline, else the beginning."""
+    more = len(rows) - _ROWS_OF_EACH_AGENT
+    note = [prompt.text("more_above", count=more)] if more > 0 else []
+    days = [min(found[0].readings) for row in rows if (found := full_dates(row))]
+    if len(days) > 1 and days[0] < days[-1]:
+        return [*note, *rows[-_ROWS_OF_EACH_AGENT:]]
+    return [*rows[:_ROWS_OF_EACH_AGENT], *note]
 
 
 def _gaps(spoken: Spoken) -> list[str]:

@@ -5,14 +5,14 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any
 
-from data_models.chart_view import ChartView
+from data_models.chart_view import ChartView, ViewRow
 from group_chat.offline.prompt import Prompt, ToolAnswer
-from services.language.answer_words import answer_words
+from services.language.answer_words import AnswerWords, answer_words
 from services.language.own_texts import in_own_language
 from services.language.talk_texts import day_text
 from services.records.answers.row_line import row_line
 
-NOT_RECORDED = "not in the record"
+NOT_RECORDED, DIFFERS = "not in the record", "sources differ"
 _DETAIL_CHARS, _ROWS_SHOWN = 420, 30
 _TIMES_OF_A_DAY = 6
 _DAY_CHARS = len("2026-12-02")
@@ -136,17 +136,16 @@ def told_rows(prompt: Prompt, answer: ToolAnswer) -> list[str]:
         rows = list(_plain_rows(answer.data))
     else:
         known = [row for row in view.rows if row.status != NOT_RECORDED]
-        rows = [f"- {row_line(row, words, detail_chars=_DETAIL_CHARS)}" for row in known]
-    return both_ends(rows, _ROWS_SHOWN, "- … {count} further entries …")
+        rows = [f"- {_told_row(row, words)}" for row in known]
+    more, half = len(rows) - _ROWS_SHOWN, _ROWS_SHOWN // 2
+    # The newest rows are last in a timeline and first in a list of reports.
+    return rows if more <= 0 else [*rows[:half], f"- … {more} further entries …", *rows[-half:]]
 
 
-def both_ends(rows: list[str], limit: int, note: str) -> list[str]:
-    """Return the first and the last of many rows, and between them how many are left out.
-
-    The newest are last in a timeline and first in a list of reports.
-    """
-    more, half = len(rows) - limit, limit // 2
-    return rows if more <= 0 else [*rows[:half], note.format(count=more), *rows[-half:]]
+def _told_row(row: ViewRow, words: AnswerWords) -> str:
+    if row.status == DIFFERS:  # its sides carry their own sources
+        return f"**{row.name}**: {words.word(row.status)}: {row.detail}"
+    return row_line(row, words, detail_chars=_DETAIL_CHARS)
 
 
 def missing_in(prompt: Prompt, answer: ToolAnswer) -> list[str]:
