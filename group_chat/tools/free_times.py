@@ -66,17 +66,18 @@ class FreeTimes:
         """Return what is free of what is asked, and the field that is `missing`, if one is.
 
         Args:
-            moved: The appointment that is to give way; its doctor is meant.
+            moved: The appointment that is to give way; its doctor is meant if none is named.
         """
         wanted = self._wanted(turn, asked, moved)
-        if moved is not None:
-            name = await self.clinic.doctor_name(moved.doctor_id)
-            doctor, row = Doctor(moved.doctor_id, name, ""), {"moved": appointment_row(moved, name)}
+        name = "" if moved is None else await self.clinic.doctor_name(moved.doctor_id)
+        row = {} if moved is None else {"moved": appointment_row(moved, name)}
+        doctor: Doctor | Mapping[str, Any]
+        if moved is None or asked.doctor:
+            doctor = await self._doctor(turn, asked.doctor)
         else:
-            found = await self._doctor(turn, asked.doctor)
-            if not isinstance(found, Doctor):
-                return found
-            doctor, row = found, {}
+            doctor = Doctor(moved.doctor_id, name, "")
+        if not isinstance(doctor, Doctor):
+            return {**doctor, **row}
         known = {"doctor": doctor.name, "doctor_uuid": doctor.doctor_id, **row}
         if not wanted.days:
             return {**known, "missing": "day"}
@@ -99,7 +100,7 @@ class FreeTimes:
         minute, part = _minute_in(asked.time, now), part_of_day_in(asked.time)
         return Wanted(days, minute, range(24 * 60) if part is None else part)
 
-    async def _doctor(self, turn: TurnContext, said: str) -> Doctor | ToolOutput:
+    async def _doctor(self, turn: TurnContext, said: str) -> Doctor | Mapping[str, Any]:
         """Return the doctor who is meant; those to choose from where that is nobody or several."""
         every, refused = await self.clinic.doctors(""), refused_doctors(turn.request.text)
         meant = _meant(said, every)
