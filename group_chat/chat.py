@@ -22,7 +22,6 @@ from group_chat.messages import (
     background,
     beside_the_talk,
     cue_message,
-    cue_text,
     lines_built_on,
     lines_to_close,
     note_structured_reply,
@@ -288,13 +287,12 @@ class ClinicalGroupChat(AgentGroupChat):
         speakers, task = self._controller.speakers, []
         if ask.task:
             task = [line_of(speakers.facilitator, f"*{agent}*, {ask.task}")]
-        cue = cue_text(
+        ending = cue_message(
             ask.cue,
             agent=agent,
             facilitator=speakers.facilitator,
             first=not (self._answered or task),
         )
-        ending = [] if cue is None else [cue_message(cue)]
         # Until somebody answered, the chat's own history is what there is to show.
         shown = self._shown(ask) if self._answered else self.history.messages
         asked = [self._message(line) for line in task]

@@ -230,7 +230,9 @@ def _add_deeds(grounds: Grounds, text: str) -> None:
 @lru_cache(maxsize=1_000)
 def _claimed_acts(text: str) -> frozenset[str]:
     cues = [read_sentence(one).cues for one in sentences_of(text)]
-    claimed = [cue for each in cues if not each & _NOT_DONE for cue in each if cue.startswith("deed:")]
+    claimed = [
+        cue for each in cues if not each & _NOT_DONE for cue in each if cue.startswith("deed:")
+    ]
     return frozenset(cue.removeprefix("deed:") for cue in claimed) - NEVER_DONE
 
 

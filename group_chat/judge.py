@@ -8,9 +8,10 @@ from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 from data_models.errors import ModelOutputError, ModelRefusedError
 from services.language.hand_over import last_line
 
+NAMES_FOLLOW = "the one who should speak first: "
 _INSTRUCTIONS = (
     "Several colleagues were addressed at once. Answer with one name from this list and nothing "
-    "else, the one who should speak first: {names}"
+    f"else, {NAMES_FOLLOW}"
 )
 
 
@@ -26,7 +27,7 @@ class Judge:
         Raises:
             ModelError: the model cannot be reached or is too slow.
         """
-        instructions = _INSTRUCTIONS.format(names=", ".join(agents))
+        instructions = _INSTRUCTIONS + ", ".join(agents)
         history = ChatHistory(
             messages=[
                 ChatMessageContent(role=AuthorRole.SYSTEM, content=instructions),

@@ -52,6 +52,8 @@ def lines_built_on(plan: Plan, turn: TurnContext, *, agent: str) -> list[Line]:
     return [line_of(one.agent, one.text) for one in found if one.plan_step in needed]
 
 
+CUE_NAME, HANDS_BACK_TO = "rounds_cue", "rounds_back_to"
+"""Metadata of a cue: its name, and whom a step goes back to."""
 _STEP = (
     "It is your turn, {agent}. Carry out the step that was just called, using your tools. Return "
     "your findings, a line each: what, value, date, [source]; say what is missing or differs. "
@@ -93,11 +95,15 @@ def text_message(role: AuthorRole, text: str, name: str | None = None) -> ChatMe
     return ChatMessageContent(role=role, items=[TextContent(text=text)], name=name)
 
 
-def cue_message(text: str) -> ChatMessageContent:
-    """Return what the server says last, marked so that a model's dialect may move it."""
+def cue_message(cue: Cue, *, agent: str, facilitator: str, first: bool) -> list[ChatMessageContent]:
+    """Return what the server says last, if anything, marked so that a dialect may move it."""
+    text = cue_text(cue, agent=agent, facilitator=facilitator, first=first)
+    if text is None:
+        return []
     message = text_message(AuthorRole.SYSTEM, text)
-    message.metadata |= CUE
-    return message
+    back = facilitator if cue == "step" and agent != facilitator else ""
+    message.metadata |= {**CUE, CUE_NAME: cue, HANDS_BACK_TO: back}
+    return [message]
 
 
 def piece_of(agent: str, text: str) -> StreamingChatMessageContent:

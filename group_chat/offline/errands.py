@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from group_chat.offline.prompt import OfflineReply, Prompt, ToolAnswer
-from group_chat.offline.told import items_in, problem_of, told_deed
+from group_chat.offline.told import items_in, problem_of, told_deed, told_times
 from group_chat.offline.words import query_of
 from services.language.addressing import without_address
 from services.language.clock import day_in
@@ -13,7 +13,7 @@ from services.language.person_details import birth_date_in, full_name_in
 from services.language.phrases import parts_in, says, without
 
 Given: TypeAlias = Mapping[str, Any]
-RECALL_TOOL = "recall"
+RECALL_TOOL, TIMES_TOOL = "recall", "available_slots"
 _LOOK_FIRST = ("list or search them first", "use list_appointments first")
 _KNOWN = frozenset({"nobody", "this_patient", "another_person", "several"})
 
@@ -143,4 +143,5 @@ _TELLS = {
     "find_person": _told_known,
     "order_drafts_of": _told_standing,
     RECALL_TOOL: _told_recalled,
+    TIMES_TOOL: told_times,
 }

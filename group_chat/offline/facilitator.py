@@ -19,7 +19,6 @@ from group_chat.offline.words import (
     asks_overview,
     best_match,
     is_clinical,
-    known_word_like,
     query_of,
     topics_of,
     wants_plan,
@@ -50,14 +49,14 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
         return run(prompt, RECALL)
     if prompt.answers:
         return _after_tools(prompt)
-    match prompt.cue.kind:
+    match prompt.cue:
         case "close":
             return summary_of(prompt)
         case "failed":
             return prompt.say("step_failed", agent=prompt.said[-1].agent if prompt.said else "")
         case "waiting":
             return _while_plan_waits(prompt)
-        case "own_step":
+        case "step":
             return answer_as_specialist(prompt)
         case _:
             return _answer(prompt)
@@ -65,7 +64,7 @@ def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
 
 def _answer(prompt: Prompt) -> OfflineReply:
     has_answer = bool(prompt.said) and not is_handed_back(prompt)
-    rules = () if has_answer else (_drafted, plain_answer, _office)
+    rules = () if has_answer else (_drafted, plain_answer, _seen_to)
     if (first := next(filter(None, (rule(prompt) for rule in rules)), None)) is not None:
         return first
     if says(prompt.asked, "roster"):
@@ -85,17 +84,28 @@ def _drafted(prompt: Prompt) -> OfflineReply | None:
     return prompt.say("see_to_this", agent=agent) if is_theirs else None
 
 
-def _office(prompt: Prompt) -> OfflineReply | None:
+def _seen_to(prompt: Prompt) -> OfflineReply | None:
     """Name whose work the message asks for, where that is none on the record."""
-    work: str | None = work_in(prompt.asked)
-    changes = says(prompt.asked, "cancel", "move_or_change", "when_is_it")
-    is_pointed_at = only_points(prompt.asked) or not names_office_thing(prompt.asked)
-    if changes and prompt.recent == "appointment" and is_pointed_at:
-        work = "visits"  # the one that was listed or booked last
-    elif work is None and is_office_request(prompt) and not says(prompt.asked, "starts_plan"):
-        work = "own"
+    work = _work_in(prompt)
     agent = best_match(_WORDS_OF[work], prompt.team) if work is not None else None
     return prompt.say("see_to_this", agent=agent) if agent is not None else None
+
+
+def _work_in(prompt: Prompt) -> str | None:
+    text = prompt.asked
+    changes = says(text, "cancel", "move_or_change", "when_is_it")
+    is_pointed_at = only_points(text) or not names_office_thing(text)
+    if changes and prompt.recent == "appointment" and is_pointed_at:
+        return "visits"  # the one that was listed or booked last
+    if (work := work_in(text)) is not None or says(text, "starts_plan"):
+        return work
+    # Whatever it is for: "book a CT" asks for no report on a CT.
+    if is_office_request(prompt):
+        return "own"
+    if says(text, "wants_booking", "next_visit") and not wants_plan(text):
+        return "visits"
+    is_named = bool(topics_of(text)) or only_points(text)
+    return "own" if says(text, "orders") and (is_own_recent(prompt) or not is_named) else None
 
 
 def _passed_on(prompt: Prompt) -> OfflineReply:
@@ -108,10 +118,10 @@ def _passed_on(prompt: Prompt) -> OfflineReply:
     if place_in(prompt.asked) is not None:
         return prompt.say("nothing_of_that")
     if says(prompt.asked, "orders"):
-        return _ordered(prompt)
+        return prompt.say("nothing_of_that")  # one that names nothing here is not looked up
     if asks_overview(prompt.asked) and not topics and prompt.tool(_OVERVIEW_TOOL) is not None:
         return prompt.call(_OVERVIEW_TOOL)
-    agent = _who_books(prompt) or best_match(prompt.asked, prompt.team) or _who_searches(prompt)
+    agent = best_match(prompt.asked, prompt.team) or _who_searches(prompt)
     if agent is not None:
         is_of_record = is_clinical(agent, prompt.team[agent])
         return prompt.say("from_the_record" if is_of_record else "see_to_this", agent=agent)
@@ -131,24 +141,10 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
     return prompt.say("nothing_of_that") if points else not_understood(prompt)
 
 
-def _ordered(prompt: Prompt) -> OfflineReply:
-    """Pass on an order on the user's own things; one that names nothing here is not looked up."""
-    is_own = is_own_recent(prompt) or not (topics_of(prompt.asked) or only_points(prompt.asked))
-    own = best_match(_WORDS_OF["own"], prompt.team) if is_own else None
-    return prompt.say("see_to_this", agent=own) if own else prompt.say("nothing_of_that")
-
-
-def _who_books(prompt: Prompt) -> str | None:
-    """Return who arranges a time, whatever it is for: "book a CT" asks for no report on a CT."""
-    is_booking = says(prompt.asked, "wants_booking", "next_visit")
-    return best_match(_WORDS_OF["visits"], prompt.team) if is_booking else None
-
-
 def _who_searches(prompt: Prompt) -> str | None:
     """Return whose notes may hold the answer to a question that fits nobody's work."""
     words, query = prompt.asked.split(), query_of(prompt.asked, besides=prompt.patients)
     is_keyword = len(words) <= _KEYWORDS and not says(prompt.asked, "cancel")
-    is_keyword = is_keyword and not any(map(known_word_like, words))
     asks = query and (asks_question(prompt.asked) or is_keyword)
     asks = asks or says(prompt.asked, "comparison")
     return best_match("notes", prompt.team) if asks else None
@@ -166,10 +162,7 @@ def _after_tools(prompt: Prompt) -> OfflineReply:
     if roster := prompt.given_by(_ROSTER_TOOL):
         return _told_roster(prompt, [str(patient) for patient in roster[0].get("patients", ())])
     report = answer_as_specialist(prompt).text
-    # Two list lines that name agents, as the titles of reports do, would be read as a plan.
-    rows = report.splitlines()
-    lines = [f"{row.removeprefix('- ')}  " if row.startswith("- ") else row for row in rows]
-    return OfflineReply(text="\n".join([*lines, "", prompt.text("full_review")]))
+    return OfflineReply(text=f"{report}\n\n{prompt.text('full_review')}")
 
 
 def _roster(prompt: Prompt) -> OfflineReply:

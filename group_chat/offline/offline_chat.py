@@ -25,7 +25,6 @@ from semantic_kernel.contents import (
 
 from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.prompt import OfflineReply, Prompt, read_prompt
-from group_chat.offline.scenario import scenario_in
 from group_chat.offline.specialist import answer_as_specialist
 from group_chat.turn_context import current_turn
 from services.language.held_statements import held_statements
@@ -99,7 +98,7 @@ def _reply(chat_history: ChatHistory, settings: PromptExecutionSettings) -> Offl
 
 def reply_to(prompt: Prompt) -> OfflineReply:
     """Return the answer to one prompt; the first of a conversation says who speaks."""
-    if prompt.verdict is not None:
+    if prompt.verdict:
         return OfflineReply(text=prompt.verdict)
     answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
     reply = _noted(prompt) or answer(prompt)
@@ -112,10 +111,10 @@ def reply_to(prompt: Prompt) -> OfflineReply:
 
 def _noted(prompt: Prompt) -> OfflineReply | None:
     """Return that a statement is noted, where the message makes one and asks nothing."""
-    is_turn = prompt.cue.kind in ("none", "waiting") and not prompt.said
+    is_turn = prompt.cue in ("none", "waiting") and not prompt.said
     if not is_turn or "?" in prompt.asked or prompt.patient_id is None:
         return None
-    if prompt.is_facilitator and scenario_in(prompt.instructions) is not None:
+    if prompt.is_facilitator and prompt.scenario:
         return None  # the guide of a scenario hears answers to its step first
     stated = [one.quote for one in held_statements(prompt.asked) if not one.only_if_held]
     if stated:
@@ -131,7 +130,7 @@ def _noted(prompt: Prompt) -> OfflineReply | None:
 
 def _answers_question(prompt: Prompt) -> bool:
     """Whether a specialist asked something just before: what is told then answers it."""
-    if not prompt.earlier or prompt.cue.kind == "waiting":
+    if not prompt.earlier or prompt.cue == "waiting":
         return False
     last = prompt.earlier[-1]
     is_leads_own = prompt.is_facilitator and last.agent not in prompt.team

@@ -1,14 +1,14 @@
 """The offline rules for structured questions: whom a message means, what fields were stated."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeVar
 
-import orjson
 from pydantic import BaseModel, ValidationError
 
 from data_models.errors import ModelOutputError
 from data_models.scenario import FieldDefinition
+from group_chat.offline.prompt import object_of
 from group_chat.offline.scenario import field_of
 from services.language.field_answers import pattern_of, value_in
 from services.language.field_statements import ages_in, births_in, statements_of
@@ -51,11 +51,7 @@ def _read(text: str) -> str:
 
     The question is as the reader writes it; other text is a message about nobody.
     """
-    try:
-        asked = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        asked = None
-    row: Mapping[str, Any] = asked if isinstance(asked, dict) else {"message": text}
+    row = object_of(text)
     message, listed = str(row.get("message", "")), row.get("patients")
     others = {ref: str(one) for ref, one in listed.items()} if isinstance(listed, dict) else {}
     others.pop(OPEN, None)
@@ -76,11 +72,11 @@ def findings_in(text: str) -> dict[str, Any]:
     Raises:
         ModelOutputError: it is not of that form.
     """
+    asked = object_of(text)
     try:
-        asked = orjson.loads(text)
         fields = [field_of(row) for row in asked["fields"]]
         turns = [str(turn) for turn in asked["turns"]]
-    except (orjson.JSONDecodeError, KeyError, TypeError):
+    except (KeyError, TypeError):
         raise ModelOutputError("the question cannot be read") from None
     found = (_newest(field, turns) for field in fields)
     return {"found": [row for row in found if row is not None]}

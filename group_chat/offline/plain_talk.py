@@ -5,14 +5,13 @@ Each answer says plainly what cannot be done, and what can be done instead.
 
 from group_chat.offline.prompt import OfflineReply, Prompt
 from group_chat.offline.secretary import names_office_thing
-from group_chat.offline.words import known_word_like, query_of, topics_of
+from group_chat.offline.words import query_of, topics_of
 from services.language.addressing import without_address
 from services.language.detection import is_unread, language_of
 from services.language.phrases import says
 from services.language.requests import orders_drug
 from services.language.statement_parts import REFERENCE
 from services.language.talk_texts import talk_text
-from services.language.text_words import all_words
 from services.language.yes_no import yes_no_in
 
 LONG_CHARS = 1_500
@@ -64,12 +63,6 @@ def not_understood(prompt: Prompt) -> OfflineReply:
         return OfflineReply(text=talk_text(language_of(prompt.asked), "not_my_language"))
     if len(prompt.asked) > LONG_CHARS:
         return prompt.say("too_long")
-    words = all_words(prompt.asked)[:_SHORT_WORDS]
-    meant = prompt.asked
-    for word, known in ((word, known_word_like(word)) for word in words):
-        meant = meant.replace(word, known) if known is not None else meant
-    if meant != prompt.asked:
-        return prompt.say("if_you_mean", meant=" ".join(meant.split()))
     return prompt.say("not_understood", help=_help_for(prompt))
 
 

@@ -1,8 +1,11 @@
 """The plan that the built-in rules propose, and the summary that closes it."""
 
 from group_chat.offline.prompt import OfflineReply, Prompt, Spoken
+from group_chat.offline.told import DIFFERS
 from group_chat.offline.words import is_clinical, topics_of_agent
 from group_chat.plan_text import PLAN_QUESTION
+from services.language.answer_words import answer_words
+from services.language.full_dates import full_dates
 from services.language.own_texts import ends_with_own
 from services.language.phrases import found_in
 from services.language.talk_texts import told_in
@@ -56,7 +59,8 @@ def summary_of(prompt: Prompt) -> OfflineReply:
             lines += ["", f"**{spoken.agent}**", *_newest(prompt, rows)]
     if gaps := [gap for spoken in reports for gap in _gaps(spoken)]:
         lines += ["", prompt.text("missing"), *dict.fromkeys(gaps)]
-    differing = [row for spoken in reports for row in bullets_of(spoken) if "sources differ" in row]
+    differ = answer_words(prompt.language).word(DIFFERS)
+    differing = [row for spoken in reports for row in bullets_of(spoken) if differ in row]
     if differing:
         lines += ["", prompt.text("to_settle"), *dict.fromkeys(differing)]
     return OfflineReply(text="\n".join([*lines, "", prompt.text("steps_done")]))
@@ -80,13 +84,12 @@ def _reports(prompt: Prompt) -> list[Spoken]:
 
 def _newest(prompt: Prompt, rows: list[str]) -> list[str]:
     """Return the rows of one agent that count most: the end of a timeline, else the beginning."""
-    if len(rows) <= _ROWS_OF_EACH_AGENT:
-        return rows
-    note = prompt.text("more_above", count=len(rows) - _ROWS_OF_EACH_AGENT)
-    first, last = (row.removeprefix("- ")[:10] for row in (rows[0], rows[-1]))
-    if first[:4].isdecimal() and last[:4].isdecimal() and first < last:
-        return [note, *rows[-_ROWS_OF_EACH_AGENT:]]
-    return [*rows[:_ROWS_OF_EACH_AGENT], note]
+    more = len(rows) - _ROWS_OF_EACH_AGENT
+    note = [prompt.text("more_above", count=more)] if more > 0 else []
+    days = [min(found[0].readings) for row in rows if (found := full_dates(row))]
+    if len(days) > 1 and days[0] < days[-1]:
+        return [*note, *rows[-_ROWS_OF_EACH_AGENT:]]
+    return [*rows[:_ROWS_OF_EACH_AGENT], *note]
 
 
 def _gaps(spoken: Spoken) -> list[str]:

@@ -1,9 +1,8 @@
-"""What the offline rules read in a prompt: the same prompt that a language model is sent."""
+"""What the offline rules are handed: the messages of a prompt, and what stands in them as data."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import orjson
 from semantic_kernel.contents import (
@@ -15,33 +14,18 @@ from semantic_kernel.contents import (
 )
 
 from data_models.chart_view import ChartView
-from group_chat.window import MEANING_MARK, SUMMARY_MARK
-from services.attachments.papers import PAPERS_PREFIX
-from services.entities.session import GROUNDING_MARK
+from group_chat.judge import NAMES_FOLLOW
+from group_chat.messages import CUE_NAME, HANDS_BACK_TO
+from services.entities.session import GROUNDING_MARK as ENTITIES
 from services.language.detection import WELL_READ, language_of
 from services.language.talk_texts import in_every_language, talk_text
 from services.language.utterance import Utterance
-from services.patient_context.snapshot import is_snapshot
+from services.patient_context.markers import SNAPSHOT_PREFIX
+from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
-from services.tool_memory.grounding import GROUNDING_PREFIX
+from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
 
-CueKind: TypeAlias = Literal["none", "turn", "step", "own_step", "close", "failed", "waiting"]
-
-_CUES: tuple[tuple[CueKind, re.Pattern[str]], ...] = (
-    ("step", re.compile(
-        r"^It is your turn, [\w-]+\. Carry out.*Back to you \*(?P<to>[\w-]+)\*", re.DOTALL)),
-    ("own_step", re.compile(r"^It is your turn, [\w-]+\. Carry out")),
-    ("turn", re.compile(r"^It is your turn, [\w-]+\.")),
-    ("close", re.compile(r"^All steps of the plan are done\.")),
-    ("failed", re.compile(r"^Every tool of the last step failed\.")),
-    ("waiting", re.compile(r"^A plan is not finished\.")),
-)  # fmt: skip
-_NOT_FOR_RULES = (PAPERS_PREFIX, MEANING_MARK, SUMMARY_MARK)
-_MEMBER = re.compile(r"^- \*([A-Za-z][\w-]{0,63})\*: (.+)$", re.MULTILINE)
-_CLOSING = "Close with: "
-_VERDICT = re.compile(r"Answer with one name from this list.*?: *([\w-]+)", re.DOTALL)
-# A slash alone says little: ids of Microsoft 365 have some, too, and are longer than FHIR's.
-_REFERENCE = re.compile(r"[A-Z][A-Za-z]+/[A-Za-z0-9.-]{1,64}")
+_CLOSING, _ID_CHARS = "Close with: ", 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +42,6 @@ class OfflineReply:
 
     text: str = ""
     calls: tuple[Call, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Cue:
-    """Why the agent speaks now; `hand_back` names whom a step goes back to."""
-
-    kind: CueKind = "none"
-    hand_back: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +91,12 @@ class Prompt:
     """One prompt, taken apart.
 
     Attributes:
-        team: Descriptions by name, as the facilitator's instructions list them.
+        instructions: The agent's own.
         entities: What the agent is shown of entities.
         tool_memory: What it is shown of earlier tool runs.
+        scenario: The step that it guides the user through, if it does.
+        cue: Why the agent speaks now, as the server says it; "none" to answer the user.
+        hand_back: Whom a step goes back to.
         asked: The user's last message.
         said: What agents said since then, oldest first.
         earlier: What agents said before it.
@@ -133,7 +112,9 @@ class Prompt:
     entities: Mapping[str, Any] = field(default_factory=dict)
     tool_memory: Mapping[str, Any] = field(default_factory=dict)
     tools: Sequence[ToolOffer] = ()
-    cue: Cue = field(default_factory=Cue)
+    scenario: Mapping[str, Any] = field(default_factory=dict)
+    cue: str = "none"
+    hand_back: str = ""
     asked: str = ""
     said: list[Spoken] = field(default_factory=list)
     earlier: list[Spoken] = field(default_factory=list)
@@ -145,8 +126,10 @@ class Prompt:
 
     @property
     def team(self) -> dict[str, str]:
-        """The other agents of the team, if the instructions list them."""
-        return {found[1]: found[2] for found in _MEMBER.finditer(self.instructions)}
+        """The other agents of the team and what each does, if the instructions list them."""
+        lines = [line[3:] for line in self.instructions.splitlines() if line.startswith("- *")]
+        rows = (line.partition("*: ") for line in lines)
+        return {name: does for name, mark, does in rows if mark}
 
     @property
     def is_facilitator(self) -> bool:
@@ -154,10 +137,9 @@ class Prompt:
         return self.tool("propose_plan") is not None or bool(self.team)
 
     @property
-    def verdict(self) -> str | None:
-        """The first of the names among which the prompt wants one and nothing else."""
-        found = _VERDICT.search(self.instructions)
-        return found[1] if found is not None else None
+    def verdict(self) -> str:
+        """The first of the names among which the prompt wants one and nothing else, if it does."""
+        return self.instructions.partition(NAMES_FOLLOW)[2].partition(",")[0]
 
     @property
     def closing(self) -> str:
@@ -165,11 +147,6 @@ class Prompt:
         lines = (line.strip() for line in self.instructions.splitlines())
         found = next((line for line in lines if line.startswith(_CLOSING)), "")
         return found.removeprefix(_CLOSING)
-
-    @property
-    def is_step(self) -> bool:
-        """Whether a step of a plan is to be done."""
-        return self.cue.kind in ("step", "own_step")
 
     @property
     def patient_id(self) -> str | None:
@@ -189,12 +166,22 @@ class Prompt:
     @property
     def recent(self) -> str:
         """What tools found or used last: `record`, `appointment`, or the kind of the user's own."""
-        found = next(iter(self.tool_memory.get("recent_entities") or ()), None) or {}
-        key = str(found.get("id", ""))
-        if key.startswith(CLINIC_PREFIX):
+        if self.recent_appointment:
             return "appointment"
-        is_record = _REFERENCE.fullmatch(key) is not None
-        return "record" if is_record else str(found.get("type", ""))
+        # A slash alone says little: ids of Microsoft 365 have some, too, and are longer.
+        kind, _, rest = str(self._recent.get("id", "")).partition("/")
+        is_record = kind.isalpha() and kind[0].isupper() and 0 < len(rest) <= _ID_CHARS
+        return "record" if is_record else str(self._recent.get("type", ""))
+
+    @property
+    def recent_appointment(self) -> str:
+        """The id of the appointment that was found or used last; "" where that is none."""
+        key = str(self._recent.get("id", ""))
+        return key.removeprefix(CLINIC_PREFIX) if key.startswith(CLINIC_PREFIX) else ""
+
+    @property
+    def _recent(self) -> Mapping[str, Any]:
+        return next(iter(self.tool_memory.get("recent_entities") or ()), None) or {}
 
     @property
     def language(self) -> str:
@@ -245,7 +232,7 @@ def read_prompt(chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]) -
     for message in chat_history.messages:
         match message.role:
             case AuthorRole.SYSTEM | AuthorRole.DEVELOPER:
-                _take_system(prompt, message.content)
+                _take_system(prompt, message)
             case AuthorRole.USER:
                 _take_asked(prompt, message.content)
             case AuthorRole.TOOL:
@@ -256,24 +243,34 @@ def read_prompt(chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]) -
     return prompt
 
 
-def _take_system(prompt: Prompt, text: str) -> None:
-    line = text.partition("\n")[0].partition(":")[2]
-    if is_snapshot(text):
-        prompt.snapshot = _object_of(line)
-    elif text.startswith(GROUNDING_MARK):
-        prompt.entities = _object_of(line)
-    elif text.startswith(GROUNDING_PREFIX):
-        prompt.tool_memory = _object_of(line)
-    elif (cue := cue_of(text)).kind != "none":
-        prompt.cue = cue
-    elif not text.startswith(_NOT_FOR_RULES):
-        prompt.instructions += f"{text}\n"
+def _take_system(prompt: Prompt, message: ChatMessageContent) -> None:
+    """Take what the server says: why the agent speaks, or data behind a mark."""
+    if CUE_NAME in message.metadata:
+        prompt.cue, prompt.hand_back = message.metadata[CUE_NAME], message.metadata[HANDS_BACK_TO]
+        return
+    text = message.content
+    if text.startswith(SNAPSHOT_PREFIX):
+        prompt.snapshot = data_behind(SNAPSHOT_PREFIX, text)
+    elif text.startswith(ENTITIES):
+        prompt.entities = data_behind(ENTITIES, text)
+    elif text.startswith(TOOL_MEMORY):
+        prompt.tool_memory = data_behind(TOOL_MEMORY, text)
+    elif text.startswith(SCENARIO):
+        prompt.scenario = data_behind(SCENARIO, text)
+    elif not prompt.instructions:
+        prompt.instructions = text
+
+
+def data_behind(mark: str, text: str) -> Mapping[str, Any]:
+    """Return the object that stands in the line behind `mark`; an empty one where none does."""
+    _, found, rest = text.rpartition(mark)
+    return object_of(rest.strip().partition("\n")[0]) if found else {}
 
 
 def _take_asked(prompt: Prompt, text: str) -> None:
     # A user who writes a cue's words is a user all the same.
     prompt.answers.clear()
-    prompt.cue = Cue()
+    prompt.cue, prompt.hand_back = "none", ""
     if prompt.asked:
         prompt.past.append(Exchange(prompt.asked, prompt.said[-1].text if prompt.said else ""))
     prompt.asked = text
@@ -291,16 +288,7 @@ def _take_said(prompt: Prompt, message: ChatMessageContent) -> None:
 
 def _answer(result: FunctionResultContent) -> ToolAnswer:
     name = result.function_name or result.name or "tool"
-    return ToolAnswer(name, _object_of(str(result.result)))
-
-
-def cue_of(text: str) -> Cue:
-    """Return what `text` cues, if it is a line of the server's own and no one's words."""
-    for kind, pattern in _CUES:
-        found = pattern.match(text)
-        if found is not None:
-            return Cue(kind, found.groupdict().get("to"))
-    return Cue()
+    return ToolAnswer(name, object_of(str(result.result)))
 
 
 def _offer(function: Mapping[str, Any]) -> ToolOffer:
@@ -308,7 +296,7 @@ def _offer(function: Mapping[str, Any]) -> ToolOffer:
     return ToolOffer(str(function["name"]), tuple(parameters.get("required") or ()))
 
 
-def _object_of(text: str) -> dict[str, Any]:
+def object_of(text: str) -> dict[str, Any]:
     """Return the JSON object in `text`; what is none is kept as words."""
     try:
         parsed = orjson.loads(text)

@@ -3,10 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import orjson
-
 from data_models.scenario import FieldDefinition
-from group_chat.offline.prompt import OfflineReply, Prompt
+from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.words import asks_overview, topics_of, wants_plan
 from services.language.field_answers import readings_in
 from services.language.phrases import says
@@ -21,9 +19,8 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
     """Return what the guide says or calls; None where the message is about something else."""
     if prompt.answers:
         return _after_tool(prompt)
-    step = scenario_in(prompt.instructions)
-    is_turn = prompt.cue.kind == "none" and not prompt.said
-    if step is None or prompt.tool(RECORD_TOOL) is None or not is_turn:
+    step, is_turn = prompt.scenario, prompt.cue == "none" and not prompt.said
+    if not step or prompt.tool(RECORD_TOOL) is None or not is_turn:
         return None
     if not step.get("asked"):
         return _said(prompt, step)
@@ -44,22 +41,12 @@ def field_of(row: Mapping[str, Any]) -> FieldDefinition:
     return FieldDefinition(name=row["name"], display_name=row["label"], value_type=row["type"])
 
 
-def scenario_in(text: str) -> Mapping[str, Any] | None:
-    """Return the step that a prompt's system messages, or a tool's result, tell of."""
-    _, _, rest = text.rpartition(GROUNDING_MARK)
-    try:
-        found = orjson.loads(rest.strip().partition("\n")[0])
-    except orjson.JSONDecodeError:
-        return None
-    return found if isinstance(found, dict) and GROUNDING_MARK in text else None
-
-
 def _after_tool(prompt: Prompt) -> OfflineReply | None:
     """Say the step that recording led to, or what is wrong with the values."""
     last = prompt.answers[-1]
     if last.name != RECORD_TOOL:
         return None
-    if (step := scenario_in(str(last.data.get("scenario_now", "")))) is not None:
+    if step := data_behind(GROUNDING_MARK, str(last.data.get("scenario_now", ""))):
         return _said(prompt, step)
     reason = last.error.partition(";")[0].rstrip(".")
     if not reason:

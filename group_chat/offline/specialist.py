@@ -5,7 +5,7 @@ from group_chat.offline.complaint import answer_about_complaint
 from group_chat.offline.elsewhere import handed_back
 from group_chat.offline.errands import OF_ORDERS, OF_PERSONS, RECALL, errand_in, run
 from group_chat.offline.plain_talk import courtesy
-from group_chat.offline.prompt import OfflineReply, Prompt, ToolAnswer, ToolOffer
+from group_chat.offline.prompt import OfflineReply, Prompt, ToolAnswer
 from group_chat.offline.secretary import SECRETARY_TOOL, answer_as_secretary
 from group_chat.offline.told import missing_in, notes_on, told_rows
 from group_chat.offline.words import asks_overview, query_of, topics_of
@@ -56,7 +56,7 @@ def _errand(prompt: Prompt) -> OfflineReply | None:
 
 
 def _of_the_record(prompt: Prompt) -> OfflineReply:
-    if not prompt.said and prompt.cue.kind == "none" and (polite := courtesy(prompt)) is not None:
+    if not prompt.said and prompt.cue == "none" and (polite := courtesy(prompt)) is not None:
         return polite
     asked = [] if prompt.answers else _asked(prompt)
     calls = tuple(call for name, given in asked for call in prompt.call(name, **given).calls)
@@ -64,51 +64,36 @@ def _of_the_record(prompt: Prompt) -> OfflineReply:
 
 
 def _asked(prompt: Prompt) -> list[tuple[str, dict[str, str]]]:
-    """Return the agent's own tools, and those that look for the words of a question."""
-    query = query_of(_task(prompt), besides=prompt.patients)
-    own = _own_tools(prompt)
+    """Return the agent's own tools, and those that look for the words of a question.
+
+    Tools over the whole chart are nobody's own; the course of the illness is the subject of who
+    also tells what is new in it.
+    """
+    query = query_of(prompt.asked, besides=prompt.patients)
+    general = {*CHART_TOOLS} - ({_TIMELINE_TOOL} if prompt.tool(CHANGES) is not None else set())
+    names = [one.name for one in prompt.tools if not one.required and one.name not in _PASSED_OVER]
+    own = [name for name in names if name not in general]
+    own = own or (names if len(names) < len(general) / 2 else [])
     if _is_for_one_thing(prompt) and query:
         own = [name for name in own if name != _TIMELINE_TOOL]
     if prompt.tool(_OVERVIEW_TOOL) is not None and (not own or asks_overview(prompt.asked)):
         own.append(_OVERVIEW_TOOL)
-    searches = _searches(prompt) if query and not (prompt.is_step and own) else []
-    found = [(tool.name, {tool.required[0]: query}) for tool in searches]
-    return [*((name, {}) for name in own), *found]
-
-
-def _own_tools(prompt: Prompt) -> list[str]:
-    """Return the tools that need nothing; those over the whole chart where there are no others.
-
-    The course of the illness is the subject of the agent that also tells what is new in it.
-    """
-    names = [one.name for one in prompt.tools if not one.required and one.name not in _PASSED_OVER]
-    general = {*CHART_TOOLS} - ({_TIMELINE_TOOL} if prompt.tool(CHANGES) is not None else set())
-    own = [name for name in names if name not in general]
-    return own or (names if len(names) < len(general) / 2 else [])
-
-
-def _searches(prompt: Prompt) -> list[ToolOffer]:
-    """Return the tools that need nothing but words to look for."""
-    alone = [one for one in prompt.tools if len(one.required) == 1 and one.name != RECALL.tool]
-    return [one for one in alone if one.required[0] in _SEARCH_ARGUMENTS]
-
-
-def _task(prompt: Prompt) -> str:
-    """Return what is to be done: the step that was called, else the user's words."""
-    if prompt.is_step and prompt.said:
-        _, _, task = prompt.said[-1].text.partition(": ")
-        return task.partition("*")[2].partition("*")[2].lstrip(", ") or task
-    return prompt.asked
+    is_at_work = not query or prompt.cue == "step"
+    searches = [] if is_at_work else [one for one in prompt.tools if len(one.required) == 1]
+    found = [
+        one for one in searches if one.required[0] in _SEARCH_ARGUMENTS and one.name != RECALL.tool
+    ]
+    return [*((name, {}) for name in own), *((one.name, {one.required[0]: query}) for one in found)]
 
 
 def _is_for_one_thing(prompt: Prompt) -> bool:
     """Whether a question that names one thing was passed on: the whole course is no answer."""
     is_whole = says(prompt.asked, "comparison") or bool(topics_of(prompt.asked))
-    return bool(prompt.said) and not prompt.is_step and not is_whole
+    return bool(prompt.said) and prompt.cue != "step" and not is_whole
 
 
 def _report(prompt: Prompt) -> str:
-    judged = not prompt.is_step and asks_for_judgement(prompt.asked)
+    judged = prompt.cue != "step" and asks_for_judgement(prompt.asked)
     parts = [prompt.text(caution_for(prompt.asked))] if judged else []
     is_found = any(one.error or told_rows(prompt, one) for one in prompt.answers)
     if not prompt.answers:
@@ -122,8 +107,7 @@ def _report(prompt: Prompt) -> str:
     if missing:
         parts.append(prompt.text("not_in_record", names=", ".join(dict.fromkeys(missing))))
     parts.append(prompt.closing)
-    back = prompt.cue.hand_back
-    parts += [prompt.text("back_to", agent=back)] if back is not None else []
+    parts += [prompt.text("back_to", agent=prompt.hand_back)] if prompt.hand_back else []
     return "\n\n".join(filter(None, parts))
 
 

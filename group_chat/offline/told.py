@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from data_models.chart_view import ChartView, ViewRow
 from group_chat.offline.prompt import Prompt, ToolAnswer
+from services.language.answer_words import AnswerWords, answer_words
 from services.language.own_texts import in_own_language
 from services.language.talk_texts import day_text
-from services.records.answers.row_parts import value_of
+from services.records.answers.row_line import row_line
 
-NOT_RECORDED = "not in the record"
-_DETAIL_CHARS, _ROWS_SHOWN, _REFS_SHOWN = 420, 30, 4
-_USUAL = frozenset({"final", "completed", "finished", "current", "available", ""})
-_UNDATED = frozenset({"fact", "biomarker", "patient"})
+NOT_RECORDED, DIFFERS = "not in the record", "sources differ"
+_DETAIL_CHARS, _ROWS_SHOWN = 420, 30
+_TIMES_OF_A_DAY = 6
 _DAY_CHARS = len("2026-12-02")
 _TITLED = frozenset(
     {"list_events", "search_mail", "search_contacts", "list_tasks", "search_documents",
@@ -25,6 +26,8 @@ _SILENT = frozenset(
     {"patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "source", "sources",
      "incomplete", "shortened"}
 )  # fmt: skip
+
+_HEAD = frozenset({"title", "name", "date"})
 
 
 def problem_of(prompt: Prompt, answer: ToolAnswer) -> str:
@@ -56,6 +59,38 @@ def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:
     more = [prompt.text("and_more_rows")] if data.get("more") else []
     lines = [f"- {item_line(prompt, row)}" for row in rows]
     return "\n".join([f"**{prompt.text(f'title_{answer.name}')}**", *lines, *more])
+
+
+def told_times(prompt: Prompt, answer: ToolAnswer) -> str:
+    """Return free times, or whom to choose from, and the question for what is missing."""
+    data, missing = answer.data, f"which_{answer.data.get('missing')}"
+    if answer.error:
+        return problem_of(prompt, answer)
+    doctor, day = data.get("doctor"), data.get("day")
+    lines = [item_line(prompt, data["moved"]), ""] if "moved" in data and not day else []
+    if missing == "which_doctor":
+        unknown = data.get("unknown")
+        lines += [prompt.text("no_doctor_called", name=unknown), ""] if unknown else []
+        rows = [f"- {row['name']}" for row in data.get("doctors", ())]
+        if not rows:
+            return prompt.text("no_other_doctor")
+        lines += [prompt.text("doctors_here"), *rows, ""]
+    elif day is not None:
+        times = ", ".join(str(row["start"])[-5:] for row in data.get("slots", ()))
+        said = "time_is_taken" if data.get("wanted_time_is_free") is False else "free_are"
+        lines += [
+            prompt.text(said if times else "day_is_full", doctor=doctor, day=day, times=times)
+        ]
+    elif "days" in data:
+        rows = list(map(partial(_day_row, prompt), data["days"]))
+        lines += [prompt.text("week_is_free" if rows else "week_is_full", doctor=doctor), *rows, ""]
+    return "\n".join([*lines, prompt.text(missing)])
+
+
+def _day_row(prompt: Prompt, row: Mapping[str, Any]) -> str:
+    times, more = row["times"][:_TIMES_OF_A_DAY], len(row["times"]) - _TIMES_OF_A_DAY
+    rest = prompt.text("and_more", count=more) if more > 0 else ""
+    return f"- {date.fromisoformat(row['day']):%a %-d %b %Y}: {', '.join(times)}{rest}"
 
 
 def items_in(answer: ToolAnswer) -> list[Mapping[str, Any]]:
@@ -96,29 +131,21 @@ def _told_text(prompt: Prompt, answer: ToolAnswer) -> str:
 
 def told_rows(prompt: Prompt, answer: ToolAnswer) -> list[str]:
     """Return the rows of a tool of the record as Markdown bullets; both ends of many."""
-    view = view_of(prompt, answer)
+    view, words = view_of(prompt, answer), answer_words(prompt.language)
     if view is None:
         rows = list(_plain_rows(answer.data))
     else:
-        rows = [_bullet(row) for row in view.rows if row.status != NOT_RECORDED]
+        known = [row for row in view.rows if row.status != NOT_RECORDED]
+        rows = [f"- {_told_row(row, words)}" for row in known]
     more, half = len(rows) - _ROWS_SHOWN, _ROWS_SHOWN // 2
     # The newest rows are last in a timeline and first in a list of reports.
     return rows if more <= 0 else [*rows[:half], f"- … {more} further entries …", *rows[-half:]]
 
 
-def _bullet(row: ViewRow) -> str:
-    is_fact, status = row.kind in _UNDATED, "" if row.status in _USUAL else row.status
-    head = f"**{_capital(row.name) if is_fact else row.name}**"
-    if status == "sources differ":
-        return f"- {head}: {status}: {row.detail}"  # its sides carry their own sources
-    own = [ref for ref in row.sources if f"[{ref}]" not in row.detail]
-    refs = "".join(f" [{ref}]" for ref in own[:_REFS_SHOWN])
-    if is_fact:
-        before, after = status and f"{status}: ", row.detail and f"; {row.detail}"
-        return f"- {head}: {before}{value_of(row)}{refs}{after}"
-    span = f"{row.date[:10] or 'undated'}{row.end and f' to {row.end[:10]}'}"
-    told = "; ".join(filter(None, (value_of(row), row.range, row.flag, status, row.detail)))
-    return f"- {span} {head} ({row.kind}){told and f': {_plain(told)}'}{refs}"
+def _told_row(row: ViewRow, words: AnswerWords) -> str:
+    if row.status == DIFFERS:  # its sides carry their own sources
+        return f"**{row.name}**: {words.word(row.status)}: {row.detail}"
+    return row_line(row, words, detail_chars=_DETAIL_CHARS)
 
 
 def missing_in(prompt: Prompt, answer: ToolAnswer) -> list[str]:
@@ -151,22 +178,22 @@ def _plain_rows(data: Mapping[str, Any]) -> Iterator[str]:
         if rows and all(isinstance(row, Mapping) for row in rows):
             yield from (f"- {_plain_row(row)}" for row in rows)
         elif key not in _SILENT and value not in (None, "", []):
-            yield f"- {_capital(key.replace('_', ' ').strip())}: {_plain(value)}"
+            yield f"- {_capital(_spoken(key))}: {_plain(value)}"
 
 
 def _plain_row(row: Mapping[str, Any]) -> str:
     title = row.get("title") or row.get("name")
-    said = [
-        f"{str(key).replace('_', ' ').lower()} {_plain(value)}"
-        for key, value in row.items()
-        if key not in _SILENT | {"title", "name", "date"} and value not in (None, "", [])
-    ]
-    head = (_plain(row.get("date") or ""), f"**{_plain(title)}**" if title else "")
-    listed = row.get("sources")
-    sources = listed if isinstance(listed, list) and listed else [row.get("source")]
-    refs = [str(one["ref"]) for one in sources if isinstance(one, Mapping) and one.get("ref")]
-    cited = "".join(f" [{ref}]" for ref in dict.fromkeys(refs))
-    return f"{' '.join(filter(None, (*head, ', '.join(said))))}{cited}"
+    told = {key: value for key, value in row.items() if value not in (None, "", [])}
+    rest = [f"{_spoken(key)} {_plain(told[key])}" for key in told if key not in _SILENT | _HEAD]
+    sources = told.get("sources") or [told.get("source")]
+    refs = [one.get("ref") for one in sources if isinstance(one, Mapping)]
+    cited = (f"[{ref}]" for ref in dict.fromkeys(filter(None, refs)))
+    head = (_plain(told.get("date", "")), f"**{_plain(title)}**" if title else "")
+    return " ".join(filter(None, (*head, ", ".join(rest), *cited)))
+
+
+def _spoken(key: object) -> str:
+    return str(key).replace("_", " ").strip().lower()
 
 
 def _plain(value: Any) -> str:

@@ -1,14 +1,12 @@
 """Which words of a request point to which work."""
 
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 
 from services.language.in_english import in_english
-from services.language.people_words import common_words
-from services.language.phrases import says, words_for
+from services.language.phrases import says
 from services.language.text_words import spaced, telling_words
 
-_SPELT_CHARS, _NEARNESS, _QUERY_WORDS = 4, 0.75, 12
+_QUERY_WORDS = 12
 _TOPICS = (
     "imaging", "pathology", "status", "medication", "history", "appointment", "registration",
     "office", "health", "evidence", "document",
@@ -34,17 +32,6 @@ def topics_of_agent(name: str, description: str = "") -> frozenset[str]:
 
 def _topics_named_in(text: str) -> frozenset[str]:
     return frozenset(topic for topic in _TOPICS if says(text, f"topic_{topic}"))
-
-
-def known_word_like(word: str) -> str | None:
-    """Return the word of a topic that `word` may be misspelt from; None if it is one, or far."""
-    known = sorted(one for topic in _TOPICS for one in words_for(f"topic_{topic}"))
-    folded = word.casefold()
-    is_common = folded in common_words() or folded in words_for("idle_in_search")
-    if len(word) < _SPELT_CHARS or folded in known or is_common:
-        return None
-    near = get_close_matches(folded, known, n=1, cutoff=_NEARNESS)
-    return next((one for one in near if not one.startswith(folded)), None)
 
 
 def best_match(request: str, candidates: Mapping[str, str]) -> str | None:

@@ -9,14 +9,19 @@ from pydantic import BaseModel, Field
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
-from group_chat.tools.clinic_times import day_of
+from group_chat.tools.free_times import (
+    FreeTimes,
+    TimesArguments,
+    appointment_row,
+    time_text,
+)
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import words_of
 from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import Request
-from services.scheduling.ports import Appointment, Doctor, Known, Slot
+from services.scheduling.ports import Appointment, Known
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.resolution import NotFound, ids_of
 from services.tool_memory.session import ToolMemorySession
@@ -140,14 +145,6 @@ class DoctorArguments(ClosedValue):
     name: str = Field(default="", max_length=100, description="Name or part of it; empty: all.")
 
 
-class SlotArguments(ClosedValue):
-    """Whose times, and when."""
-
-    doctor: str = Field(max_length=100, description="Name of the doctor.")
-    day: str = Field(max_length=40, description="today, tomorrow, a weekday or YYYY-MM-DD.")
-    time: str = Field(default="", max_length=20, description="HH:MM, if one is wanted.")
-
-
 class BookArguments(ClosedValue):
     """What to book."""
 
@@ -191,7 +188,12 @@ class SchedulingTools:
         """Return the tools of this file."""
         return (
             Tool("find_doctor", "Doctors by name.", DoctorArguments, self._find_doctor),
-            Tool("available_slots", "Free times of a doctor on a day.", SlotArguments, self._slots),
+            Tool(
+                "available_slots",
+                "Free times of a doctor on a day or in a week; tells what it still has to be told.",
+                TimesArguments,
+                self._slots,
+            ),
             Tool("list_appointments", "The patient's appointments.", NoArguments, self._list),
             Tool(
                 "book_appointment",
@@ -236,33 +238,30 @@ class SchedulingTools:
         rows = [{"doctor_id": d.doctor_id, "name": d.name, "specialty": d.specialty} for d in found]
         return {"doctors": rows} | ({"doctor_uuid": found[0].doctor_id} if len(found) == 1 else {})
 
-    async def _slots(self, turn: TurnContext, asked: SlotArguments) -> ToolOutput:
-        doctor = await self._doctor(asked.doctor)
-        day = day_of(asked.day, now=turn.request.now.astimezone(self.zone))
-        free = await self.clinic.free_slots(doctor.doctor_id, day)
-        wanted = [slot for slot in free if slot.start.strftime("%H:%M") == asked.time]
-        shown = wanted or free[:_SHOWN]
-        return {
-            "doctor": doctor.name,
-            "doctor_uuid": doctor.doctor_id,
-            "day": day.isoformat(),
-            "wanted_time_is_free": bool(wanted) if asked.time else None,
-            "slots": [_slot_row(slot) for slot in shown],
-        }
+    async def _slots(self, turn: TurnContext, asked: TimesArguments) -> ToolOutput:
+        moved = None
+        if asked.instead_of:
+            booked = await self.clinic.list_booked(turn.patient_id)
+            if not booked:
+                raise ToolInputError("the patient has no appointment; say so")
+            moved = booked[0]
+            if len(booked) > 1:
+                moved = own_appointment(turn, asked.instead_of, booked, ids=self.ids)
+        return await FreeTimes(self.clinic, self.zone).look(turn, asked, moved=moved)
 
     async def _list(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
         found = await self.clinic.list_booked(turn.patient_id)
         names = {each.doctor_id: "" for each in found}
         for doctor_id in names:
             names[doctor_id] = await self.clinic.doctor_name(doctor_id)
-        return {"appointments": [_appointment_row(each, names[each.doctor_id]) for each in found]}
+        return {"appointments": [appointment_row(each, names[each.doctor_id]) for each in found]}
 
     async def _book(self, turn: TurnContext, asked: BookArguments) -> ToolOutput:
         slot = await self.clinic.bookable(turn.patient_id, asked.slot_id)
         reason = " ".join(asked.reason.split())
         name = await self._describe(slot.doctor_id, slot.start)
         request = Request("book_appointment", turn.agent, name, slot_id=slot.slot_id, reason=reason)
-        return self._ask(turn, request, {"slot_id": slot.slot_id, "start": _time(slot.start)})
+        return self._ask(turn, request, {"slot_id": slot.slot_id, "start": time_text(slot.start)})
 
     async def _move(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
         old = await self._own(turn, asked.appointment_id)
@@ -273,7 +272,7 @@ class SchedulingTools:
         name = f"{before} to {await self._describe(slot.doctor_id, slot.start)}"
         request = Request("move_appointment", turn.agent, name, old.appointment_id, slot.slot_id)
         proposal = {"appointment_id": old.appointment_id, "slot_id": slot.slot_id}
-        return self._ask(turn, request, proposal | {"start": _time(slot.start)})
+        return self._ask(turn, request, proposal | {"start": time_text(slot.start)})
 
     async def _cancel(self, turn: TurnContext, asked: AppointmentArguments) -> ToolOutput:
         old = await self._own(turn, asked.appointment_id)
@@ -319,13 +318,6 @@ class SchedulingTools:
         name = await self.clinic.doctor_name(doctor_id)
         return f"{_quoted(name)}, {start:%a %-d %b %Y %H:%M}"
 
-    async def _doctor(self, name: str) -> Doctor:
-        found = await self.clinic.doctors(name)
-        if len(found) != 1:
-            problem = "no doctor has that name" if not found else "several doctors have that name"
-            raise ToolInputError(f"{problem}; ask the user, or use find_doctor")
-        return found[0]
-
     async def _own(self, turn: TurnContext, appointment_id: str) -> Appointment:
         booked = await self.clinic.list_booked(turn.patient_id)
         return own_appointment(turn, appointment_id, booked, ids=self.ids)
@@ -334,24 +326,6 @@ class SchedulingTools:
 def _quoted(name: str) -> str:
     """Return a name as a question shows it, without marks of its own."""
     return f"*{name.replace('*', '').replace('`', '')[:_NAME_LIMIT_CHARS]}*"
-
-
-def _slot_row(slot: Slot) -> Mapping[str, str]:
-    return {"slot_id": slot.slot_id, "start": _time(slot.start)}
-
-
-def _appointment_row(each: Appointment, doctor: str) -> Mapping[str, str]:
-    return {
-        "appointment_id": each.appointment_id,
-        "start": _time(each.start),
-        "doctor_id": each.doctor_id,
-        "doctor": doctor,
-        "reason": each.reason,
-    }
-
-
-def _time(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%d %H:%M")
 
 
 def no_clinic_tools() -> Sequence[Tool]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from data_models.clock import Clock
@@ -167,6 +168,11 @@ class EntitySession:
         """Return a copy of what `agent_name` sees under `key`; None if there is nothing."""
         shown = self._context(agent_name)
         return shown["entities"].get(key, shown["derived_entities"].get(key))
+
+    def said_at(self, key: str, value: str) -> datetime | None:
+        """Return when the user said this `value` of `key`, where it depends on that: "tomorrow"."""
+        held = self._entities.conversation.entities.get(key)
+        return held.reference_time if held is not None and held.value == value else None
 
     def missing(self, keys: Iterable[str]) -> list[str]:
         """Return which of `keys` the user has yet to say; what tools find is nobody's to say."""

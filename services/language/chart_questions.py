@@ -46,8 +46,8 @@ from services.language.times import spans_in
 from services.language.tools_named import SEARCH, tools_of, with_treatment
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
-from services.language.year_forms import with_plain_years
 from services.language.without_names import without_caller
+from services.language.year_forms import with_plain_years
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}

@@ -17,7 +17,7 @@ from data_models.entities import Entities
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.turn_events import Notice, ToolCallResult
-from group_chat.tools.clinic_times import day_of
+from group_chat.tools.clinic_times import days_of
 from group_chat.tools.scheduling_tools import SchedulingTools
 from services.entities.meter import EntityMeter
 from services.entities.session import GROUNDING_MARK, EntitySession
@@ -216,6 +216,88 @@ async def test_what_cannot_be_booked_is_never_asked_about(booking: Booking) -> N
     assert ["error" in result for result in results(heard)] == [True, True]
 
 
+async def looked(booking: Booking, words: str = "when?", **asked: str) -> dict[str, Any]:
+    """Return what the form of free times says."""
+    heard = await booking.say(f"@{AGENT} {words}", call("available_slots", **asked), text("So."))
+    return results(heard)[0]
+
+
+@pytest.mark.parametrize(
+    ("doctor", "missing", "names"),
+    [
+        ("", "doctor", ["Dr. Anna Smith", "Dr. Peter Jones", "Dr. Ngozi Okafor"]),
+        ("Dr. Smith and Dr. Jones", "doctor", ["Dr. Anna Smith", "Dr. Peter Jones"]),
+        ("Dr. Patel", "doctor", ["Dr. Anna Smith", "Dr. Peter Jones", "Dr. Ngozi Okafor"]),
+        ("Smith, please", "day", None),
+        ("dr. anna smith", "day", None),
+    ],
+)
+async def test_times_are_looked_for_of_one_doctor_or_all_are_named(
+    booking: Booking, doctor: str, missing: str, names: list[str] | None
+) -> None:
+    found = await looked(booking, doctor=doctor)
+    assert found["missing"] == missing
+    assert [row["name"] for row in found.get("doctors", [])] == (names or [])
+    assert found.get("unknown") == ("Dr. Patel" if doctor == "Dr. Patel" else None)
+
+
+async def test_a_doctor_whom_the_user_refuses_is_not_offered(booking: Booking) -> None:
+    found = await looked(booking, "anyone but Dr. Smith", doctor="Smith")
+    assert found["missing"] == "doctor"
+    found = await looked(booking, "anyone but Dr. Smith")
+    assert [row["name"] for row in found["doctors"]] == ["Dr. Peter Jones", "Dr. Ngozi Okafor"]
+
+
+async def test_a_week_is_told_day_by_day_and_what_is_missing_is_the_day(booking: Booking) -> None:
+    found = await looked(booking, doctor="Smith", day="next week", time="morning")
+    assert found["missing"] == "day"
+    assert len(found["days"]) == 5
+    assert all(time < "12:00" for row in found["days"] for time in row["times"])
+
+
+@pytest.mark.parametrize(
+    ("time", "is_free", "missing"),
+    [
+        ("10:00", True, None),
+        ("at 3", True, None),
+        ("9", True, None),
+        ("03:15", False, "time"),
+        ("", None, "time"),
+        ("evening", False, "time"),
+    ],
+)
+async def test_the_wanted_time_is_told_to_be_free_or_not(
+    booking: Booking, time: str, is_free: bool | None, missing: str | None
+) -> None:
+    found = await looked(booking, doctor="Smith", day="next week tuesday", time=time)
+    assert found.get("wanted_time_is_free") is is_free
+    assert found.get("missing") == missing
+    assert len(found["slots"]) == (1 if is_free else 16)
+
+
+async def test_a_move_is_reckoned_from_what_is_booked(booking: Booking) -> None:
+    nothing = await looked(booking, instead_of="it", day="next week")
+    assert "no appointment" in nothing["error"]
+    booked = await booking.clinic.book(FOUR, await booking.slot(), "knee")
+    asked = await looked(booking, instead_of="it")
+    assert asked["missing"] == "day"
+    assert asked["moved"]["appointment_id"] == booked.appointment_id
+    other = await looked(booking, instead_of=booked.appointment_id, doctor="Jones")
+    assert (other["doctor"], other["moved"]) == ("Dr. Peter Jones", asked["moved"])
+    later = await looked(booking, instead_of=booked.appointment_id, day="two hours later")
+    (slot,) = later["slots"]
+    assert later["wanted_time_is_free"] is True
+    assert slot["start"] == f"{booked.start + timedelta(hours=2):%Y-%m-%d %H:%M}"
+
+
+async def test_tomorrow_is_counted_from_when_it_was_said(booking: Booking) -> None:
+    booking.session().heard({"date_preference": "tomorrow"})
+    held = booking.entities.conversation.entities["date_preference"]
+    held.reference_time = datetime.now(UTC) - timedelta(days=3)
+    found = await looked(booking, doctor="Smith", day="tomorrow")
+    assert found["day"] == f"{held.reference_time + timedelta(days=1):%Y-%m-%d}"
+
+
 async def test_what_leaves_is_named_in_the_turns_events(booking: Booking) -> None:
     many = call("update_entities", entities_to_update={f"wish_{n}": n for n in range(7)})
     more = call("update_entities", entities_to_update={"user_name": "Ann"})
@@ -253,6 +335,10 @@ def test_no_sentence_with_a_no_is_consent(words: str) -> None:
 def test_days_are_counted_from_when_they_were_said() -> None:
     wednesday = datetime(2030, 1, 2, 9, tzinfo=UTC)
     days = {"today": 2, "tomorrow": 3, "day after tomorrow": 4, "wednesday": 9, "next Friday": 4}
-    assert {said: day_of(said, now=wednesday).day for said in days} == days
+    assert {said: days_of(said, now=wednesday)[0].day for said in days} == days
+    week = days_of("next week", now=wednesday)
+    assert [day.day for day in week] == [7, 8, 9, 10, 11]
+    assert [day.day for day in days_of("this week", now=wednesday)] == [2, 3, 4]
+    assert days_of("tuesday next week", now=wednesday) == [week[1]], "not the Monday of it"
     with pytest.raises(ToolInputError):
-        day_of("someday", now=wednesday)
+        days_of("someday", now=wednesday)

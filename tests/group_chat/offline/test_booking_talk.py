@@ -1,24 +1,25 @@
-"""What the offline rules of appointments make of names nobody has, times no day has, and a no."""
+"""What the offline rules put into the form of free times, and what they say of its answer."""
 
 from typing import Any
 
 import pytest
 
 from group_chat.offline.booking import answer_as_booking
-from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer
+from group_chat.offline.prompt import Exchange, Prompt, Spoken, ToolAnswer, ToolOffer
 from services.language.talk_texts import talk_text
 
 WHICH_DOCTOR = talk_text("en", "which_doctor")
 WHICH_DAY = talk_text("en", "which_day")
 WHICH_TIME = talk_text("en", "which_time")
 
-NO_PATEL = {"error": "no doctor has that name; ask the user, or use find_doctor"}
-DOCTORS = {"doctors": [{"name": "Dr. Anna Smith"}, {"name": "Dr. Peter Jones"}]}
+DOCTORS = [{"name": "Dr. Anna Smith"}, {"name": "Dr. Peter Jones"}]
 WISHES = {
-    "doctor_preference": "Dr. Patel",
+    "doctor_preference": "Dr. Smith",
     "date_preference": "2030-01-07",
     "time_preference": "09:00",
 }
+TOOLS = ("available_slots", "update_entities", "list_appointments", "book_appointment",
+         "move_appointment", "cancel_appointment")  # fmt: skip
 
 
 def prompt_of(
@@ -28,9 +29,8 @@ def prompt_of(
     wishes: dict[str, Any] | None = None,
     answers: list[ToolAnswer] | None = None,
 ) -> Prompt:
-    names = ("available_slots", "find_doctor", "update_entities", "list_appointments")
     return Prompt(
-        tools=[ToolOffer(name) for name in names],
+        tools=[ToolOffer(name) for name in TOOLS],
         entities={"entities": WISHES if wishes is None else wishes},
         asked=asked,
         earlier=[Spoken("AppointmentManager", last)] if last else [],
@@ -38,125 +38,194 @@ def prompt_of(
     )
 
 
+def looked(prompt: Prompt) -> Any:
+    """Return what the form is filled in with."""
+    call = answer_as_booking(prompt).calls[-1]
+    assert call.wire_name == "available_slots"
+    return call.arguments
+
+
+def told(asked: str, **data: Any) -> str:
+    """Return what is said of the form's answer."""
+    return answer_as_booking(prompt_of(asked, answers=[ToolAnswer("available_slots", data)])).text
+
+
 def test_a_doctor_nobody_is_called_leads_to_those_there_are() -> None:
-    tried = [ToolAnswer("available_slots", NO_PATEL)]
-    reply = answer_as_booking(prompt_of("I want to see Dr. Patel", answers=tried))
-    dropped, looked = reply.calls
-    assert dropped.arguments == {"entities_to_remove": ["doctor_preference"]}, "it asks no more"
-    assert looked.wire_name == "find_doctor"
-    tried.append(ToolAnswer("find_doctor", DOCTORS))
-    text = answer_as_booking(prompt_of("I want to see Dr. Patel", answers=tried)).text
+    text = told("I want to see Dr. Patel", missing="doctor", doctors=DOCTORS, unknown="Dr. Patel")
     assert text.startswith("No doctor here is called Dr. Patel.")
     assert "- Dr. Peter Jones" in text
     assert text.endswith(WHICH_DOCTOR)
-    assert "find_doctor" not in text, "that is a word between programs"
-
-
-def test_the_doctor_picked_instead_takes_the_place_of_the_one_named_before() -> None:
-    found = [ToolAnswer("find_doctor", {"doctors": DOCTORS["doctors"][:1]})]
-    reply = answer_as_booking(prompt_of("Smith, please", last=WHICH_DOCTOR, answers=found))
-    noted, looked = reply.calls
-    assert noted.arguments == {
-        "entities_to_update": {"doctor_preference": "Dr. Anna Smith"},
-        "entities_to_remove": ["doctor_preference"],
-    }
-    assert looked.arguments["doctor"] == "Dr. Anna Smith"
-
-
-@pytest.mark.parametrize("asked", ["yes", "next tuesday", "tomorrow at 10"])
-def test_what_is_no_name_is_not_looked_for_as_one(asked: str) -> None:
-    reply = answer_as_booking(prompt_of(asked, last=WHICH_DOCTOR, wishes={}))
-    assert [(call.wire_name, call.arguments) for call in reply.calls] == [
-        ("find_doctor", {"name": ""})
-    ]
 
 
 @pytest.mark.parametrize(
-    "asked", ["never mind", "no, thanks", "forget it", "don't book anything", "bitte buche nichts"]
+    ("asked", "is_name"),
+    [("Patel, please", True), ("yes", False), ("tomorrow at 10", False), ("9", False)],
 )
-def test_who_wants_no_appointment_any_more_is_let_go(asked: str) -> None:
-    reply = answer_as_booking(prompt_of(asked, last=WHICH_DOCTOR, wishes={}))
+def test_what_is_no_name_is_not_looked_for_as_one(asked: str, is_name: bool) -> None:
+    given = looked(prompt_of(asked, last=WHICH_DOCTOR, wishes={}))
+    assert given.get("doctor") == (asked if is_name else None)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "never mind",
+        "no, thanks",
+        "forget it",
+        "none of these",
+        "don't book anything",
+        "bitte buche nichts",
+    ],
+)
+@pytest.mark.parametrize("before", [[], [Exchange("move it", f"- 2030\n\n{WHICH_DAY}")]])
+def test_who_wants_no_appointment_any_more_is_let_go(asked: str, before: list[Exchange]) -> None:
+    prompt = prompt_of(asked, last=before[0].answered if before else WHICH_DOCTOR, wishes={})
+    prompt.past = before
+    reply = answer_as_booking(prompt)
     assert reply.text == "All right, no appointment was arranged or changed."
     assert not reply.calls
 
 
 @pytest.mark.parametrize("asked", ["tomorrow at 25:00", "at 9:75", "at 30"])
 def test_a_time_no_day_has_is_not_replaced_by_an_earlier_wish(asked: str) -> None:
-    call = answer_as_booking(prompt_of(asked, last=WHICH_TIME)).calls[-1]
-    assert "time" not in call.arguments
+    assert "09:00" not in looked(prompt_of(asked, last=WHICH_TIME)).values()
 
 
-@pytest.mark.parametrize("asked", ["when is her next visit?", "any upcoming appointments"])
+@pytest.mark.parametrize(
+    "asked", ["when is her next visit?", "any upcoming appointments", "when is it now?"]
+)
 def test_who_asks_for_the_next_visit_is_shown_the_appointments(asked: str) -> None:
     assert answer_as_booking(prompt_of(asked)).calls[0].wire_name == "list_appointments"
 
 
 LISTED = f"Doctors here:\n- Dr. Anna Smith\n- Dr. Peter Jones\n\n{WHICH_DOCTOR}"
-WEEK = f"Dr. Jones is free on:\n- Mon 7 Jan 2030: 08:00\n- Tue 8 Jan 2030: 09:00\n\n{WHICH_DAY}"
+WEEK = f"Dr. Jones is free on:\n- Mon 7 Jan 2030: 08:00\n- Tue 15 Jan 2030: 09:00\n\n{WHICH_DAY}"
 TIMES = f"Dr. Jones, 2030-01-07: free are 08:00, 08:30, 15:00.\n{WHICH_TIME}"
 
 
 @pytest.mark.parametrize(
-    ("said", "name"), [("the second one", "Dr. Peter Jones"), ("the first", "Dr. Anna Smith")]
+    ("said", "last", "picked"),
+    [
+        ("the second one", LISTED, {"doctor_preference": "Dr. Peter Jones"}),
+        ("the first", LISTED, {"doctor_preference": "Dr. Anna Smith"}),
+        ("Smith, please", LISTED, {"doctor_preference": "Dr. Anna Smith"}),
+        ("the second one", WEEK, {"date_preference": "Tue 15 Jan 2030"}),
+        ("the last one", WEEK, {"date_preference": "Tue 15 Jan 2030"}),
+        ("tuesday", WEEK, {"date_preference": "Tue 15 Jan 2030"}),
+        ("the 15th", WEEK, {"date_preference": "Tue 15 Jan 2030"}),
+        ("the first one", TIMES, {"time_preference": "08:00"}),
+        ("the last one", TIMES, {"time_preference": "15:00"}),
+    ],
 )
-def test_a_place_of_the_list_is_the_doctor_there(said: str, name: str) -> None:
-    calls = answer_as_booking(prompt_of(said, last=LISTED, wishes={})).calls
-    assert [call.arguments for call in calls] == [{"name": name}]
+def test_a_row_of_the_list_is_picked_and_noted(
+    said: str, last: str, picked: dict[str, str]
+) -> None:
+    noted, form = answer_as_booking(prompt_of(said, last=last)).calls
+    assert noted.arguments == {"entities_to_update": picked, "words": said}
+    assert set(picked.values()) <= set(form.arguments.values())
 
 
-@pytest.mark.parametrize(
-    ("said", "day"), [("the second one", "2030-01-08"), ("the last one", "2030-01-08")]
-)
-def test_a_place_of_the_list_is_the_day_there(said: str, day: str) -> None:
-    noted, looked = answer_as_booking(prompt_of(said, last=WEEK)).calls
-    assert noted.arguments["entities_to_update"] == {"date_preference": day}
-    assert looked.arguments["day"] == day
+@pytest.mark.parametrize("said", ["the fourth one", "the 5th"])
+def test_a_row_that_the_list_does_not_have_is_not_picked(said: str) -> None:
+    (form,) = answer_as_booking(prompt_of(said, last=WEEK)).calls
+    assert form.wire_name == "available_slots"
+    assert form.arguments["day"] == WISHES["date_preference"]
 
 
-@pytest.mark.parametrize(
-    ("said", "time"), [("the first one", "08:00"), ("the last one", "15:00"), ("8", "08:00")]
-)
-def test_a_place_of_the_list_is_the_time_there(said: str, time: str) -> None:
-    (looked,) = answer_as_booking(prompt_of(said, last=TIMES)).calls
-    assert looked.arguments["time"] == time
-
-
-def test_a_place_that_the_list_does_not_have_is_asked_for_again() -> None:
-    reply = answer_as_booking(prompt_of("the fourth one", last=LISTED, wishes={}))
-    assert [call.arguments for call in reply.calls] == [{"name": ""}]
-
-
-def test_when_it_is_asks_for_what_is_booked() -> None:
-    reply = answer_as_booking(prompt_of("when is it now?"))
-    assert [call.wire_name for call in reply.calls] == ["list_appointments"]
+@pytest.mark.parametrize("said", ["8", "3.", "at 14"])
+def test_a_bare_hour_answers_which_time(said: str) -> None:
+    assert looked(prompt_of(said, last=TIMES))["time"] == said
+    other = "How strong is it, from 1 to 10?"
+    assert looked(prompt_of(said, last=other))["time"] == WISHES["time_preference"]
 
 
 def test_a_yes_to_a_question_for_the_day_is_no_yes_to_what_was_booked_before() -> None:
     prompt = prompt_of("yes", last=WHICH_DAY, wishes={"doctor_preference": "Dr. Jones"})
     proposal = {"action": "book_appointment", "slot_id": "s1"}
     prompt.entities = {**prompt.entities, "derived_entities": {"appointment_proposal": proposal}}
-    assert answer_as_booking(prompt).text == WHICH_DAY
-
-
-FREE = {
-    "doctor": "Dr. Anna Smith",
-    "day": "2030-01-07",
-    "wanted_time_is_free": None,
-    "slots": [{"slot_id": each, "start": f"2030-01-07 {each}"} for each in ("09:00", "14:30")],
-}
+    assert looked(prompt) == {"doctor": "Dr. Jones"}
 
 
 @pytest.mark.parametrize(
-    ("asked", "times"),
+    ("asked", "time"),
     [
-        ("book her with Dr Smith on Monday morning", "free are 09:00."),
-        ("Montag Nachmittag, bitte", "free are 14:30."),
-        ("book her with Dr Smith on Monday", "free are 09:00, 14:30."),
-        ("Monday evening then", "that time is not free; free are 09:00, 14:30."),
+        ("book her with Dr Smith on Monday morning", True),
+        ("Montag Nachmittag, bitte", True),
+        ("book her with Dr Smith on Monday", False),
     ],
 )
-def test_a_part_of_the_day_is_heard(asked: str, times: str) -> None:
-    wishes = {**WISHES, "doctor_preference": "Dr. Smith"}
-    answer = ToolAnswer("available_slots", FREE)
-    said = answer_as_booking(prompt_of(asked, wishes=wishes, answers=[answer])).text
-    assert times in said or times.replace("free are", "frei sind") in said
+def test_a_part_of_the_day_is_handed_on(asked: str, time: bool) -> None:
+    wishes = {"doctor_preference": "Dr. Smith", "date_preference": "monday"}
+    assert ("time" in looked(prompt_of(asked, wishes=wishes))) is time
+
+
+def test_free_times_are_told_with_the_question_for_what_is_missing() -> None:
+    slots = [{"slot_id": one, "start": f"2030-01-07 {one}"} for one in ("09:00", "14:30")]
+    of_day = {"doctor": "Dr. Smith", "day": "2030-01-07", "missing": "time", "slots": slots}
+    assert told("x", **of_day) == f"Dr. Smith, 2030-01-07: free are 09:00, 14:30.\n{WHICH_TIME}"
+    assert "not free; free are 09:00" in told("x", **of_day, wanted_time_is_free=False)
+    full = told("x", doctor="Dr. Smith", day="2030-01-07", missing="day")
+    assert full == f"Dr. Smith, 2030-01-07: nothing is free that day.\n{WHICH_DAY}"
+    days = [{"day": "2030-01-15", "times": [f"{hour}:00" for hour in range(10, 18)]}]
+    week = told("x", doctor="Dr. Smith", days=days, missing="day").splitlines()
+    assert week[:2] == [
+        "Dr. Smith is free on:",
+        "- Tue 15 Jan 2030: 10:00, 11:00, 12:00, 13:00, 14:00, 15:00 and 2 more",
+    ]
+    assert week[-1] == WHICH_DAY
+
+
+def moving(asked: str, *past: Exchange) -> Prompt:
+    prompt = prompt_of(asked, last=past[-1].answered if past else "")
+    prompt.past = list(past)
+    return prompt
+
+
+def test_a_move_names_what_was_shown_last_and_keeps_what_was_said_in_it() -> None:
+    assert looked(moving("move it to friday")) == {"instead_of": "it", "day": "friday"}
+    prompt = moving("11:00", Exchange("move it to friday", TIMES))
+    prompt.tool_memory = {"recent_entities": [{"type": "calendar_event", "id": "Appointment/a1"}]}
+    assert looked(prompt) == {"instead_of": "a1", "day": "friday", "time": "11:00"}
+
+
+@pytest.mark.parametrize("said", ["move it one day later", "verschieb ihn um einen Tag"])
+def test_a_move_by_days_is_handed_on_as_said(said: str) -> None:
+    assert looked(moving(said))["day"] == said
+
+
+@pytest.mark.parametrize(
+    ("said", "tool"),
+    [
+        ("cancel it", "cancel_appointment"),
+        ("sag ihn ab", "cancel_appointment"),
+        ("book a visit with Dr. Jones", "available_slots"),
+    ],
+)
+def test_another_order_ends_a_move_that_waits_for_its_day(said: str, tool: str) -> None:
+    prompt = moving(said, Exchange("move it", f"- 2030-01-08 09:00\n\n{WHICH_DAY}"))
+    (call,) = answer_as_booking(prompt).calls
+    assert call.wire_name == tool
+    assert "instead_of" not in call.arguments
+
+
+def test_a_free_time_is_proposed_and_not_again_after_that() -> None:
+    prompt = moving("move the one on wednesday to friday at 11:00")
+    free = {"wanted_time_is_free": True, "slots": [{"slot_id": "s1", "start": "2030-01-11 11:00"}],
+            "moved": {"appointment_id": "a2"}}  # fmt: skip
+    prompt.answers.append(ToolAnswer("available_slots", free))
+    (call,) = answer_as_booking(prompt).calls
+    assert (call.wire_name, call.arguments) == (
+        "move_appointment", {"appointment_id": "a2", "slot_id": "s1"},
+    )  # fmt: skip
+    proposal = {"action": "move_appointment", "start": "2030-01-11 11:00"}
+    prompt.answers.append(ToolAnswer("move_appointment", {"proposal": proposal}))
+    reply = answer_as_booking(prompt)
+    assert not reply.calls
+    assert "2030-01-11 11:00" in reply.text
+
+
+def test_a_move_with_a_day_is_no_yes_to_what_was_proposed_before() -> None:
+    prompt = moving("move it to friday", Exchange("cancel it", WHICH_TIME))
+    proposal = {"action": "cancel_appointment", "appointment_id": "a1"}
+    prompt.entities = {"derived_entities": {"appointment_proposal": proposal}}
+    assert looked(prompt)["day"] == "friday"

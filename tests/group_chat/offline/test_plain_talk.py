@@ -4,7 +4,7 @@ import pytest
 
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolOffer
-from group_chat.offline.words import known_word_like, topics_of
+from group_chat.offline.words import topics_of
 from services.language.detection import is_unread
 from services.language.judging import asks_for_judgement
 from tests.group_chat.offline.conftest import conversation
@@ -62,7 +62,6 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
         ("asdf qwer zxcv yxcv", "I did not understand that. I can propose"),
         ("😀", "I did not understand that"),
         ("???", "I did not understand that"),
-        ("ecgo", "If you mean “ecog”"),
         ("患者の状態は", "I understand English and German only"),
     ],
 )
@@ -283,10 +282,3 @@ def test_a_fact_is_no_judgement(text: str) -> None:
 )
 def test_english_with_foreign_names_is_english(text: str) -> None:
     assert not is_unread(text)
-
-
-@pytest.mark.parametrize(
-    ("word", "known"), [("patholgy", "pathology"), ("stage", None), ("xy", None)]
-)
-def test_a_word_may_be_near_one_that_is_known(word: str, known: str | None) -> None:
-    assert known_word_like(word) == known

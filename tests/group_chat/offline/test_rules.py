@@ -7,35 +7,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent, TextContent
 
-from group_chat.messages import cue_text
+from group_chat.judge import NAMES_FOLLOW
+from group_chat.messages import cue_message
 from group_chat.offline.offline_chat import reply_to
-from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer, cue_of, read_prompt
+from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer, read_prompt
 from group_chat.offline.secretary import is_office_request
 from group_chat.offline.words import best_match, query_of
 from group_chat.speaker_state import Cue as CueName
 
 
-@pytest.mark.parametrize(
-    ("cue", "first", "kind"),
-    [
-        ("step", False, "step"),
-        ("close", False, "close"),
-        ("failed", False, "failed"),
-        ("waiting", True, "waiting"),
-        ("none", False, "turn"),
-    ],
-)
-def test_every_cue_of_the_group_chat_is_understood(cue: CueName, first: bool, kind: str) -> None:
-    text = cue_text(cue, agent="Radiology", facilitator="Orchestrator", first=first)
-    assert text is not None
-    assert cue_of(text).kind == kind
-    assert cue_of(text).hand_back == ("Orchestrator" if cue == "step" else None)
-
-
-def test_the_leaders_own_step_is_told_from_the_steps_of_others() -> None:
-    text = cue_text("step", agent="Orchestrator", facilitator="Orchestrator", first=False)
-    assert text is not None
-    assert cue_of(text).kind == "own_step"
+@pytest.mark.parametrize("cue", ["step", "close", "failed", "waiting"])
+@pytest.mark.parametrize("agent", ["Radiology", "Orchestrator"])
+def test_why_an_agent_speaks_is_read_from_the_mark_of_the_message(cue: CueName, agent: str) -> None:
+    asked = message(AuthorRole.USER, "go on")
+    cued = cue_message(cue, agent=agent, facilitator="Orchestrator", first=False)
+    prompt = read_prompt(ChatHistory(messages=[asked, *cued]), [])
+    assert prompt.cue == cue
+    is_others_step = cue == "step" and agent == "Radiology"
+    assert prompt.hand_back == ("Orchestrator" if is_others_step else "")
+    (words,) = [str(one.content) for one in cued]
+    said = read_prompt(ChatHistory(messages=[message(AuthorRole.USER, words)]), [])
+    assert said.cue == "none", "a user who writes it is a user all the same"
 
 
 def message(role: AuthorRole, text: str, name: str | None = None) -> ChatMessageContent:
@@ -63,7 +55,7 @@ def test_a_prompt_is_taken_apart() -> None:
 
 
 def test_one_of_several_addressed_is_picked() -> None:
-    prompt = Prompt(instructions="Answer with one name from this list and nothing else: B, A")
+    prompt = Prompt(instructions=f"Answer with one name from this list: {NAMES_FOLLOW}B, A")
     assert reply_to(prompt).text == "B"
 
 
@@ -253,8 +245,9 @@ def test_who_stands_by_a_patient_is_no_entry_of_the_users_address_book(
 
 
 def health(asked: str, *, last: str = "", agent: str = "GeneralHealth") -> Prompt:
+    closing = "Close with: This is no diagnosis.\n" if agent == "GeneralHealth" else ""
     return Prompt(
-        instructions=f"You are {agent}. You talk about complaints.\n",
+        instructions=f"You are {agent}.\n{closing}",
         snapshot={"patient_id": "patient_4"},
         asked=asked,
         earlier=[Spoken(agent, last)] if last else [],
@@ -275,6 +268,13 @@ def test_the_agent_that_asked_takes_the_bare_answer_and_asks_on() -> None:
 def test_what_is_no_rating_is_not_noted_as_one(asked: str) -> None:
     last = "How strong is it now, from 1 to 10?"
     assert "Noted" not in reply_to(health(asked, last=last)).text
+
+
+def test_only_a_step_goes_back_to_who_called_it() -> None:
+    assert "Back to you" not in reply_to(health("x", agent="Radiology")).text
+    step = health("x", agent="Radiology")
+    step.cue, step.hand_back = "step", "Orchestrator"
+    assert reply_to(step).text.endswith("Back to you *Orchestrator*.")
 
 
 def test_agents_of_other_work_ask_nothing_about_complaints() -> None:
