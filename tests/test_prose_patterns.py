@@ -68,7 +68,6 @@ OVER = {
         "data_models/scenario.py",
         "data_models/written_order.py",
         "group_chat/offline/offline_structured.py",
-        "group_chat/structured_reply.py",
         "group_chat/messages.py",
         "group_chat/tools/report_tool.py",
         "routes/export_word.py",
