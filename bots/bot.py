@@ -44,7 +44,7 @@ class Greeter:
     def is_due(self, activity: Inbound) -> bool:
         """Tell whether `activity` brings somebody new, and remember its conversation."""
         place = activity.conversation
-        if place is None or activity.recipient is None or not _brings_somebody(activity):
+        if place is None or activity.recipient is None or not _adds_a_member(activity):
             return False
         key = f"{activity.channel_id}/{activity.recipient.id}/{place.id}"
         known = key in self._greeted
@@ -54,7 +54,7 @@ class Greeter:
         return not known
 
 
-def _brings_somebody(activity: Inbound) -> bool:
+def _adds_a_member(activity: Inbound) -> bool:
     bot = activity.recipient.id if activity.recipient is not None else None
     added = {member.id for member in activity.members_added or ()}
     # Teams adds the bot where it is installed; elsewhere the bot is added before the user comes.
@@ -124,7 +124,7 @@ class RoundsBot:
         if message.press is None and not message.text and activity.value is not None:
             # A button of somebody else's card.
             return None
-        message = await self._at_home(message, activity)
+        message = await self._move_home(message, activity)
         if activity.expects_replies:
             return await self._replies(message)
         await self._submit(message)
@@ -134,10 +134,10 @@ class RoundsBot:
         message = reader.read_action(activity, now=self._clock.now())
         if message is None:
             return Answer(_NOT_OURS)
-        await self._submit(await self._at_home(message, activity))
+        await self._submit(await self._move_home(message, activity))
         return Answer(_TAKEN)
 
-    async def _at_home(self, message: IncomingMessage, activity: Inbound) -> IncomingMessage:
+    async def _move_home(self, message: IncomingMessage, activity: Inbound) -> IncomingMessage:
         """Return `message` in the conversation it belongs to; its sender may have signed in."""
         if self._sign_in is not None:
             self._sign_in.met(message)

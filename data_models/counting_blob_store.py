@@ -70,7 +70,7 @@ def storage_counter() -> Iterator[StorageCounts]:
         _current.reset(token)
 
 
-def _nobody(_: StorageOperation) -> None:
+def _ignore(_: StorageOperation) -> None:
     """Tell nobody."""
 
 
@@ -88,7 +88,7 @@ class CountingBlobStore:
         inner: BlobStore,
         *,
         clock: Clock,
-        observe: Callable[[StorageOperation], None] = _nobody,
+        observe: Callable[[StorageOperation], None] = _ignore,
     ) -> None:
         self._inner = inner
         self._clock = clock

@@ -35,7 +35,7 @@ class CallLine:
     @contextmanager
     def place(self) -> Iterator[Callable[[], Awaitable[object]]]:
         """Stand in line; yield what waits until all who stood before are done."""
-        before = self._last.wait if self._is_begun else _nobody
+        before = self._last.wait if self._is_begun else _wait_for_none
         own = self._last = asyncio.Event()
         self._is_begun = True
         try:
@@ -44,7 +44,7 @@ class CallLine:
             own.set()
 
 
-async def _nobody() -> None:
+async def _wait_for_none() -> None:
     """Wait for nobody."""
 
 

@@ -105,10 +105,10 @@ def _runtime(turn: TurnContext) -> ScenarioRuntime:
 
 
 def _runner(turn: TurnContext) -> Any:
-    return turn.act or _nobody
+    return turn.act or _run_nothing
 
 
-async def _nobody(_: ToolAction) -> ToolRan:
+async def _run_nothing(_: ToolAction) -> ToolRan:
     return ToolRan(succeeded=False)
 
 

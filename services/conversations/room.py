@@ -2,7 +2,7 @@
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
-from services.memory_blocks.limits import bound, left
+from services.memory_blocks.limits import bound, condense_before
 from services.memory_blocks.rotation import RotationRules, rotate
 
 
@@ -20,7 +20,7 @@ async def make_room(
     if rotation.archived:
         await contexts.archive(context, rotation.archived)
         context.memory.last_archival = context.chat_history[-1].timestamp
-        left(context.memory, rotation.kept[0].turn_id)
+        condense_before(context.memory, rotation.kept[0].turn_id)
     context.chat_history = list(rotation.kept)
     bound(context.memory)
 

@@ -19,7 +19,7 @@ from services.identity.name_signs import (
     is_name_beside,
     is_named_after_of,
     is_part_of_another_name,
-    is_somebody_beside,
+    is_person_beside,
     is_sure_sign,
     stands_alone,
     stands_as_drug,
@@ -247,7 +247,7 @@ def _is_beside(
     """Whether the words are a drug, staff, a relative, or part of another name."""
     if is_first_name_beside(span, known.others) or is_part_of_another_name(run, span):
         return True
-    return is_somebody_beside(span) or (strength != "full" and stands_as_drug(run, span))
+    return is_person_beside(span) or (strength != "full" and stands_as_drug(run, span))
 
 
 def _counts_nearly(span: tuple[Word, ...], cover: Cover, *, signed: bool, in_roster: bool) -> bool:

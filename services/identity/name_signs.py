@@ -286,7 +286,7 @@ def is_first_name_beside(span: tuple[Word, ...], others: Collection[frozenset[st
     return is_bare and word.raw[0].isupper() and any(name == {word.text} for name in others)
 
 
-def is_somebody_beside(span: tuple[Word, ...]) -> bool:
+def is_person_beside(span: tuple[Word, ...]) -> bool:
     """Whether the words are a member of staff or a relative of the open patient."""
     words, last = people_words(), span[-1]
     if span[0].title != "staff":

@@ -15,7 +15,7 @@ def opened(person: Person) -> str:
     return f"Opened the chart of {both_identifiers(person)} ({person.patient_id})."
 
 
-def nobody_has(number: str) -> str:
+def unknown_number(number: str) -> str:
     """Return the answer to a number that nobody carries."""
     return (
         f"Nobody has the number `{number}`. Nothing was opened; check the number, or give the "

@@ -40,7 +40,7 @@ def bound(memory: MemoryBlocks) -> None:
         pass
 
 
-def left(memory: MemoryBlocks, first_here: int) -> None:
+def condense_before(memory: MemoryBlocks, first_here: int) -> None:
     """Have turns before `first_here`, which left the window, told in one line each."""
     for entry in memory.flow:
         if entry.turn_id < first_here:

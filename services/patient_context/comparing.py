@@ -87,15 +87,15 @@ def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> P
     )
 
 
-def names_nobody_after_comparing(who: Who) -> bool:
+def names_none_after_comparing(who: Who) -> bool:
     """Whether a message after a comparison may be about either: it names nobody, and says more."""
     subject, reading = who.subject, who.turn.reading
     is_open = subject.outcome == "same" and subject.reason == "nobody_else"
     names_id = bool(reading.named) or reading.doubt is not None
-    return is_open and not names_id and not is_about_nobody(reading.text)
+    return is_open and not names_id and not names_no_patient(reading.text)
 
 
-def is_about_nobody(text: str) -> bool:
+def names_no_patient(text: str) -> bool:
     """Whether a message is a yes, a no, thanks, or asks for the user's own mail or day."""
     is_reply = says_yes(text) or says_no(text)
     return is_reply or is_of_own_things(text) or says(text, "thanks")

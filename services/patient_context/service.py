@@ -27,7 +27,7 @@ from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.comparing import (
     asking_to_compare,
     compared_people,
-    names_nobody_after_comparing,
+    names_none_after_comparing,
 )
 from services.patient_context.conclusion import PatientTurn, conclude, conclude_answer
 from services.patient_context.decision import Outcome, decide, go_to
@@ -160,7 +160,7 @@ class PatientContextService:
         """Whether nothing in the text names or points to anybody but the active patient."""
         return not self._reading(user_text, registry).may_name_another
 
-    def concerns_nobody_else(self, user_text: str, *, registry: Registry) -> bool:
+    def names_no_other(self, user_text: str, *, registry: Registry) -> bool:
         """Whether rules alone tell that the text is about nobody but the active patient."""
         meant = decide_by_rules(self._reading(user_text, registry))
         return meant is not None and meant.action in ("NONE", "UNCHANGED")
@@ -225,7 +225,7 @@ class PatientContextService:
             return asking_to_compare(compared, who, ids=self._ids), None
         if (problem := what_is_unclear(who)) is not None:
             return await self._asking(problem, who), None
-        if (waits := turn.asks_whom) is not None and names_nobody_after_comparing(who):
+        if (waits := turn.asks_whom) is not None and names_none_after_comparing(who):
             return asked_for_next(waits, turn), None
         if who.subject.outcome == "other" and not reading.named and reading.doubt is None:
             return await self._decide_named(who), None

@@ -2,14 +2,14 @@
 
 from services.identity.subject import Subject
 from services.patient_context.afterwards import side_by_side_before
-from services.patient_context.comparing import names_nobody_after_comparing
+from services.patient_context.comparing import names_none_after_comparing
 from services.patient_context.who import Who, against_ids
 
 
 def what_is_unclear(who: Who) -> Subject | None:
     """Return what keeps a message from being decided; None if it is clear whom it is about."""
     reading = who.turn.reading
-    if who.turn.registry.compared and names_nobody_after_comparing(who):
+    if who.turn.registry.compared and names_none_after_comparing(who):
         return side_by_side_before(who)
     if reading.named or reading.doubt is not None:
         return against_ids(who)

@@ -12,7 +12,7 @@ from services.identity.linking import Linked, Situation
 from services.identity.noted import person_of
 from services.identity.person import Person, both_identifiers
 from services.identity.subject import OPTIONS_LIMIT, Subject, is_after_the_open_one
-from services.identity.wording import SAY_WHICH, asked, nobody_has, option_line
+from services.identity.wording import SAY_WHICH, asked, option_line, unknown_number
 from services.patient_context.answers import ASKED, OPTIONS, SAID
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn
@@ -164,7 +164,7 @@ def asking_whom(
     options = _options(subject, who)
     today = turn.now.date()
     if subject.reason == "nobody" and turn.reading.named:
-        text, options = nobody_has(subject.said), ()
+        text, options = unknown_number(subject.said), ()
     elif not options and who.open is None:
         text = f"{asked(subject, None)} {need_an_id(pattern)}"
     else:

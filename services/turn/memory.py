@@ -206,8 +206,8 @@ class TurnMemory:
         if turn.understanding is None:
             return
         turn.understanding = self._understood(turn.understanding, turn.utterance)
-        is_of_somebody = turn.patient_id is not None and is_of_the_open(read)
-        if is_of_somebody and not turn.understanding.statements:
+        has_patient = turn.patient_id is not None and is_of_the_open(read)
+        if has_patient and not turn.understanding.statements:
             stated = statements_read(read.stated, turn.text)
             turn.understanding = replace(turn.understanding, statements=stated)
 

@@ -103,7 +103,7 @@ class TurnSafety:
         turn.decision, turn.is_call_for_help = "UNCHANGED", True
         self._replies.show_state(turn)
         self._replies.say(turn, answer)
-        stays = self._patients.concerns_nobody_else(turn.text, registry=registry)
+        stays = self._patients.names_no_other(turn.text, registry=registry)
         await self._documents.open(turn, registry.active_patient_id if stays else None)
         self._replies.show_state(turn)
         return True

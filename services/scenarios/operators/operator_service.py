@@ -84,7 +84,7 @@ class OperatorService:
 
     async def graph(self, scenario_id: str, version: int) -> GraphView:
         """Return one version, to be drawn."""
-        graph = await self._graph(scenario_id, version)
+        graph = await self._parts.plans.graph(scenario_id, version)
         return view_of_graph(graph, await self._parts.index.tally(scenario_id))
 
     async def check(self, source: str) -> GraphView:
@@ -133,7 +133,7 @@ class OperatorService:
     ) -> PlanView:
         """Plan again with other policies; an approval is lost, for it was for the old ones."""
         plan = await self._plan(scenario_id)
-        graph = await self._graph(scenario_id, plan.to_version)
+        graph = await self._parts.plans.graph(scenario_id, plan.to_version)
         return await self._propose(
             graph,
             operator=operator,
@@ -154,7 +154,7 @@ class OperatorService:
             ScenarioPlanError: there is no plan, or it names steps that there are not.
         """
         plan = await self._plan(scenario_id)
-        graph = await self._graph(scenario_id, plan.to_version)
+        graph = await self._parts.plans.graph(scenario_id, plan.to_version)
         pairs = {old: new for old, new in {**plan.operator_mapping, **mapping}.items() if new}
         return await self._propose(
             graph,
@@ -184,7 +184,7 @@ class OperatorService:
 
     async def rollback(self, scenario_id: str, *, to: int, operator: str) -> PlanView:
         """Propose an earlier version's content under a new number."""
-        former = await self._graph(scenario_id, to)
+        former = await self._parts.plans.graph(scenario_id, to)
         number = (await self._versions(scenario_id))[-1] + 1
         again = Graph(scenario=former.scenario.with_version(number))
         return await self._propose(again, operator=operator, action="rollback")
@@ -324,12 +324,6 @@ class OperatorService:
         if not found:
             raise ScenarioNotFoundError("there is no such scenario")
         return found
-
-    async def _graph(self, scenario_id: str, version: int) -> Graph:
-        graph = await self._store.graph(scenario_id, version)
-        if graph is None:
-            raise ScenarioNotFoundError(f"version {version} is not stored")
-        return graph
 
 
 async def _read(source: str) -> Graph:

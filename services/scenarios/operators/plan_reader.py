@@ -7,7 +7,11 @@ from data_models.errors import ScenarioNotFoundError
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.ports import SessionIndex
-from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
+from services.scenarios.migration.scenario_store import (
+    ActivePointer,
+    DeploymentRecord,
+    ScenarioStore,
+)
 from services.scenarios.migration.version_chain import VersionChain
 from services.scenarios.operators.plan_view import PlanView, view_of_plan
 from services.scenarios.operators.views import ScenarioCard, ScenarioOverview, counted
@@ -26,8 +30,8 @@ class PlanReader:
         Raises:
             ScenarioNotFoundError: one of its versions is not stored.
         """
-        old = await self._graph(plan.scenario_id, plan.from_version)
-        new = await self._graph(plan.scenario_id, plan.to_version)
+        old = await self.graph(plan.scenario_id, plan.from_version)
+        new = await self.graph(plan.scenario_id, plan.to_version)
         tallies = await self.index.tally(plan.scenario_id)
         older = await self._older(plan, {tally.version for tally in tallies})
         return view_of_plan(plan, old, new, tallies, older=older)
@@ -38,38 +42,55 @@ class PlanReader:
         Args:
             versions: Its stored ones, at least one.
         """
-        held = await self.store.active(scenario_id)
-        pointer = held.value if held else None
-        graph = await self._graph(scenario_id, pointer.version if pointer else versions[-1])
-        plan = await self.store.plan(scenario_id, graph.version)
-        deployment = await self.store.deployment(scenario_id)
+        found = await self._standing(scenario_id, versions)
+        pointer = found.pointer
         return ScenarioOverview(
             scenario_id=scenario_id,
-            name=graph.scenario.title,
+            name=found.name,
             versions=tuple(versions),
             deployed=pointer.versions if pointer else (),
             active=pointer.version if pointer else None,
             share_percent=pointer.share_percent if pointer else 100,
             withdrawn=pointer.withdrawn if pointer else "",
-            plan=plan.value if plan else None,
-            deployment=deployment.value if deployment else None,
+            plan=found.plan,
+            deployment=found.deployment,
             counts=counted(await self.index.tally(scenario_id)),
         )
 
     async def card(self, scenario_id: str, versions: list[int]) -> ScenarioCard:
         """Return a scenario's row of the list."""
-        held = await self.store.active(scenario_id)
-        pointer: ActivePointer | None = held.value if held else None
-        graph = await self._graph(scenario_id, pointer.version if pointer else versions[-1])
-        plan = await self.store.plan(scenario_id, graph.version)
-        deployment = await self.store.deployment(scenario_id)
+        found = await self._standing(scenario_id, versions)
         return ScenarioCard(
             scenario_id=scenario_id,
-            name=graph.scenario.title,
+            name=found.name,
             versions=tuple(versions),
-            active=pointer.version if pointer else None,
-            plan_status=plan.value.status if plan else None,
-            deployment_state=deployment.value.state if deployment else None,
+            active=found.pointer.version if found.pointer else None,
+            plan_status=found.plan.status if found.plan else None,
+            deployment_state=found.deployment.state if found.deployment else None,
+        )
+
+    async def graph(self, scenario_id: str, version: int) -> Graph:
+        """Return a stored version.
+
+        Raises:
+            ScenarioNotFoundError: it is not stored.
+        """
+        graph = await self.store.graph(scenario_id, version)
+        if graph is None:
+            raise ScenarioNotFoundError(f"version {version} is not stored")
+        return graph
+
+    async def _standing(self, scenario_id: str, versions: list[int]) -> "_Standing":
+        held = await self.store.active(scenario_id)
+        pointer = held.value if held else None
+        graph = await self.graph(scenario_id, pointer.version if pointer else versions[-1])
+        plan = await self.store.plan(scenario_id, graph.version)
+        deployment = await self.store.deployment(scenario_id)
+        return _Standing(
+            pointer=pointer,
+            name=graph.scenario.title,
+            plan=plan.value if plan else None,
+            deployment=deployment.value if deployment else None,
         )
 
     async def _older(self, plan: MigrationPlan, versions: set[int]) -> dict[int, Mapping[str, str]]:
@@ -85,8 +106,10 @@ class PlanReader:
         )
         return {v: chain.images_from(v) for v in versions & set(known) - {plan.from_version}}
 
-    async def _graph(self, scenario_id: str, version: int) -> Graph:
-        graph = await self.store.graph(scenario_id, version)
-        if graph is None:
-            raise ScenarioNotFoundError(f"version {version} is not stored")
-        return graph
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Standing:
+    pointer: ActivePointer | None
+    name: str
+    plan: MigrationPlan | None
+    deployment: DeploymentRecord | None
