@@ -142,8 +142,8 @@ def _is_unknown(
     A clause that is not of the patient by its words is so by a value or a finding of something
     that rows speak of: "The Mirels score is 7."
     """
-    is_told = is_of_patient or clause.cues & {"asserts", "current"}
-    is_told = is_told or (clause.names and clause.own_names)
+    is_told = is_of_patient or bool(clause.cues & {"asserts", "current"})
+    is_told = is_told or (bool(clause.names) and clause.own_names)
     if not is_told or clause.cues & _NO_STATEMENT or clause.dates:
         return False
     if (

@@ -41,11 +41,7 @@ ROWS = (
 @pytest.fixture(scope="module")
 def grounds() -> Grounds:
     rows = KnownRows()
-    view = ChartView(
-        view_id="view-1", tool="problems", title="Rows", kind="table", generated_at="x",
-        patient_id="p", rows=ROWS,
-    )  # fmt: skip
-    rows.add_view(view)
+    rows.add_view(ChartView(tool="problems", kind="table", title="Rows", rows=ROWS))
     return Grounds(rows=rows)
 
 
