@@ -155,6 +155,8 @@ def _differ(last: Clause, clause: Clause) -> bool:
 
 def _joined(last: Clause, clause: Clause) -> Clause:
     """Return both as one."""
+    is_over = "ended" in clause.cues - last.cues and bool(last.names and last.dates)
+    over = frozenset({"day_before_end"} if is_over and not clause.dates else ())
     return Clause(
         words=last.words | clause.words,
         names=tuple(dict.fromkeys((*last.names, *clause.names))),
@@ -167,7 +169,7 @@ def _joined(last: Clause, clause: Clause) -> Clause:
         stages=(*last.stages, *clause.stages),
         often=last.often | clause.often,
         smoking=last.smoking or clause.smoking,
-        cues=last.cues | clause.cues,
+        cues=last.cues | clause.cues | over,
         exclusive=(*last.exclusive, *clause.exclusive),
         sites=(*last.sites, *clause.sites),
         counted=(*last.counted, *clause.counted),

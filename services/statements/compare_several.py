@@ -72,8 +72,8 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             if (row.is_text or is_meant(row, spoken, group)) and fits(clause, row)
         ]
         if fitting:
-            rest = [rows.about([name]) for name in names[size:]]
-            return fitting if _is_in_time(clause, [fitting, *rest]) else []
+            others = [rows.about([name]) for name in names[size:]]
+            return fitting if _is_in_time(clause, [fitting, *others]) else []
     return []
 
 

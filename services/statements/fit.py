@@ -85,7 +85,8 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
         return False
     if clause.words & _ALL and shares(row.quantities, row.words):
         return False
-    return shares(clause.quantities, clause.words) <= shares(row.quantities, row.words)
+    told = shares(clause.quantities, clause.words)
+    return not told or told <= shares(row.quantities, row.words)
 
 
 def _lacks(row: KnownRow) -> frozenset[str]:
@@ -99,6 +100,8 @@ def shares(
     quantities: Sequence[Quantity], words: AbstractSet[str]
 ) -> frozenset[tuple[float, float]]:
     """Return the parts of a whole that are told: `2 of 12`."""
+    if len(quantities) < 2:
+        return frozenset()
     numbers = [one.number for one in quantities if not one.unit]
     is_of = not words.isdisjoint(_OF)
     return frozenset(pair for pair in pairwise(numbers) if is_of and pair[0] < pair[1])

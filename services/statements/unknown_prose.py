@@ -14,6 +14,7 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", 
 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 _PLACED = frozenset({"side", "height"})
+_SHORT = 3
 _FORMS = ("ing", "ed", "er")
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _ROMAN = frozenset("ivxabc")
@@ -73,7 +74,8 @@ def _adds_unknown(
     meant = [row for row in rows if is_denied or not (row.negated or row.words & WITHOUT)]
     meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
     known = frozenset(clause.names).union(*(row.words for row in meant))
-    initials = [_initials(row) for row in meant]
+    is_short = any(len(word) == _SHORT for word in said - known)
+    initials = [_initials(row) for row in meant] if is_short else []
     return not (_has_all(said, known, initials) and _places_of(clause.words) <= _places_of(known))
 
 
@@ -101,7 +103,7 @@ def _has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence
         or _is_named(word, known)
         or _is_of_two(word, known)
         or any(word.removesuffix(ending) in known for ending in _FORMS if len(word) > 6)
-        or (len(word) == 3 and any(word in one for one in initials))
+        or (len(word) == _SHORT and any(word in one for one in initials))
         for word in said
     )
 
@@ -142,8 +144,8 @@ def _is_unknown(
     A clause that is not of the patient by its words is so by a value or a finding of something
     that rows speak of: "The Mirels score is 7."
     """
-    is_told = is_of_patient or clause.cues & {"asserts", "current"}
-    is_told = is_told or (clause.names and clause.own_names)
+    is_told = is_of_patient or bool(clause.cues & {"asserts", "current"})
+    is_told = is_told or (bool(clause.names) and clause.own_names)
     if not is_told or clause.cues & _NO_STATEMENT or clause.dates:
         return False
     if (
