@@ -118,7 +118,7 @@ async def assert_goes_on(site: Site, talk: Talk) -> None:
     assert answer.said
 
 
-@pytest.mark.parametrize(("name", "surface"), zip(FAULTS, cycle(SURFACES)))
+@pytest.mark.parametrize(("name", "surface"), list(zip(FAULTS, cycle(SURFACES))))
 async def test_a_fault_ends_in_one_plain_message(site: Site, surface: Surface, name: str) -> None:
     async with talking(site.server.url, surface) as talk:
         await talk.say("switch to patient_4", last_words="")
@@ -134,7 +134,7 @@ async def test_a_fault_ends_in_one_plain_message(site: Site, surface: Surface, n
     assert CANARY not in site.server.log
 
 
-@pytest.mark.parametrize(("name", "surface"), zip(ODDITIES, cycle(SURFACES)))
+@pytest.mark.parametrize(("name", "surface"), list(zip(ODDITIES, cycle(SURFACES))))
 async def test_an_oddity_ends_the_turn_soon(site: Site, surface: Surface, name: str) -> None:
     async with talking(site.server.url, surface) as talk:
         await talk.say("switch to patient_4", last_words="")
