@@ -89,7 +89,13 @@ def _arrange(prompt: Prompt, *, is_move: bool) -> OfflineReply:
         moved = found["moved"]["appointment_id"]
         return prompt.call(_MOVE_TOOL, appointment_id=moved, slot_id=slot_id)
     looks = _LISTS[0] if is_move else None
-    return run(prompt, Errand(TIMES_TOOL, given=lambda _: given, looks_with=looks))
+    reply = run(prompt, Errand(TIMES_TOOL, given=lambda _: given, looks_with=looks))
+    if last and last[0].error and found.get("wanted_time_is_free"):
+        # What is free stands before why it cannot be had.
+        start, told = str(found["slots"][0]["start"]), (found["doctor"], found["day"])
+        free = prompt.text("time_is_free", doctor=told[0], day=told[1], time=start[-5:])
+        return OfflineReply(text=f"{free}\n{reply.text}")
+    return reply
 
 
 def _known(prompt: Prompt, *, is_move: bool) -> dict[str, str]:

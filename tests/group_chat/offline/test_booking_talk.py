@@ -229,3 +229,12 @@ def test_a_move_with_a_day_is_no_yes_to_what_was_proposed_before() -> None:
     proposal = {"action": "cancel_appointment", "appointment_id": "a1"}
     prompt.entities = {"derived_entities": {"appointment_proposal": proposal}}
     assert looked(prompt)["day"] == "friday"
+
+
+def test_a_free_time_that_the_patient_cannot_have_is_told_before_why() -> None:
+    free = {"doctor": "Dr. Jones", "day": "2030-01-11", "wanted_time_is_free": True,
+            "slots": [{"slot_id": "s1", "start": "2030-01-11 11:00"}]}  # fmt: skip
+    error = {"error": "the patient has another appointment at that time"}
+    answers = [ToolAnswer("available_slots", free), ToolAnswer("book_appointment", error)]
+    text = answer_as_booking(prompt_of("at 11:00", answers=answers)).text
+    assert text.startswith("Dr. Jones, 2030-01-11 at 11:00 is free.\nI changed nothing:")
