@@ -101,10 +101,10 @@ def _case(chart: Chart, gold: str, wording: str, made: Made, samples: str, names
 def _of_one_sex(text: str, *, female: bool) -> str:
     """Return the wording with the pronouns of the person asked about."""
     if female:
-        swaps = (("he", "she"), ("his", "her"), ("him", "her"))
+        swaps = (("he", "she"), ("his", "her"), ("him", "her"), ("er(?! visit)", "sie"))
     else:
         text = re.sub(r"\b(with|saw|see|after) her\b", r"\1 him", text)
-        swaps = (("she", "he"), ("her", "his"), ("Patientin", "Patient"))
+        swaps = (("she", "he"), ("her", "his"), ("Patientin", "Patient"), ("sie", "er"))
     for one, other in swaps:
         text = re.sub(rf"\b{one}\b", other, text)
     return text.replace("die Patient ", "der Patient ")

@@ -23,7 +23,7 @@ from services.language.own_texts import ends_with_own, in_own_language, is_own_c
             "Is this about Tunde Adeyemi, born 1968-07-21 (patient_7)?\n1. **Tunde Adeyemi**, born "
             "1968-07-21, 58 years, male (patient_7), whose chart is open",
             "Geht es um Tunde Adeyemi, geboren 1968-07-21 (patient_7)?\n1. **Tunde Adeyemi**, "
-            "geboren 1968-07-21, 58 Jahre, männlich (patient_7), deren Akte offen ist",
+            "geboren 1968-07-21, 58 Jahre, männlich (patient_7), Akte ist geöffnet",
         ),
         (
             "Which event do you mean?\n1. *Ward round*",
