@@ -1,6 +1,7 @@
 """Replies that did not arrive: kept past a restart, delivered once, on whichever replica."""
 
 import asyncio
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,7 +38,9 @@ async def never(run: Run) -> None:
 
 
 def notes(folder: Path) -> list[Path]:
-    return sorted((folder / "chat-users" / "owed").rglob("*.json"))
+    # Not rglob: a bot that runs removes folders while they are listed; os.walk skips those.
+    found = os.walk(folder / "chat-users" / "owed")
+    return sorted(Path(each) / name for each, _, names in found for name in names)
 
 
 async def until_owed(folder: Path, count: int) -> None:
