@@ -19,6 +19,8 @@ from services.language.requests import refused_doctors
 from services.scheduling.clinic import Clinic
 from services.scheduling.ports import Appointment, Doctor, Slot
 
+# A user's own sentence may stand for a day or a time.
+_WORDS_CHARS = 1_000
 _SHOWN, _FIRST_HOUR, _HALF_DAY = 16, 7, 12
 _TITLES = {"dr", "prof", "doctor"}
 
@@ -28,9 +30,13 @@ class TimesArguments(ClosedValue):
 
     doctor: str = Field(default="", max_length=100, description="Name of the doctor.")
     day: str = Field(
-        default="", max_length=60, description="today, a weekday, next week or YYYY-MM-DD."
+        default="",
+        max_length=_WORDS_CHARS,
+        description="today, a weekday, next week or YYYY-MM-DD.",
     )
-    time: str = Field(default="", max_length=60, description="HH:MM or morning, if wanted.")
+    time: str = Field(
+        default="", max_length=_WORDS_CHARS, description="HH:MM or morning, if wanted."
+    )
     instead_of: str = Field(
         default="",
         max_length=100,

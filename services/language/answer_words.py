@@ -37,6 +37,7 @@ class AnswerWords(BaseModel):
     usual_for: str
     measured: str
     written_later: str
+    of_all_times: str
     not_listed: str
     perhaps: str
     paused: str

@@ -214,7 +214,9 @@ def _around(
     if question.tool == "timeline":
         return "\n\n".join(told)
     asked = _answer(replace(question, around=()), given, words)
-    return asked if isinstance(asked, ChartQuestion) else "\n\n".join([*told, asked])
+    if isinstance(asked, ChartQuestion):
+        return asked
+    return "\n\n".join([*dict.fromkeys(told), f"{words.of_all_times}\n{asked}"])
 
 
 def _written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:

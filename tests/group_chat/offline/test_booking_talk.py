@@ -6,6 +6,7 @@ import pytest
 
 from group_chat.offline.booking import answer_as_booking
 from group_chat.offline.prompt import Exchange, Prompt, Spoken, ToolAnswer, ToolOffer
+from group_chat.tools.free_times import TimesArguments
 from services.language.talk_texts import talk_text
 
 WHICH_DOCTOR = talk_text("en", "which_doctor")
@@ -82,7 +83,7 @@ def test_who_wants_no_appointment_any_more_is_let_go(asked: str, before: list[Ex
     prompt = prompt_of(asked, last=before[0].answered if before else WHICH_DOCTOR, wishes={})
     prompt.past = before
     reply = answer_as_booking(prompt)
-    assert reply.text == "All right, no appointment was arranged or changed."
+    assert reply.text in {talk_text(language, "nothing_arranged") for language in ("en", "de")}
     assert not reply.calls
 
 
@@ -238,3 +239,9 @@ def test_a_free_time_that_the_patient_cannot_have_is_told_before_why() -> None:
     answers = [ToolAnswer("available_slots", free), ToolAnswer("book_appointment", error)]
     text = answer_as_booking(prompt_of("at 11:00", answers=answers)).text
     assert text.startswith("Dr. Jones, 2030-01-11 at 11:00 is free.\nI changed nothing:")
+
+
+def test_a_whole_message_that_says_when_fits_into_the_form() -> None:
+    asked = "book him an appointment with cardiology next tuesday afternoon, please, " * 3
+    given = looked(prompt_of(asked, wishes={}))
+    TimesArguments.model_validate(given)

@@ -518,3 +518,14 @@ def test_a_part_of_the_body_belongs_to_the_picture_of_it() -> None:
     assert [(one.tool, one.name) for one in about("Letztes MRT Leber?")] == [
         ("imaging_reports", "mri liver")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("did anyone talk about surgery?", "operation"),
+        ("is ibuprofen safe with his drugs?", "ibuprofen"),
+    ],
+)
+def test_how_a_thing_is_spoken_of_is_no_part_of_its_name(text: str, name: str) -> None:
+    assert {question.name for question in about(text)} == {name}

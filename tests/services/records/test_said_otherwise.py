@@ -175,6 +175,15 @@ def test_a_value_of_a_time_is_one_of_that_time(text: str, told: str, silent: str
     assert f"{silent} g/dL" not in answer
 
 
+def test_where_a_time_has_no_days_a_value_is_not_told_as_one_of_it() -> None:
+    answer = said("lowest hb during chemo", {"results": COUNTS})
+    before, _, value = answer.partition("The record gives no days for that")
+    assert "5.1 g/dL" in value
+    assert "g/dL" not in before
+    paragraphs = answer.split("\n\n")
+    assert len(paragraphs) == len(set(paragraphs))
+
+
 def test_a_drug_of_the_day_of_the_operation_was_given_after_it() -> None:
     rows = {
         "procedures": (row("procedure", "Repair", "2017-03-28", end="2017-03-30"),),
