@@ -12,10 +12,10 @@ _HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
 _NUMBER = re.compile(r"(?<![\w:.])(\d{1,2})(?:st|nd|rd|th)?(?![\w:])")
 _CLOCK = re.compile(r"\b(\d{1,3})[:.](\d{2})\b|\bat (\d{2,3})\b")
 _SHIFT = re.compile(
-    r"\b(?:(by|at)\s+)?(an?|one|two|three|four|\d{1,2})\s+(hour|day|week)s?\b"
+    r"\b(?:(by|at)\s+)?(an?|the|one|two|three|four|\d{1,2})\s+(hour|day|week)s?\b"
     r"(?:\s+(later|after|forward|earlier|before|sooner)\b)?"
 )
-_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4}
+_COUNTS = {"a": 1, "an": 1, "the": 1, "one": 1, "two": 2, "three": 3, "four": 4}
 _LAST_HOUR, _LAST_MINUTE = 24, 59
 
 
@@ -43,10 +43,13 @@ def says_impossible_clock(text: str) -> bool:
 
 
 def shift_in(text: str) -> timedelta | None:
-    """Return by how much `text` moves something: "one day later", "by a week"."""
-    found = _SHIFT.search(in_english(text).casefold())
+    """Return by how much `text` moves something: "one day later", "by a week", "the week after"."""
+    said = in_english(text).casefold()
+    found = _SHIFT.search(said)
     if found is None or not (found[1] or found[4]):
         return None
+    if found[2] == "the" and (not found[4] or said[found.end() :].strip(" .,!?")):
+        return None  # "the day after tomorrow" is a day
     count = _COUNTS.get(found[2]) or int(found[2])
     shift = count * timedelta(**{f"{found[3]}s": 1})
     return -shift if found[4] in ("earlier", "before", "sooner") else shift

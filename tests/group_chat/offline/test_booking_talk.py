@@ -7,6 +7,7 @@ import pytest
 from group_chat.offline.booking import answer_as_booking
 from group_chat.offline.prompt import Exchange, Prompt, Spoken, ToolAnswer, ToolOffer
 from group_chat.tools.free_times import TimesArguments
+from services.language.clock import shift_in
 from services.language.talk_texts import talk_text
 
 WHICH_DOCTOR = talk_text("en", "which_doctor")
@@ -76,6 +77,8 @@ def test_what_is_no_name_is_not_looked_for_as_one(asked: str, is_name: bool) -> 
         "none of these",
         "don't book anything",
         "bitte buche nichts",
+        "no, leave it",
+        "nein, lass es so",
     ],
 )
 @pytest.mark.parametrize("before", [[], [Exchange("move it", f"- 2030\n\n{WHICH_DAY}")]])
@@ -245,3 +248,12 @@ def test_a_whole_message_that_says_when_fits_into_the_form() -> None:
     asked = "book him an appointment with cardiology next tuesday afternoon, please, " * 3
     given = looked(prompt_of(asked, wishes={}))
     TimesArguments.model_validate(given)
+
+
+@pytest.mark.parametrize(
+    ("asked", "days"),
+    [("move it to the week after", 7), ("the day after tomorrow", None), ("a day earlier", -1)],
+)
+def test_a_move_may_be_told_by_how_much(asked: str, days: int | None) -> None:
+    shift = shift_in(asked)
+    assert (None if shift is None else shift.days) == days
