@@ -20,7 +20,7 @@ _SOURCES_SHOWN = 8
 # Wishes that nobody here can carry out; our text about each has its name.
 _CANNOT = (
     "prints", "closes_chart", "takes_back", "says_wrong", "reaches_people", "asks_language",
-    "goes_back", "wants_more",
+    "goes_back", "wants_more", "asks_todays_list",
 )  # fmt: skip
 
 
