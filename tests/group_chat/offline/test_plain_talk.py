@@ -58,7 +58,6 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
         ("repeat that", "Please ask again in full"),
         ("who is seen today?", "in the list of today on the page"),
         ("wen sehe ich heute?", "in der Liste von heute"),
-        ("any red flags?", "no advice"),
         ("are you sure?", "Nothing with a source was said yet"),
         ("what should we do next?", "no advice"),
         ("cancel it", "I do not know what is meant"),

@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from services.language.judging import asks_for_judgement
 from services.language.question_figures import ALL_VALUES, arguments_of
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation, TeamMember
@@ -529,3 +530,8 @@ def test_a_part_of_the_body_belongs_to_the_picture_of_it() -> None:
 )
 def test_how_a_thing_is_spoken_of_is_no_part_of_its_name(text: str, name: str) -> None:
     assert {question.name for question in about(text)} == {name}
+
+
+def test_red_flags_are_a_judgement() -> None:
+    assert asks_for_judgement("any red flags?")
+    assert asks_for_judgement("Gibt es Warnzeichen?")
