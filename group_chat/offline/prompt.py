@@ -21,11 +21,12 @@ from services.language.detection import WELL_READ, language_of
 from services.language.talk_texts import in_every_language, talk_text
 from services.language.utterance import Utterance
 from services.patient_context.markers import SNAPSHOT_PREFIX
+from services.records.patient_lookup import is_fhir_id
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
 
-_CLOSING, _ID_CHARS = "Close with: ", 64
+_CLOSING = "Close with: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +169,9 @@ class Prompt:
         """What tools found or used last: `record`, `appointment`, or the kind of the user's own."""
         if self.recent_appointment:
             return "appointment"
-        # A slash alone says little: ids of Microsoft 365 have some, too, and are longer.
+        # A slash alone says little: ids of Microsoft 365 have some, too.
         kind, _, rest = str(self._recent.get("id", "")).partition("/")
-        is_record = kind.isalpha() and kind[0].isupper() and 0 < len(rest) <= _ID_CHARS
+        is_record = kind.isalpha() and kind[0].isupper() and is_fhir_id(rest)
         return "record" if is_record else str(self._recent.get("type", ""))
 
     @property

@@ -185,7 +185,8 @@ def _plain_row(row: Mapping[str, Any]) -> str:
     title = row.get("title") or row.get("name")
     told = {key: value for key, value in row.items() if value not in (None, "", [])}
     rest = [f"{_spoken(key)} {_plain(told[key])}" for key in told if key not in _SILENT | _HEAD]
-    sources = told.get("sources") or [told.get("source")]
+    named = told.get("sources")
+    sources = named if isinstance(named, list) else [told.get("source")]
     refs = [one.get("ref") for one in sources if isinstance(one, Mapping)]
     cited = (f"[{ref}]" for ref in dict.fromkeys(filter(None, refs)))
     head = (_plain(told.get("date", "")), f"**{_plain(title)}**" if title else "")

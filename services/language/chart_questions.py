@@ -63,12 +63,13 @@ _PAUSES = re.compile(r"\s[-–—+]+\s|:(?=\s)")
 
 
 def chart_questions(
-    text: str, *, today: date, language: str, is_guess: bool = False
+    text: str, *, today: date, language: str, is_guess: bool = False, is_side: bool = False
 ) -> tuple[ChartQuestion, ...]:
     """Return what `text` asks of the chart, in its order; nothing for any other message.
 
     Args:
         is_guess: The text may be in another language: every word of it has to be known.
+        is_side: The text is one side of a relation, and has none of its own.
     """
     words = lexicon(language)
     text = without_caller(text)
@@ -78,8 +79,8 @@ def chart_questions(
     pieces = without_switch(without_opening(words.pieces(rest)), words)
     if asked := evidence_questions(text):
         return asked
-    ask = partial(chart_questions, today=today, language=language, is_guess=is_guess)
-    if not spans and (found := asked_around(pieces, words, ask)):
+    ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
+    if not spans and not is_side and (found := asked_around(pieces, words, ask)):
         return found
     is_of_all = not any(piece.of("name") for piece in pieces)
     if is_of_all and asks_what_changed(text, has_days=bool(spans)):

@@ -18,12 +18,18 @@ _EVENTS = frozenset(
     {"imaging_reports", "pathology_reports", "encounters", "procedures", "documents"}
 )
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
+_PIECES = 60
+"""Of a question; in a longer text each word between two things would be read as a relation."""
 
 
 def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[ChartQuestion, ...]:
     """Return what is asked around an event, each with the questions for the event."""
+    if len(pieces) > _PIECES:
+        return ()
+    every = words.words.relations.items()
+    relations = {fold(phrase)[0]: one for one, phrases in reversed([*every]) for phrase in phrases}
     for at, piece in enumerate(pieces):
-        relation = _relation(piece, words)
+        relation = relations.get(piece.text)
         if relation and (found := _asked_at(pieces, at, relation, ask)):
             return found
     return ()
@@ -54,12 +60,6 @@ def _asked_at(
         )
         for one in asked
     )
-
-
-def _relation(piece: Piece, words: Lexicon) -> Relation | None:
-    every = words.words.relations.items()
-    folded = ((one, fold(phrase)[0]) for one, phrases in every for phrase in phrases)
-    return next((one for one, phrase in folded if piece.text == phrase), None)
 
 
 def _is_event(question: ChartQuestion, *, is_alone: bool) -> bool:

@@ -64,6 +64,8 @@ class MessageCheck:
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         if sentence.is_question or not sentence.clauses or self._is_general(sentence):
             return UNCHECKED
+        if self._is_published(sentence):
+            return UNCHECKED
         is_alone = is_value_alone(sentence)
         quoted = None if is_alone else self._quoted(sentence)
         if quoted is not None:
@@ -299,6 +301,13 @@ class MessageCheck:
             return False
         lowered = sentence.text.lower()
         return "general" in lowered or "allgemein" in lowered
+
+    def _is_published(self, sentence: Sentence) -> bool:
+        """Whether a sentence tells what research found: of sources without rows, of no chart."""
+        if "about_patient" in sentence.cues or any(one.names for one in sentence.clauses):
+            return False
+        rows, refs = self.grounds.rows, sentence.refs
+        return bool(refs) and all(one in rows.sources and not rows.by_source(one) for one in refs)
 
     def _carried(self, sentence: Sentence, clause: Clause) -> tuple[str, ...]:
         if sentence.is_item and self._heading:
