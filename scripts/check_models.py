@@ -41,8 +41,15 @@ class Wanted:
 
 
 def read_wanted(environment: Mapping[str, str], plan: Mapping[str, Any]) -> list[Wanted]:
-    """Return what `infra/main.bicep` deploys with these variables."""
-    capacity = plan["capacity"][environment.get("ROUNDS_STAGE") or "dev"]
+    """Return what `infra/main.bicep` deploys with these variables.
+
+    Raises:
+        ValueError: there is no such stage.
+    """
+    stage = environment.get("ROUNDS_STAGE") or "dev"
+    if stage not in plan["capacity"]:
+        raise ValueError(f"ROUNDS_STAGE is {stage}; it may be {' or '.join(plan['capacity'])}")
+    capacity = plan["capacity"][stage]
     defaults = {"chat": plan["known"][0], "classifier": plan["known"][1]}
     wanted = []
     for use, default in defaults.items():
@@ -153,7 +160,7 @@ def main() -> int:
                 today=datetime.now(UTC),
             )
         )
-    except AzureCliError as error:
+    except (AzureCliError, ValueError) as error:
         sys.stderr.write(f"rounds: the models could not be checked: {error}\n")
         return 2
     for problem in problems:

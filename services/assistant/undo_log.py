@@ -54,7 +54,7 @@ class UndoLog:
         self._store = store
 
     async def note(self, action: UndoableAction, *, principal_id: str) -> None:
-        """Remember a action; the newest ten stay.
+        """Remember an action; the newest ten stay.
 
         Raises:
             AssistantUnavailableError: others changed the notes all the time.
@@ -73,7 +73,7 @@ class UndoLog:
         return actions[-1] if actions and now - actions[-1].at <= UNDO_FOR else None
 
     async def forget(self, action: UndoableAction, *, principal_id: str) -> None:
-        """Take a action out, once it is undone or cannot be."""
+        """Take an action out, once it is undone or cannot be."""
 
         async def left(before: bytes | None) -> tuple[bytes, None]:
             return _ACTIONS.dump_json([one for one in _actions(before) if one != action]), None
@@ -105,7 +105,7 @@ def undoable_action(
 
 
 def patient_name(patient_id: PatientId | None) -> str:
-    """Return the one-way name by which a action knows a patient."""
+    """Return the one-way name by which an action knows a patient."""
     return "" if patient_id is None else hashed("undo", patient_id)
 
 

@@ -143,6 +143,10 @@ class ContainerFiles:
 
     async def grow(self, path: str, data: bytes) -> None:
         """See `BackupFiles.grow`; at most 4 MB at once, 50,000 times."""
+        if not data:  # Azure appends no empty piece, and a list may have no line
+            if path not in self._ends:
+                await self.put(path, data)
+            return
         end = self._ends.get(path, 0)
         self._ends[path] = await self.store.append(f"{self.prefix}/{path}", data, position=end)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
+from services.language.phrases import says
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.bounds import of_all_values
@@ -303,11 +304,11 @@ class MessageCheck:
         return "general" in lowered or "allgemein" in lowered
 
     def _is_published(self, sentence: Sentence) -> bool:
-        """Whether a sentence tells what research found: of sources without rows, of no chart."""
+        """Whether a sentence tells what a study found, with its source, and nothing of a chart."""
         if "about_patient" in sentence.cues or any(one.names for one in sentence.clauses):
             return False
-        rows, refs = self.grounds.rows, sentence.refs
-        return bool(refs) and all(one in rows.sources and not rows.by_source(one) for one in refs)
+        is_told = bool(sentence.refs) and self.grounds.rows.published.issuperset(sentence.refs)
+        return is_told and says(sentence.text, "of_research")
 
     def _carried(self, sentence: Sentence, clause: Clause) -> tuple[str, ...]:
         if sentence.is_item and self._heading:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from data_models.chart_view import ChartView
+from data_models.chart_view import PUBLICATION, ChartView
 from services.language.statement_words import is_clinical_name
 from services.statements.quotes import Quotable, is_quote, quotable, repeated
 from services.statements.result_rows import quotables_of_result, rows_of_result
@@ -37,6 +37,7 @@ class KnownRows:
         self.words: set[str] = set()
         self.counts: dict[str, set[float]] = {}
         self.sources: set[str] = set()
+        self.published: set[str] = set()  # those that are research
         self._quotable: list[Quotable] = []
 
     def quoted_in(self, sentence: str) -> Quotable | None:
@@ -48,6 +49,8 @@ class KnownRows:
     def add_view(self, view: ChartView) -> None:
         """Take in what a tool of this turn returned."""
         self.sources.update(source.ref for source in view.sources)
+        research = [row.sources for row in view.rows if row.kind == PUBLICATION]
+        self.published.update(*research)
         self._add(rows_of_view(view))
         for row in (each for one in view.rows for each in each_of_its_day(one)):
             text = f"{row.value} {row.unit} {row.range} {row.flag} {row.status} {row.detail}"

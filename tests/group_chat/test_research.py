@@ -79,6 +79,8 @@ async def test_abstracts_are_quoted_with_their_pmid_beside_the_record(
         "Her survival was 11111111 days.",
         "She was given osimertinib on 2020-01-01 [PubMed/11111111].",
         "Her potassium is 9.9 mmol/L [PubMed/11111111].",
+        "The mass has shrunk to 9 mm [PubMed/11111111].",
+        "Surgery was done on 2020-01-01 [PubMed/11111111].",
     ],
 )
 async def test_what_an_abstract_says_supports_no_statement_on_the_patient(

@@ -168,3 +168,10 @@ def test_what_is_deployed_by_default_is_what_is_checked() -> None:
         variable = f"ROUNDS_{use.upper()}_MODEL"
         assert asked[f"{use}Model"]["value"] == f"${{{variable}={model['name']}}}"
         assert asked[f"{use}ModelVersion"]["value"] == f"${{{variable}_VERSION={model['version']}}}"
+
+
+def test_a_stage_that_there_is_not_is_named_before_azure_is_asked(run: Run, tmp_path: Path) -> None:
+    ran = run(ALL, PLENTY, ROUNDS_STAGE="test")
+    assert ran.returncode == 2
+    assert "ROUNDS_STAGE is test; it may be dev or production" in ran.stderr
+    assert not (tmp_path / "asked").exists()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -103,6 +104,20 @@ async def test_a_backup_in_azure_is_restored_to_azure_and_grows_on(
     finally:
         for store in (kept, *fresh.values()):
             await store.close()
+
+
+@pytest.mark.slow
+async def test_an_installation_in_which_nothing_was_said_is_backed_up_to_azure(
+    world: World, azurite: str
+) -> None:
+    name = f"backups-{uuid4().hex[:8]}"
+    kept = AzureBlobStore.from_connection_string(azurite, container=name, ids=world.ids)
+    files = ContainerFiles(kept, "2026-11-26")
+    try:
+        made = await replace(backup_of(world), containers=empty()).make(files)
+        assert (made.blobs, await Restore(containers=empty()).verify(files)) == (0, made)
+    finally:
+        await kept.close()
 
 
 @pytest.mark.slow
