@@ -99,6 +99,7 @@ def test_no_line_of_any_log_holds_a_word_of_the_talk(
 
 def test_every_turn_is_on_the_trail_once_for_its_patient(talk: Conversation) -> None:
     runs = walk(talk)
+    stopped = runs[-1].run_id
     talk.say("clear")
     rows = [
         orjson.loads(line)
@@ -113,7 +114,10 @@ def test_every_turn_is_on_the_trail_once_for_its_patient(talk: Conversation) -> 
     assert len({row["run_id"] for row in ended}) == len(ended) > 3, "and its end, once"
     for row in ended:
         begun = by_run[row["run_id"]]
-        assert (row["patient"], row["principal"]) == (begun["patient"], begun["principal"])
+        # A turn that is stopped before its chart is read stands with the session.
+        ends_in = {begun["patient"], None} if row["run_id"] == stopped else {begun["patient"]}
+        assert row["patient"] in ends_in
+        assert row["principal"] == begun["principal"]
         assert len(row["receipt"]) == 64
     assert [by_run[run.run_id]["patient"] for run in runs] == [
         None,
