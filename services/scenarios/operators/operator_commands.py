@@ -26,12 +26,12 @@ from services.replica import Replica
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators.dry_run import DryRunCounts
-from services.scenarios.operators.index_rebuild import rebuild
 from services.scenarios.operators.interventions import Intervention
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.operators.operator_options import add_command
 from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.session_service import SessionFilter
+from services.scenarios.operators.stored_sessions import rebuild
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.stored_folders import list_folders
 from services.stores import AUDIT, SESSIONS, USERS, open_container
