@@ -20,8 +20,6 @@ from services.views.worklist import Worklist, WorklistView
 async def find_patients(request: web.Request) -> web.Response:
     """`GET /api/patients`: whom `q` finds by name, birth date and number, 50 at most."""
     finder = request.app[CONTEXT].finder
-    if finder is None:
-        raise web.HTTPNotFound
     found = await finder.find(request.query.get("q", ""), owner=principal_of(request).id)
     return json_reply(found.model_dump(mode="json"))
 
@@ -29,8 +27,6 @@ async def find_patients(request: web.Request) -> web.Response:
 async def show_chart(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/chart`: one part of the chart of a patient of the conversation."""
     chart = request.app[CONTEXT].chart
-    if chart is None:
-        raise web.HTTPNotFound
     patient_id = request.query.get("patient_id")
     if not patient_id:
         raise BadFrameError("patient_id is needed")
@@ -89,13 +85,6 @@ async def unpin_patient(request: web.Request) -> web.Response:
     return web.Response(status=204)
 
 
-def _worklist(request: web.Request) -> Worklist:
-    worklist = request.app[CONTEXT].worklist
-    if worklist is None:
-        raise web.HTTPNotFound
-    return worklist
-
-
 def worklist_routes() -> list[Endpoint]:
     """Return the routes of this file."""
     return [
@@ -138,9 +127,10 @@ def emergency_routes() -> list[Endpoint]:
     ]
 
 
+def _worklist(request: web.Request) -> Worklist:
+    return request.app[CONTEXT].worklist
+
+
 def _glass(request: web.Request) -> BreakGlass:
     operator_of(request)
-    glass = request.app[CONTEXT].glass
-    if glass is None:
-        raise web.HTTPNotFound
-    return glass
+    return request.app[CONTEXT].glass

@@ -135,12 +135,9 @@ def _add_launches(
         app[FOLLOWING] = _following(context, smart, access.hub)
 
 
-def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following | None:
-    finder, drafts = context.finder, context.drafts
-    if finder is None or drafts is None:
-        return None
+def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following:
     follower = PatientFollower(
-        finder=finder, reader=context.reader, drafts=drafts, clock=context.clock
+        finder=context.finder, reader=context.reader, drafts=context.drafts, clock=context.clock
     )
     return Following(
         smart=smart,
