@@ -45,35 +45,29 @@ class LateStart:
 
     @property
     def agents(self) -> Sequence[AgentCard]:
-        """See `GroupChat.agents`."""
         return self._cards
 
     @property
     def facilitator(self) -> str:
-        """See `GroupChat.facilitator`."""
         return self._cards[0].name
 
     @property
     def is_language_model(self) -> bool:
-        """See `GroupChat.is_language_model`."""
         return self._is_language_model
 
     async def act(
         self, request: GroupChatRequest, action: ToolAction
     ) -> AsyncIterator[GroupChatEvent]:
-        """See `GroupChat.act`."""
         async for event in (await self._there()).group_chat.act(request, action):
             yield event
 
     async def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
-        """See `GroupChat.run`."""
         async for event in (await self._there()).group_chat.run(request):
             yield event
 
     async def ask(
         self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
     ) -> Answer:
-        """See `StructuredModel.ask`."""
         structured = (await self._there()).structured
         return await structured.ask(
             purpose=purpose, instructions=instructions, text=text, answer=answer

@@ -160,7 +160,6 @@ class ApiKeyAuthenticator:
         self._clock = clock or SystemClock()
 
     async def authenticate(self, handshake: Handshake) -> Principal:
-        """See `Authenticator.authenticate`."""
         shown = hashlib.sha256((handshake.bearer or "").encode(errors="surrogatepass")).digest()
         # Every key is compared, so that the time does not tell which one was close.
         known = [*self._keys, *self._of_file()]
