@@ -81,14 +81,14 @@ class Rebuilt:
 
 
 async def rebuild(
-    shelves: BlobStore, index: SessionIndex, *, folders: Sequence[str], after: str = ""
+    documents: BlobStore, index: SessionIndex, *, folders: Sequence[str], after: str = ""
 ) -> AsyncIterator[Rebuilt]:
     """Put every stored session into the index; yield after each page, so that it can be resumed.
 
     A row of a session that is gone may stay: a dry run tells it, and no turn ever asks for it.
 
     Args:
-        shelves: Where the conversations are.
+        documents: Where the conversations are.
         index: What to fill.
         folders: Of all conversations, in order.
         after: `cursor` of the page to go on behind.
@@ -97,17 +97,17 @@ async def rebuild(
     sessions = 0
     for start in range(0, len(left), PAGE_FOLDERS):
         page = left[start : start + PAGE_FOLDERS]
-        rows = [row for folder in page for row in await _rows(shelves, folder)]
+        rows = [row for folder in page for row in await _rows(documents, folder)]
         await index.put_many(rows)
         sessions += len(rows)
         done = start + len(page)
         yield Rebuilt(done, sessions, page[-1] if done < len(left) else "")
 
 
-async def _rows(shelves: BlobStore, folder: str) -> list[SessionRow]:
+async def _rows(documents: BlobStore, folder: str) -> list[SessionRow]:
     rows: list[SessionRow] = []
-    names = [blob.name async for blob in shelves.list(f"{folder}/") if is_context(blob.name)]
+    names = [blob.name async for blob in documents.list(f"{folder}/") if is_context(blob.name)]
     for name in names:
-        blob = await shelves.read(name)
+        blob = await documents.read(name)
         rows += rows_of(blob.data, place=name) if blob else []
     return rows
