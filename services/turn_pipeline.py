@@ -73,8 +73,8 @@ class TurnPipeline:
         clock: Clock,
         ids: IdSource,
         turn_seconds: float,
-        tools: TurnTools | None = None,
-        safety: SafetyAnswers | None = None,
+        tools: TurnTools,
+        safety: SafetyAnswers,
     ) -> None:
         self._documents = documents
         self._patients = patients
@@ -82,7 +82,7 @@ class TurnPipeline:
         self._metrics = metrics
         self._clock = clock
         self._turn_seconds = turn_seconds
-        self._tools = tools or TurnTools(ids=ids)
+        self._tools = tools
         self.crisis_response = CrisisResponse(
             answers=safety, facilitator=group_chat.facilitator, clock=clock, ids=ids
         )

@@ -3,7 +3,11 @@
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
+from data_models.clock import Clock
 from services.audit.entry import AuditEntry
+from services.audit.trail import NoAudit
+from services.chart_access.chart_guard import ChartGuard
+from services.chart_access.policy import OpenToAll
 
 
 class FixedClock:
@@ -48,3 +52,8 @@ class RememberedAudit:
 
     async def close(self) -> None:
         """Nothing is under way."""
+
+
+def open_guard(*, clock: Clock) -> ChartGuard:
+    """Return a guard that lets everybody in and records nothing."""
+    return ChartGuard(policy=OpenToAll(), audit=NoAudit(), clock=clock)

@@ -20,9 +20,9 @@ from data_models.errors import (
 from data_models.identifiers import PatientId, hashed
 from services.access.limits import MessageRate
 from services.audit.entry import AuditEntry
-from services.audit.trail import Audit, NoAudit
+from services.audit.trail import Audit
 from services.chart_access.break_glass import BreakGlass, Grant
-from services.chart_access.policy import AccessPolicy, OpenToAll
+from services.chart_access.policy import AccessPolicy
 
 # How many charts each principal opens in an hour: who opens very many is noticed.
 
@@ -248,8 +248,3 @@ class ChartGuard:
                 outcome="done",
             )
         )
-
-
-def open_guard(*, clock: Clock) -> ChartGuard:
-    """Return a guard that lets everybody in and records nothing; for parts alone."""
-    return ChartGuard(policy=OpenToAll(), audit=NoAudit(), clock=clock)

@@ -10,7 +10,7 @@ from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import PatientContextDecision, Registry, TimingInfo
 from services.chart_access.break_glass import Grant
-from services.chart_access.chart_guard import ChartGuard, open_guard
+from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person
@@ -65,16 +65,16 @@ class PatientContextService:
         pattern: PatientIdPattern,
         clock: Clock,
         ids: IdSource,
+        guard: ChartGuard,
         linker: SubjectLinker | None = None,
         allow_unknown: bool = False,
-        guard: ChartGuard | None = None,
         beside: tuple[NamesBeside, ...] = (),
     ) -> None:
         self._analyzer = analyzer
         # Without a directory nobody is known, so every id opens a chart of its own.
         self._linker = linker or SubjectLinker(directory=NoDirectory(), fits=pattern.matches)
         self._beside = beside
-        self._rights = ChartRights(guard=guard or open_guard(clock=clock), ids=ids)
+        self._rights = ChartRights(guard=guard, ids=ids)
         self._allow_unknown = allow_unknown or linker is None
         self._pattern = pattern
         self._clock = clock

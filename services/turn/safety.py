@@ -78,7 +78,7 @@ class TurnSafety:
     def __init__(
         self,
         *,
-        answers: SafetyAnswers | None,
+        answers: SafetyAnswers,
         patients: PatientContextService,
         documents: TurnDocuments,
         replies: TurnReplies,
@@ -124,7 +124,7 @@ class TurnSafety:
                 self._replies.say(turn, answer)
 
     def _crisis_answer(self, turn: TurnDraft) -> str | None:
-        return None if self._answers is None else self._answers.find_answer(turn.claim.message)
+        return self._answers.find_answer(turn.claim.message)
 
 
 def safety_for(settings: Settings) -> SafetyAnswers:
@@ -146,12 +146,11 @@ class CrisisResponse:
     """Gives the fixed answer before any turn. Holds nothing of any message.
 
     Args:
-        answers: None where nobody is answered so.
         facilitator: Who speaks.
     """
 
     def __init__(
-        self, *, answers: SafetyAnswers | None, facilitator: str, clock: Clock, ids: IdSource
+        self, *, answers: SafetyAnswers, facilitator: str, clock: Clock, ids: IdSource
     ) -> None:
         self._answers = answers
         self._facilitator = facilitator
@@ -194,4 +193,4 @@ class CrisisResponse:
         return True
 
     def _crisis_answer(self, message: IncomingMessage) -> str | None:
-        return None if self._answers is None else self._answers.find_answer(message)
+        return self._answers.find_answer(message)

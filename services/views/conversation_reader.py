@@ -22,7 +22,7 @@ from data_models.patient_context_registry_accessor import PatientContextRegistry
 from data_models.patient_identity import identity_noted
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
-from services.chart_access.chart_guard import ChartGuard, open_guard
+from services.chart_access.chart_guard import ChartGuard
 from services.conversations.owner_index import OwnerIndex
 from services.views.conversation_view import (
     ConversationSummary,
@@ -60,7 +60,7 @@ class ConversationReader:
         audit: Audit,
         clock: Clock,
         ids: IdSource,
-        guard: ChartGuard | None = None,
+        guard: ChartGuard,
     ) -> None:
         self._conversations = conversations
         self._registries = registries
@@ -69,7 +69,7 @@ class ConversationReader:
         self._audit = audit
         self._clock = clock
         self._ids = ids
-        self._guard = guard or open_guard(clock=clock)
+        self._guard = guard
 
     async def create(self, *, owner: str) -> str:
         """Return an id that nobody can guess; its first message makes it `owner`'s conversation.

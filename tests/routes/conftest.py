@@ -29,7 +29,6 @@ from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.channels.page_feedback import PageFeedback
 from services.chart_access.break_glass import BreakGlass
-from services.chart_access.chart_guard import open_guard
 from services.replica import Replica
 from services.rounds.round_actions import RoundActions
 from services.rounds.round_service import RoundService
@@ -41,7 +40,7 @@ from services.views.conversation_names import NameStore
 from services.views.drafts import Drafts
 from services.views.restoring import Restoring
 from services.views.worklist import Worklist
-from tests.fakes import CountingIds
+from tests.fakes import CountingIds, open_guard
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.fakes import (
     FakeChart,

@@ -27,7 +27,7 @@ from data_models.turn_events import (
     TurnEvent,
 )
 from services.audit.trail import Audit, AuditTrail
-from services.chart_access.chart_guard import ChartGuard, open_guard
+from services.chart_access.chart_guard import ChartGuard
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
 from services.conversations.legacy import LegacyHistory
@@ -43,6 +43,7 @@ from services.group_chat_port import (
     GroupChatRequest,
 )
 from services.identity.linking import SubjectLinker
+from services.language.crisis.rules import load_rules
 from services.model_port import Answer, StructuredModel
 from services.patient_context.analyzer import PatientContextAnalyzer
 from services.patient_context.pattern import PatientIdPattern
@@ -64,11 +65,13 @@ from services.turn_scheduler.conversation_worker import ConversationWorker
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.turn_scheduler.turn_slots import TurnSlots
 from services.views.conversation_reader import ConversationReader
+from tests.fakes import open_guard
 from tests.fakes_store import MemoryBlobStore
 
 OWNER = "alice"
 CHAT = "chat_1"
 _PATTERN = PatientIdPattern.compile("^patient_[0-9]+$")
+_SAFETY = SafetyAnswers(rules=load_rules())
 ENDLESS = "…"
 """A text that ends so is begun and never finished."""
 
@@ -160,7 +163,7 @@ class World:
     queue_depth: int = 20
     is_promised: bool = False
     slots: TurnSlots = field(default_factory=TurnSlots)
-    safety: SafetyAnswers | None = None
+    safety: SafetyAnswers = _SAFETY
     memory: TurnMemory | None = None
     tools: TurnTools | None = None
     look_seconds: float = 1.0
@@ -181,6 +184,7 @@ class World:
         self.registries = PatientContextRegistryAccessor(documents=documents)
         self.contexts = ChatContextAccessor(documents=documents)
         owners = OwnerIndex(store=self.users)
+        guard = self.guard or open_guard(clock=clock)
         pipeline = TurnPipeline(
             documents=TurnDocuments(
                 contexts=self.contexts,
@@ -188,7 +192,7 @@ class World:
                 legacy=LegacyHistory(store=self.sessions, contexts=self.contexts),
                 comparisons=ComparisonAccessor(documents=documents),
                 personal=PersonalToolMemories(store=self.users),
-                access=TurnAccess(guard=self.guard or open_guard(clock=clock), audit=audit),
+                access=TurnAccess(guard=guard, audit=audit),
                 clock=clock,
                 memory=self.memory,
             ),
@@ -200,7 +204,7 @@ class World:
                 clock=clock,
                 ids=ids,
                 linker=self.linker,
-                guard=self.guard,
+                guard=guard,
             ),
             clear_undo=ClearUndo.over(documents.store, self.contexts),
             group_chat=self.group_chat or self.team,
@@ -209,7 +213,7 @@ class World:
             ids=ids,
             turn_seconds=60,
             safety=self.safety,
-            tools=self.tools,
+            tools=self.tools or TurnTools(ids=ids),
         )
         self.claimant = claimant = Claimant(
             conversations=self.conversations,
@@ -259,7 +263,7 @@ class World:
             audit=audit,
             clock=clock,
             ids=ids,
-            guard=self.guard,
+            guard=guard,
         )
 
     def message(
