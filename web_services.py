@@ -34,9 +34,7 @@ from services.views.day_factory import visits_by_day_for
 from services.views.drafts import Drafts
 from services.views.memory_service import MemoryService, memory_service_for
 from services.views.patient_chart import PatientChart
-from services.views.patient_directory import PatientDirectory
 from services.views.patient_finder import PatientFinder
-from services.views.patient_sources import PatientSources
 from services.views.program_charts import ProgramCharts
 from services.views.restoring import Restoring
 from services.views.worklist import Worklist
@@ -67,10 +65,14 @@ def route_context_of(
         registry=base.metrics.registry,
         metrics_token=settings.metrics_token,
         operators=operators.service,
-        directory=PatientDirectory(reader=reader, records=records, audit=audit, clock=base.clock),
-        sources=PatientSources(reader=reader, contexts=base.contexts, records=records, audit=audit),
         finder=PatientFinder(directory=base.directory, guard=base.access.guard, audit=audit),
-        chart=PatientChart(reader=reader, records=records, audit=audit, clock=base.clock),
+        chart=PatientChart(
+            reader=reader,
+            contexts=base.contexts,
+            records=records,
+            audit=audit,
+            clock=base.clock,
+        ),
         programs=programs_of(base),
         memory=memory_of(base, reader),
         conversations=conversations_of(base, reader),

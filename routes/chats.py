@@ -34,7 +34,7 @@ from routes.view_document import view_document
 from services.channels.page_feedback import Opinion
 from services.records.views.source import SourceText
 from services.views.conversation_view import ConversationView, Progress, VisitRow
-from services.views.patient_directory import Demographics
+from services.views.patient_chart import Demographics
 
 PAGE_LIMIT_TURNS = 200
 _INLINE_UNSAFE = frozenset('"\\\r\n')
@@ -137,7 +137,7 @@ async def show_receipt(request: web.Request) -> web.Response:
 
 async def show_patient(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/patients/{patient_id}`: who the patient is, for the banner."""
-    found = await request.app[CONTEXT].directory.demographics(
+    found = await request.app[CONTEXT].chart.demographics(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=request.match_info["patient_id"],
@@ -147,11 +147,10 @@ async def show_patient(request: web.Request) -> web.Response:
 
 async def show_source(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/sources`: the note, report or entry that an answer cites."""
-    sources = request.app[CONTEXT].sources
     patient_id, ref = request.query.get("patient_id"), request.query.get("ref")
     if not patient_id or not ref:
         raise BadFrameError("patient_id and ref are needed")
-    found = await sources.source(
+    found = await request.app[CONTEXT].chart.source(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=patient_id,

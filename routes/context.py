@@ -24,9 +24,7 @@ from services.views.conversation_reader import ConversationReader
 from services.views.drafts import Drafts
 from services.views.memory_service import MemoryService
 from services.views.patient_chart import PatientChart
-from services.views.patient_directory import PatientDirectory
 from services.views.patient_finder import PatientFinder
-from services.views.patient_sources import PatientSources
 from services.views.program_charts import ProgramCharts
 from services.views.restoring import Restoring
 from services.views.worklist import Worklist
@@ -70,8 +68,6 @@ class RouteContext:
     ids: IdSource
     readiness: Readiness
     registry: CollectorRegistry
-    directory: PatientDirectory
-    sources: PatientSources
     finder: PatientFinder
     chart: PatientChart
     memory: MemoryService

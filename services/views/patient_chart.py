@@ -1,25 +1,69 @@
-"""Shows the chart of a patient beside the conversation, without a turn."""
+"""Shows the chart of a patient beside the conversation, without a turn: who, what, and whence."""
 
-from data_models.chart_view import ChartView
+from pydantic import BaseModel
+
+from data_models.chart_view import ATTACHED, ChartView
+from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock
 from data_models.errors import NotFoundError
+from data_models.identifiers import PatientId
+from services.attachments.papers import is_paper, papers_of
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
+from services.records.need import PERSON
 from services.records.ports import PatientRecords
+from services.records.views.demographics import demographics
+from services.records.views.needs import need_of_source
+from services.records.views.source import SourceText, source_text
 from services.views.chart_parts import check_part, view_of_part
 from services.views.conversation_reader import ConversationReader
+
+REF_LIMIT_CHARS = 130
+
+
+class Demographics(BaseModel):
+    """What a clinician checks before reading on: who this patient is."""
+
+    patient_id: str
+    name: str | None
+    birth_date: str | None
+    sex: str | None
 
 
 class PatientChart:
     """Answers for patients in the caller's own conversation only, and leaves an audit record."""
 
     def __init__(
-        self, *, reader: ConversationReader, records: PatientRecords, audit: Audit, clock: Clock
+        self,
+        *,
+        reader: ConversationReader,
+        contexts: ChatContextAccessor,
+        records: PatientRecords,
+        audit: Audit,
+        clock: Clock,
     ) -> None:
         self._reader = reader
+        self._contexts = contexts
         self._records = records
         self._audit = audit
         self._clock = clock
+
+    async def demographics(
+        self, conversation_id: str, *, owner: str, patient_id: str
+    ) -> Demographics:
+        """Return who `patient_id` is.
+
+        Raises:
+            NotFoundError: no such conversation, not the owner's, or the patient is not in it.
+            ChartClosedError: the patient's chart is not open to the owner.
+            RecordsError: the records have no answer.
+        """
+        patient = await self._enter(conversation_id, owner, patient_id, action="read_demographics")
+        record = await self._records.load(patient, PERSON)
+        shown = demographics(record, today=self._clock.now().date())
+        return Demographics(
+            patient_id=patient, name=shown.name, birth_date=shown.birth_date, sex=shown.sex
+        )
 
     async def part(
         self, conversation_id: str, *, owner: str, patient_id: str, part: str, name: str = ""
@@ -31,11 +75,48 @@ class PatientChart:
 
         Raises:
             BadFrameError: there is no such part; the text names those that are.
-            NotFoundError: no such conversation, not the owner's, or the patient is not in it.
-            ChartClosedError: the patient's chart is not open to the owner.
-            RecordsError: the records have no answer.
+            RoundsError: as `demographics`.
         """
         check_part(part, name)
+        patient = await self._enter(conversation_id, owner, patient_id, action=f"read_{part}")
+        return await view_of_part(self._records, patient, part, name=name, now=self._clock.now())
+
+    async def source(
+        self, conversation_id: str, *, owner: str, patient_id: str, ref: str
+    ) -> SourceText:
+        """Return what stands behind the source id `ref` of `patient_id`'s record.
+
+        Raises:
+            NotFoundError: as `demographics`, or the patient's record holds no such source;
+                another patient's is none.
+            RoundsError: as `demographics`.
+        """
+        if is_paper(ref):
+            return await self._paper(conversation_id, owner, patient_id, ref)
+        if len(ref) > REF_LIMIT_CHARS:
+            raise NotFoundError("no such source here")
+        patient = await self._enter(conversation_id, owner, patient_id, action="read_source")
+        found = source_text(await self._records.load(patient, need_of_source(ref)), ref)
+        if found is None:
+            raise NotFoundError("no such source here")
+        return found
+
+    async def _paper(
+        self, conversation_id: str, owner: str, patient_id: str, ref: str
+    ) -> SourceText:
+        document = await self._reader.document(
+            conversation_id, owner=owner, patient_id=patient_id, action="read_source"
+        )
+        papers = await papers_of(document, contexts=self._contexts).record()
+        found = None if papers is None else source_text(papers, ref)
+        if found is None:
+            raise NotFoundError("no such source here")
+        return found.model_copy(update={"kind": ATTACHED})
+
+    async def _enter(
+        self, conversation_id: str, owner: str, patient_id: str, *, action: str
+    ) -> PatientId:
+        """Return the patient once the access is on record; the session has no chart."""
         patient = await self._reader.roster_member(
             conversation_id, owner=owner, patient_id=patient_id
         )
@@ -46,7 +127,7 @@ class PatientChart:
                 principal=owner,
                 conversation=conversation_id,
                 patient=patient,
-                actions=(f"read_{part}",),
+                actions=(action,),
             )
         )
-        return await view_of_part(self._records, patient, part, name=name, now=self._clock.now())
+        return patient

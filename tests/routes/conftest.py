@@ -44,13 +44,11 @@ from tests.fakes import CountingIds, open_guard
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.fakes import (
     FakeChart,
-    FakeDirectory,
     FakeFinder,
     FakeMemory,
     FakePeople,
     FakeReader,
     FakeScheduler,
-    FakeSources,
     FakeTeam,
     NoPapers,
 )
@@ -186,8 +184,6 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
         ids=ids,
         readiness=Readiness(probes={}, clock=clock),
         registry=CollectorRegistry(),
-        directory=FakeDirectory(reader=reader),
-        sources=FakeSources(reader=reader),
         finder=FakeFinder(),
         chart=FakeChart(reader=reader),
         memory=FakeMemory(reader=reader),

@@ -64,10 +64,8 @@ from services.views.conversation_view import (
 )
 from services.views.day_seen import DaySeen, Seen
 from services.views.memory_service import MemoryService
-from services.views.patient_chart import PatientChart
-from services.views.patient_directory import Demographics, PatientDirectory
+from services.views.patient_chart import Demographics, PatientChart
 from services.views.patient_finder import FoundPatient, FoundPatients, PatientFinder
-from services.views.patient_sources import PatientSources
 from services.views.roster import RosterRow
 
 QUEUE_DEPTH = 20
@@ -385,23 +383,6 @@ class FakeReader(ConversationReader):
         return REPORT, b"PK\x03\x04"
 
 
-class FakeDirectory(PatientDirectory):
-    """Knows patient_4."""
-
-    def __init__(self, *, reader: FakeReader) -> None:
-        self._reader = reader
-
-    async def demographics(
-        self, conversation_id: str, *, owner: str, patient_id: str
-    ) -> Demographics:
-        await self._reader.access(conversation_id, owner=owner)
-        if patient_id != "patient_4":
-            raise NotFoundError
-        return Demographics(
-            patient_id=patient_id, name="Ada Example", birth_date="1950-02-03", sex="female"
-        )
-
-
 PEOPLE = (
     FoundPatient(patient_id="patient_4", name="Ada Example", birth_date="1950-02-03", sex="female"),
     FoundPatient(patient_id="patient_15", name="Ben Other", birth_date="1961-07-08", sex="male"),
@@ -473,11 +454,29 @@ CHART_PARTS: dict[str, tuple[ViewRow, ...]] = {
 
 
 class FakeChart(PatientChart):
-    """A small chart of patient_4; what it has no rows for says so."""
+    """A small chart of patient_4 with one note; what it has no rows for says so."""
 
     def __init__(self, *, reader: FakeReader) -> None:
         self._reader = reader
         self.asked: list[str] = []
+
+    async def demographics(
+        self, conversation_id: str, *, owner: str, patient_id: str
+    ) -> Demographics:
+        await self._reader.access(conversation_id, owner=owner)
+        if patient_id != "patient_4":
+            raise NotFoundError
+        return Demographics(
+            patient_id=patient_id, name="Ada Example", birth_date="1950-02-03", sex="female"
+        )
+
+    async def source(
+        self, conversation_id: str, *, owner: str, patient_id: str, ref: str
+    ) -> SourceText:
+        await self._reader.access(conversation_id, owner=owner)
+        if (patient_id, ref) != ("patient_4", NOTE.ref):
+            raise NotFoundError
+        return NOTE
 
     async def part(
         self, conversation_id: str, *, owner: str, patient_id: str, part: str, name: str = ""
@@ -500,21 +499,6 @@ class FakeChart(PatientChart):
             rows=rows,
             nothing="" if rows else f"No {part} in the record.",
         )
-
-
-class FakeSources(PatientSources):
-    """Holds one note of patient_4."""
-
-    def __init__(self, *, reader: FakeReader) -> None:
-        self._reader = reader
-
-    async def source(
-        self, conversation_id: str, *, owner: str, patient_id: str, ref: str
-    ) -> SourceText:
-        await self._reader.access(conversation_id, owner=owner)
-        if (patient_id, ref) != ("patient_4", NOTE.ref):
-            raise NotFoundError
-        return NOTE
 
 
 class NoPapers(AttachmentService):

@@ -34,7 +34,13 @@ async def world() -> World:
 
 
 def chart_of(world: World, audit: RememberedAudit) -> PatientChart:
-    return PatientChart(reader=world.reader, records=Records(), audit=audit, clock=SystemClock())
+    return PatientChart(
+        reader=world.reader,
+        contexts=world.contexts,
+        records=Records(),
+        audit=audit,
+        clock=SystemClock(),
+    )
 
 
 @pytest.mark.parametrize("part", PARTS)

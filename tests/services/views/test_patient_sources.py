@@ -2,11 +2,12 @@
 
 import pytest
 
+from data_models.clock import SystemClock
 from data_models.errors import NotFoundError
 from data_models.identifiers import PatientId
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
-from services.views.patient_sources import PatientSources
+from services.views.patient_chart import PatientChart
 from tests.fakes import RememberedAudit
 from tests.services.records import charts
 from tests.services.world import CHAT, OWNER, World
@@ -21,6 +22,16 @@ class Records:
         return charts.record(charts.note("n1", "2024-06-11", f"About {patient_id}."))
 
 
+def chart_of(world: World, audit: RememberedAudit) -> PatientChart:
+    return PatientChart(
+        reader=world.reader,
+        contexts=world.contexts,
+        records=Records(),
+        audit=audit,
+        clock=SystemClock(),
+    )
+
+
 @pytest.fixture
 async def world() -> World:
     world = World()
@@ -32,9 +43,7 @@ async def test_a_source_of_a_patient_in_the_conversation_opens_and_is_recorded(
     world: World,
 ) -> None:
     audit = RememberedAudit()
-    sources = PatientSources(
-        reader=world.reader, contexts=world.contexts, records=Records(), audit=audit
-    )
+    sources = chart_of(world, audit)
     found = await sources.source(CHAT, owner=OWNER, patient_id="patient_4", ref=REF)
     assert found.text == "About patient_4."
     [entry] = audit.entries
@@ -55,9 +64,7 @@ async def test_a_source_of_a_patient_in_the_conversation_opens_and_is_recorded(
 async def test_everything_else_is_not_there(
     world: World, owner: str, patient_id: str, ref: str
 ) -> None:
-    sources = PatientSources(
-        reader=world.reader, contexts=world.contexts, records=Records(), audit=RememberedAudit()
-    )
+    sources = chart_of(world, RememberedAudit())
     with pytest.raises(NotFoundError):
         await sources.source(CHAT, owner=owner, patient_id=patient_id, ref=ref)
 
