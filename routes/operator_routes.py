@@ -1,20 +1,9 @@
 """The routes of `/api/operator/…`, with what they take and answer."""
 
 from routes import operator
+from routes import operator_input as body
 from routes.endpoint import INTEGER, OBJECT, STRING, Endpoint, Handler, in_query, of, rows
 from routes.operator_answers import PREFIX
-from routes.operator_input import (
-    BulkAct,
-    Definition,
-    Mapping,
-    Policies,
-    Preview,
-    Proposal,
-    Reason,
-    Rollback,
-    SessionAct,
-    Share,
-)
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators.journal import JournalEntry
@@ -46,16 +35,18 @@ def _authoring() -> list[Endpoint]:
     listed = of(scenarios=rows(ScenarioCard))
     return [
         Endpoint("GET", scenarios, operator.list_scenarios, listed),
-        Endpoint("POST", scenarios, operator.publish, GraphView, sent=Definition, status=201),
-        Endpoint("POST", f"{PREFIX}validate", operator.validate, GraphView, sent=Definition),
-        Endpoint("POST", f"{PREFIX}plans", operator.propose, PlanView, sent=Proposal, status=201),
+        Endpoint("POST", scenarios, operator.publish, GraphView, sent=body.Definition, status=201),
+        Endpoint("POST", f"{PREFIX}validate", operator.validate, GraphView, sent=body.Definition),
+        Endpoint(
+            "POST", f"{PREFIX}plans", operator.propose, PlanView, sent=body.Proposal, status=201
+        ),
         Endpoint("GET", _ONE, operator.show_scenario, ScenarioOverview),
         Endpoint("GET", version, operator.show_version, GraphView),
         Endpoint("GET", plan, operator.show_plan, PlanView),
-        Endpoint("PUT", f"{plan}/policies", operator.put_policies, PlanView, sent=Policies),
-        Endpoint("PUT", f"{plan}/mapping", operator.put_mapping, PlanView, sent=Mapping),
-        Endpoint("POST", f"{PREFIX}preview", operator.preview, _PLAYED, sent=Preview),
-        Endpoint("POST", f"{_ONE}/withdraw", operator.withdraw, ScenarioOverview, sent=Reason),
+        Endpoint("PUT", f"{plan}/policies", operator.put_policies, PlanView, sent=body.Policies),
+        Endpoint("PUT", f"{plan}/mapping", operator.put_mapping, PlanView, sent=body.Mapping),
+        Endpoint("POST", f"{PREFIX}preview", operator.preview, _PLAYED, sent=body.Preview),
+        Endpoint("POST", f"{_ONE}/withdraw", operator.withdraw, ScenarioOverview, sent=body.Reason),
         Endpoint("POST", f"{_ONE}/offer-again", operator.offer_again, ScenarioOverview),
     ]
 
@@ -71,7 +62,7 @@ def _deploying() -> list[Endpoint]:
         Endpoint("POST", f"{_ONE}/pause", operator.pause, deployed),
         Endpoint("POST", f"{_ONE}/resume", operator.resume, deployed, status=202),
         _shared("share", operator.set_share),
-        Endpoint("POST", rollback, operator.rollback, PlanView, sent=Rollback, status=201),
+        Endpoint("POST", rollback, operator.rollback, PlanView, sent=body.Rollback, status=201),
         Endpoint("GET", f"{_ONE}/review", operator.show_review, _PAGE, parameters=_PAGING),
         Endpoint("GET", f"{_ONE}/history", operator.show_history, history),
     ]
@@ -80,7 +71,7 @@ def _deploying() -> list[Endpoint]:
 def _shared(name: str, handler: Handler) -> Endpoint:
     path = f"{_ONE}/{name}"
     return Endpoint(
-        "POST", path, handler, DeploymentRecord, sent=Share, may_be_empty=True, status=202
+        "POST", path, handler, DeploymentRecord, sent=body.Share, may_be_empty=True, status=202
     )
 
 
@@ -89,7 +80,7 @@ def _sessions() -> list[Endpoint]:
     one = f"{sessions}/{{session}}"
     return [
         Endpoint("GET", sessions, operator.list_sessions, _PAGE, parameters=_PAGING),
-        Endpoint("POST", f"{sessions}/act", operator.act_on_all, _DONE, sent=BulkAct),
+        Endpoint("POST", f"{sessions}/act", operator.act_on_all, _DONE, sent=body.BulkAct),
         Endpoint("GET", one, operator.show_scenario_session, SessionView),
-        Endpoint("POST", f"{one}/act", operator.act, _DONE, sent=SessionAct),
+        Endpoint("POST", f"{one}/act", operator.act, _DONE, sent=body.SessionAct),
     ]
