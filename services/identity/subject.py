@@ -212,12 +212,13 @@ def _is_namesake(one: Person, other: Person) -> bool:
 
 
 def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
-    """Ask where nobody is named and a pronoun fits another of the conversation only.
+    """Ask where nobody else is named and a pronoun fits another of the conversation only.
 
     The answer is not remembered: the next "she" may be somebody else.
     """
     person, sex = known.open, said.message.spoken_sex
-    if subject.outcome != "same" or subject.reason != "nobody_else" or person is None:
+    is_same = subject.outcome == "same" and subject.reason in ("nobody_else", "named")
+    if not is_same or person is None:
         return subject
     if sex is None or person.sex not in ("male", "female") or person.sex == sex:
         return subject  # of both sexes: one of them is somebody else

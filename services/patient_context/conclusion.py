@@ -7,7 +7,7 @@ from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
-from services.identity.noted import facts_of
+from services.identity.noted import facts_of, person_of
 from services.identity.person import Person
 from services.identity.wording import opened
 from services.patient_context.answers import OPTIONS, Answer
@@ -153,7 +153,9 @@ def conclude_answer(
 def _declined(turn: PatientTurn, pattern: PatientIdPattern) -> PatientVerdict:
     kept = unchanged(turn.reading, restored=turn.restored)
     is_clear = turn.question is not None and turn.question.kind == "clear"
-    reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern)
+    row = turn.registry.patient_registry.get(kept.patient_id) if kept.patient_id else None
+    person = person_of(kept.patient_id, row.facts) if row and kept.patient_id else None
+    reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern, person)
     return PatientVerdict(
         decision=kept.decision,
         patient_id=kept.patient_id,

@@ -1,6 +1,6 @@
 """From the subject of a message to what happens: go on, open, or ask with candidates. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -61,13 +61,13 @@ class Who:
         return None if row is None else person_of(patient_id, row.facts)
 
 
-def situation_of(turn: PatientTurn, *, also: PatientId | None = None) -> Situation:
-    """Return what a message is read beside; `also` is looked up, too."""
+def situation_of(turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Situation:
+    """Return what a message is read beside; those of `also` are looked up, too."""
     return Situation(
         active=turn.reading.active,
         roster=noted_people(turn.registry),
         settled=turn.registry.settled,
-        named=(*turn.reading.named, *filter(None, [also])),
+        named=(*turn.reading.named, *also),
     )
 
 
