@@ -20,6 +20,8 @@ OPTIONS = "options"
 """Payload key: the ids offered."""
 ASKED = "asked"
 """Payload key: the wish that waits for the answer; nobody else's."""
+OPENS_ONLY = "opens_only"
+"""Payload key: whether the wish is for the chart to be open, and no more."""
 SAID = "said"
 """Payload key: the words that were asked about."""
 _NAME_WORDS = 4

@@ -13,7 +13,7 @@ from services.identity.noted import person_of
 from services.identity.person import Person, both_identifiers
 from services.identity.subject import OPTIONS_LIMIT, Subject, is_after_the_open_one
 from services.identity.wording import SAY_WHICH, asked, option_line, unknown_number
-from services.patient_context.answers import ASKED, OPTIONS, SAID
+from services.patient_context.answers import ASKED, OPENS_ONLY, OPTIONS, SAID
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.pattern import PatientIdPattern
@@ -187,6 +187,7 @@ def asking_whom(
             OPTIONS: [one.patient_id for one in options],
             ASKED: turn.reading.text,
             SAID: subject.said,
+            OPENS_ONLY: who.linked.is_plain,
         },
         expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
     )
@@ -220,7 +221,7 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     thinks that chart is open, and "write the report" would be the other one's. A number, a name or
     a no ends it. What waited before is named, since it is answered no more.
     """
-    payload = {**question.payload, ASKED: turn.reading.text}
+    payload = {**question.payload, ASKED: turn.reading.text, OPENS_ONLY: False}
     verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
     before, now = (_short(text) for text in (str(question.payload[ASKED]), turn.reading.text))
     waits = f"“{now}” now waits for your answer, in place of “{before}”."
