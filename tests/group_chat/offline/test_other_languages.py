@@ -107,7 +107,17 @@ def test_a_german_request_goes_to_whose_work_it_is(asked: str, agent: str) -> No
         ("advice", ("should we stop it?", "sollten wir das absetzen?", "Wie ist die Prognose?")),
         ("danger", ("he wants to die", "er will sich umbringen")),
         ("remember", ("what did we say about it?", "was haben wir über die Biopsie gesagt?")),
-        ("thanks", ("thank you", "vielen Dank", "merci beaucoup", "muchas gracias")),
+        (
+            "thanks",
+            (
+                "thank you",
+                "thanks, that's all",
+                "vielen Dank",
+                "Danke, das wars",
+                "merci beaucoup",
+                "muchas gracias",
+            ),
+        ),
         ("writes_record", ("delete the diagnosis", "Lösche die Diagnose aus der Akte")),
         ("roster", ("which patients did we discuss", "welche Patienten hatten wir")),
         ("comparison", ("what changed since May", "Was hat sich seit Mai verändert?")),
