@@ -65,6 +65,16 @@ def _secretary(asked: str) -> Prompt:
             {"title": "call the lab", "due": "tomorrow"},
         ),
         ("add order PET to my todo list", "add_task", {"title": "order PET"}),
+        (
+            'add "recheck weight in 4 weeks" to my tasks',
+            "add_task",
+            {"title": "recheck weight in 4 weeks"},
+        ),
+        (
+            "setze Gewicht prüfen auf meine Aufgabenliste",
+            "add_task",
+            {"title": "Gewicht prüfen"},
+        ),
         ("what's on my list?", "list_tasks", {}),
         ("done with the pharmacy call", "complete_task", {}),
         ("supprime la tâche Rota", "delete_task", {}),
