@@ -304,7 +304,7 @@ class PatientContextService:
                 verdict = self._concluded(outcome, turn, who, is_bare=is_bare, problem=problem)
                 return said_merged(verdict, target, found) if merged else verdict
             if not who.linked.has_answered and not self._allow_unknown:
-                return unreachable(target, turn)
+                return unreachable(target, who, ids=self._ids)
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
             if isinstance(found, Subject) and not (is_unknown and self._allow_unknown):
                 return await self._asking(found, who)

@@ -162,15 +162,23 @@ def asking_whom(
     """
     turn = who.turn
     options = _options(subject, who)
-    today = turn.now.date()
     if subject.reason == "nobody" and turn.reading.named:
-        text, options = unknown_number(subject.said), ()
-    elif not options and who.open is None:
+        # Whoever writes on takes that chart to be open; the number means nobody ever.
+        return _offering(unknown_number(subject.said), options, who, said="", ids=ids)
+    if not options and who.open is None:
         text = f"{asked(subject, None)} {need_an_id(pattern)}"
     else:
         text = asked(subject, who.open)
+    return _offering(text, options, who, said=subject.said, ids=ids)
+
+
+def _offering(
+    text: str, options: Sequence[Person], who: Who, *, said: str, ids: IdSource
+) -> PatientVerdict:
+    turn = who.turn
     if not options:
         return verdict_saying(text, turn)
+    today = turn.now.date()
     lines = [
         f"{place}. {option_line(one, today, is_open=_is(one, who.open))}"
         for place, one in enumerate(options, start=1)
@@ -186,7 +194,7 @@ def asking_whom(
         payload={
             OPTIONS: [one.patient_id for one in options],
             ASKED: turn.reading.text,
-            SAID: subject.said,
+            SAID: said,
             OPENS_ONLY: who.linked.is_plain,
         },
         expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
@@ -232,13 +240,17 @@ def _short(text: str) -> str:
     return text if len(text) <= _QUOTED_CHARS else f"{text[:_QUOTED_CHARS]} …"
 
 
-def unreachable(target: PatientId, turn: PatientTurn) -> PatientVerdict:
-    """Return the verdict where nobody can tell whose the number is."""
+def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict:
+    """Return the verdict where nobody can tell whose the number is.
+
+    Whoever writes on takes that chart to be open, so the open one is asked about first.
+    """
     text = (
         f"The patient records do not answer just now, so `{target}` could not be looked up and "
         "nothing was opened. Please try again in a moment."
     )
-    return verdict_saying(text, turn)
+    options = () if who.open is None else (who.open,)
+    return _offering(text, options, who, said="", ids=ids)
 
 
 def verdict_saying(text: str, turn: PatientTurn) -> PatientVerdict:

@@ -384,3 +384,21 @@ async def test_a_name_that_two_of_those_offered_bear_is_asked_again() -> None:
 
     assert (await here.say("Doyle")).question is not None
     assert (await here.say("Tom")).patient_id == "patient_43"
+
+
+@pytest.mark.parametrize("is_down", [False, True])
+async def test_who_writes_on_after_a_switch_that_failed_is_asked_about_the_open_chart(
+    is_down: bool,
+) -> None:
+    here, people = world("patient_4", active="patient_4")
+    people.is_down = is_down
+
+    failed = await here.say("switch to patient_4444")
+    asked = await here.say("what is the stage?")
+
+    assert failed.patient_id == "patient_4"
+    assert asked.question is not None
+    assert asked.question.payload["asked"] == "what is the stage?"
+    chosen = await here.say("1")
+    assert (chosen.patient_id, chosen.question) == ("patient_4", None)
+    assert here.registry.settled == {}
