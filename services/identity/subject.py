@@ -1,12 +1,13 @@
 """Whom a message is about, decided by code from what it names. Pure (spec page 10.2)."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Literal
 
 from services.identity.asked_about import (
     is_asked_about,
+    is_set_against,
     is_set_aside,
     is_stated_about,
     points_at_open,
@@ -80,12 +81,26 @@ class _Evidence:
 
 def subject_of(said: Said, known: Known) -> Subject:
     """Return the subject: `same` only where the open patient or nobody is named."""
-    found = _Evidence()
+    found, said = _Evidence(), _without_set_against(said)
     problem = _read_numbers(said, known, found)
     problem = problem or _read_mentions(said, found) or _read_dates(said, known, found)
     problem = problem or _read_years(said, known, found)
     problem = problem or _namesake_born_then(said, known, found)
     return problem or _with_pronoun(_concluded(said, known, found), said, known)
+
+
+def _without_set_against(said: Said) -> Said:
+    """Leave out who is named only to say that another one is meant: `Grant, not Doyle`."""
+    named = [one for one in said.mentions if one.span]
+    kept = [
+        one
+        for one in named
+        if not is_set_against(
+            said.message, one.span, [each.span for each in named if each is not one]
+        )
+    ]
+    unplaced = [one for one in said.mentions if not one.span]
+    return replace(said, mentions=[*kept, *unplaced]) if kept else said
 
 
 def _read_numbers(said: Said, known: Known, found: _Evidence) -> Subject | None:
@@ -147,6 +162,8 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 return problem
             continue
         if known.open is not None and known.open.is_born_on(one.readings):
+            if others := _born_as_well(one, born, known):
+                return Subject("unsure", "birth_date", others, said=_typed(said, one))
             found.names_open = True
         elif found.names_open and _is_slip_of(one, known.open):
             return Subject("unsure", "contradiction", tuple(born), said=_typed(said, one))
@@ -163,6 +180,19 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
             ]
             found.asked += [(each, "birth_date", _typed(said, one)) for each in meant]
     return None
+
+
+def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[Person, ...]:
+    """Return whom a date of two readings means as well: namesakes, and others that are known."""
+    own = known.open
+    return tuple(
+        each
+        for each in born
+        if own is not None
+        and len(one.readings) > 1
+        and not each.same_as(own)
+        and (_is_namesake(each, own) or each.patient_id in known.roster)
+    )[:OPTIONS_LIMIT]
 
 
 def _is_slip_of(one: FullDate, person: Person | None) -> bool:

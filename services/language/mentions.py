@@ -48,6 +48,7 @@ class Word:
             the one behind that.
         has_number: Whether a number stands directly behind it: `Gleason 7`.
         is_of_head: Whether a disease or score of that name is said: `score de Gleason`.
+        is_another: Whether it is told apart from its namesake: `the other Mr Doyle`.
     """
 
     raw: str
@@ -68,6 +69,7 @@ class Word:
     beyond: str = ""
     has_number: bool = False
     is_of_head: bool = False
+    is_another: bool = False
 
     @cached_property
     def is_common(self) -> bool:
@@ -190,6 +192,7 @@ def read_words(text: str) -> Message:
             after=folds[at + 1] if at + 1 < len(folds) else "",
             beyond=folds[at + 2] if at + 2 < len(folds) else "",
             is_of_head=_is_of_head(folds, at),
+            is_another=_is_another(folds, at),
             has_number=text[end : end + 2].strip()[:1].isdigit(),
         )
         words.append(word)
@@ -222,6 +225,13 @@ def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
 def _is_of_head(folds: Sequence[str], at: int) -> bool:
     known = people_words()
     return at > 1 and folds[at - 1] in known.particles and folds[at - 2] in known.eponym_heads
+
+
+def _is_another(folds: Sequence[str], at: int) -> bool:
+    known = people_words()
+    if at and folds[at - 1] in known.titles_of_men | known.titles_of_women:
+        at -= 1
+    return at > 0 and folds[at - 1] in known.others
 
 
 def _is_pronoun(word: Word, french: bool) -> bool:
