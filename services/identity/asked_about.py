@@ -21,7 +21,7 @@ _ARE = frozenset({"are", "were", "sind", "waren"})
 _DASHES = frozenset("-–—")
 _PARTING = frozenset(',()"“”„')
 _STATES = frozenset(".!;")
-_OPENING_QUOTES, _CLOSING_QUOTES = "\"“„«", "\"“”»"
+_OPENING_QUOTES, _CLOSING_QUOTES = '"“„«', '"“”»'
 
 
 def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
@@ -42,7 +42,7 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
     last = message.words[at - 1]
     if span[-1].after in known.opened and span[-1].before:
         return last.text in known.opening  # `I thought I had Doyle open`
-    is_parted = bool(message.words[at].gap.strip()) or last.text in known.parting
+    is_parted = bool(message.words[at].gap.strip()) or last.text in _contrasts()
     return _asks(last, is_parted=is_parted)
 
 
@@ -110,8 +110,9 @@ def is_set_aside(message: Message, start: int) -> bool:
     before, behind, sign = _clause_around(message, start)
     if not before:
         return sign != "?" and any(map(_is_negation, behind))
-    if not known.asking.isdisjoint(one.text for one in before) and not known.was_shown.isdisjoint(
-        one.text for one in behind
+    leads = known.asking | known.copulas
+    if any(one.text in leads for one in before) and any(
+        one.text in known.was_shown for one in behind
     ):
         return True
     near = before[-2] if before[-1].text in _LIKE_WITH and len(before) > 1 else before[-1]
@@ -138,7 +139,7 @@ def is_set_against(
     is_behind = any(one[-1] is earlier for one in names)
     is_first = at == 1 or _begins_clause(sign) or earlier.text in known.parting
     is_instead = sign.text not in _NOT
-    is_contrast = any(one.text in known.parting - known.joins for one in before)
+    is_contrast = any(one.text in _contrasts() for one in before)
     return is_behind or is_first or is_instead or is_contrast
 
 
@@ -161,7 +162,9 @@ def is_stated_about(message: Message, start: int) -> bool:
     before, behind, sign = _clause_around(message, start)
     verbs = known.copulas | known.auxiliaries | known.person_verbs | known.verbs_of_plans
     is_last = not behind or behind[-1] is message.words[-1]
-    states = not before and any(one.text in verbs for one in behind)
+    states = all(one.text in known.parting for one in before) and any(
+        one.text in verbs for one in behind
+    )
     return states and not is_last and sign in _STATES
 
 
@@ -190,6 +193,11 @@ def _begins_clause(word: Word) -> bool:
 def _is_negation(word: Word) -> bool:
     is_nt = word.text == "t" and word.gap != "" and word.gap in APOSTROPHES
     return is_nt or word.text in people_words().set_aside
+
+
+@lru_cache(maxsize=1)
+def _contrasts() -> frozenset[str]:
+    return people_words().parting - people_words().joins
 
 
 @lru_cache(maxsize=1)

@@ -16,13 +16,18 @@ _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("give
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """How much of a run of words a person's name explains."""
+    """How much of a run of words a person's name explains.
+
+    Attributes:
+        by_initial: Whether nothing but an initial stands for the first names.
+    """
 
     person: Person
     places: frozenset[int]
     score: int
     has_family: bool
     has_given: bool
+    by_initial: bool
     is_exact: bool
     is_former: bool
 
@@ -103,6 +108,7 @@ def _cover(run: Sequence[Word], row: Mapping[int, NameHit], free: Collection[int
         score=score + (3 if both else 0),
         has_family="family" in parts,
         has_given=has_given,
+        by_initial=has_given and "given" not in parts,
         is_exact=all(hit.is_exact for hit in row.values()),
         is_former=name.is_former,
     )
@@ -136,11 +142,17 @@ def _fit_of(name: PersonName, words: Sequence[Word]) -> tuple[int, bool, bool]:
     # `Grant, Mark` and `Mark Grant` are one.
     has_comma = any("," in one.gap for one in words[1:])
     parts = [*family, *given] if has_comma else [*given, *family]
-    said, folds = [one.text for one in words], [folded(one) for one in parts]
+    folds, plain = [folded(one) for one in parts], sorted(map(_plain, parts))
+    said = [_in_nominative(one.text, folds) for one in words]
     if sorted(said) != sorted(folds):
         return 0, False, False
-    is_spelled = sorted(map(_plain, (one.raw for one in words))) == sorted(map(_plain, parts))
+    is_spelled = sorted(_in_nominative(_plain(one.raw), plain) for one in words) == plain
     return len(said), said == folds, is_spelled
+
+
+def _in_nominative(word: str, names: Collection[str]) -> str:
+    """Return a name without the s of a German genitive: `Anna Vogts`."""
+    return word[:-1] if word not in names and word.endswith("s") and word[:-1] in names else word
 
 
 def _parts(text: str) -> Sequence[str]:

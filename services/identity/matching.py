@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal
 
 from data_models.identifiers import PatientId
@@ -69,6 +70,7 @@ class Known:
     open: Person | None
     roster: Collection[PatientId]
     others: frozenset[frozenset[str]] = field(default=frozenset())
+    today: date | None = None
 
 
 def mentions_in(message: Message, known: Known) -> Sequence[Mention]:
@@ -126,14 +128,18 @@ def _mention(
     is_whole_name = best.has_family and best.has_given and best.is_exact
     if not is_whole_name and is_name_beside(run, span, known.others):
         return None
-    of_open = [] if open_one is None else [
-        one
-        for one in all_of
-        if one.person.same_as(open_one)
-        and one.is_exact
-        and one.places >= frozenset(chosen[0].places)
-        and not _contradicts(span, open_one)
-    ]
+    of_open = (
+        []
+        if open_one is None
+        else [
+            one
+            for one in all_of
+            if one.person.same_as(open_one)
+            and one.is_exact
+            and one.places >= frozenset(chosen[0].places)
+            and not _contradicts(span, open_one)
+        ]
+    )
     # A name that they share with the open patient means the open one, unless more is said.
     if of_open and not span[0].is_another and not _has_stranger_beside(run, span, known):
         namesakes = [
@@ -203,7 +209,7 @@ def _strength(covers: Sequence[Cover]) -> Strength:
         return "near"
     if one.is_former and all(each.is_former for each in covers):
         return "former"
-    if one.has_family and one.has_given:
+    if one.has_family and one.has_given and not one.by_initial:
         return "full"
     return "family" if one.has_family else "given"
 
@@ -237,6 +243,7 @@ def _counts(
     is_asked_of = span[0].is_capital and span[0].before in people_words().auxiliaries
     is_sure = is_sure_sign(span) or is_asked_of or is_named_after_of(span[0])
     is_sure = is_sure or (not any(common) and span[0].is_first and asks_for_chart(span[-1]))
+    is_sure = is_sure or is_before_a_family_name(run, span)
     return is_sure or (in_roster and signed) or stands_alone(span)
 
 

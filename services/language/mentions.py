@@ -20,7 +20,6 @@ from services.language.statement_words import is_clinical_name, stem
 Title = Literal["man", "woman", "patient", "staff", "relative"]
 TEXT_LIMIT_CHARS = 16_000
 _WORD = re.compile(r"[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
-_DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\s*\n\s*([^\W\d_]+)")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _DOES = ("does", "did")
@@ -247,13 +246,6 @@ def _relates(folds: Sequence[str], at: int) -> bool:
     words = [*folds[at : at + 3], "", ""]
     is_owned = words[1] in known.owners and words[2] in known.relatives
     return words[0] in known.copulas and is_owned
-
-
-def with_joined_words(text: str) -> str:
-    """Return `text` with each word that a line's end divides once more, whole, at its end."""
-    text = text[:TEXT_LIMIT_CHARS]
-    whole = [f"{one[1]}{one[2]}" for one in _DIVIDED.finditer(text)]
-    return "\n".join([text, *whole])
 
 
 def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
