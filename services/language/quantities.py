@@ -67,6 +67,9 @@ _SAME = {
 _CODES = {spelling: code for code, row in _SAME.items() for spelling in row.split()}
 _CASED = {"L": "L", "l": "L", "m": "m", **dict.fromkeys("MGAEHSDa", "")}
 
+_FIGURE = re.compile(r"(?P<number>\d+(?:[.,]\d+)?) ?(?P<counted>(?:[^\W\d].*|%)?)")
+_COUNT = re.compile(r"(?<![\w.,/])\d+(?:[.,]\d+)?(?![\d/]|[.,]\d)")
+
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
@@ -92,6 +95,36 @@ class Quantity:
     def number(self) -> float:
         """The likeliest reading."""
         return self.readings[0]
+
+
+def with_figure(said: str, new: str, *, instead_of: str = "") -> str | None:
+    """Return `said` with its one number that `new` puts right; None where none or several may be.
+
+    What is measured or counted must stand behind it there, too: `850 mg`, `20 a day`.
+
+    Args:
+        instead_of: The figure that was wrong, if that is said.
+    """
+    right, wrong = _FIGURE.fullmatch(new.strip()), _FIGURE.fullmatch(instead_of.strip())
+    if right is None:
+        return None
+    counted = right["counted"] or ("" if wrong is None else wrong["counted"])
+    unit = quantities_in(f"1 {counted}")[0].unit
+    same = {one.start for one in quantities_in(said) if unit and one.unit == unit}
+    fitting = [
+        one
+        for one in _COUNT.finditer(said)
+        if (one.start() in same or _begins(said[one.end() :].lstrip(), counted))
+        and (wrong is None or one[0] == wrong["number"])
+    ]
+    if len(fitting) != 1:
+        return None
+    return f"{said[: fitting[0].start()]}{right['number']}{said[fitting[0].end() :]}"
+
+
+def _begins(text: str, words: str) -> bool:
+    rest = text[len(words) :]
+    return text.casefold().startswith(words.casefold()) and not (words and rest[:1].isalnum())
 
 
 def quantities_in(text: str) -> list[Quantity]:

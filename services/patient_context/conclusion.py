@@ -64,9 +64,11 @@ class PatientTurn:
     def seen_elsewhere(self) -> PatientId | None:
         """Who of the roster was active on the sender's screen, if it is nobody that counts here.
 
-        Whoever names a patient by id says plainly whom they mean.
+        Whoever names a patient by id says plainly whom they mean. Thanks, and a yes where nothing
+        was asked of its sender, are about nobody.
         """
-        if self.reading.named:
+        is_asked = self.question is not None and self.question.user == self.user
+        if self.reading.named or (self.reading.is_of_no_patient and not is_asked):
             return None
         return next((one for one in self.reading.others if one == self.seen), None)
 

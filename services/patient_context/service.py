@@ -45,7 +45,7 @@ from services.patient_context.reading import Ask, Reading, read_message
 from services.patient_context.rights import ChartRights
 from services.patient_context.roster import last_seen, last_used_first, with_settled
 from services.patient_context.rules import decide_by_rules, is_bare_switch
-from services.patient_context.unclear import what_is_unclear
+from services.patient_context.unclear import is_of_one_other, what_is_unclear
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import (
     Who,
@@ -249,7 +249,7 @@ class PatientContextService:
             return await self._asking(problem, who), None
         if (waits := turn.asks_whom) is not None and names_none_after_comparing(who):
             return asked_for_next(waits, turn), None
-        if who.subject.outcome == "other" and not reading.named and reading.doubt is None:
+        if is_of_one_other(who):
             return await self._decide_named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
             return await self._asking(elsewhere(who, turn.seen_elsewhere), who), None
@@ -339,7 +339,8 @@ class PatientContextService:
         if not await self._rights.may_see(who.turn.user, who.turn.reading.active):
             who = replace(who, open=None)
         subject = replace(subject, people=tuple(people))
-        return asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
+        verdict = asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
+        return replace(verdict, people=who.linked.index)
 
     async def _who(self, turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Who:
         return who_of(await link_beside(self._linker, self._beside, turn, also=also), turn)

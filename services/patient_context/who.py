@@ -11,7 +11,8 @@ from data_models.patient_context_models import Registry
 from services.identity.linking import Linked, Situation
 from services.identity.noted import person_of
 from services.identity.person import Person, both_identifiers
-from services.identity.subject import OPTIONS_LIMIT, Subject, is_after_the_open_one
+from services.identity.said import is_after_the_open_one
+from services.identity.subject import OPTIONS_LIMIT, Subject
 from services.identity.wording import SAY_WHICH, asked, option_line, unknown_number
 from services.patient_context.answers import ASKED, OPENS_ONLY, OPTIONS, SAID
 from services.patient_context.candidates import digits_of
@@ -68,6 +69,7 @@ def situation_of(turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Situat
         roster=noted_people(turn.registry),
         settled=turn.registry.settled,
         named=(*turn.reading.named, *also),
+        today=turn.now.date(),
     )
 
 

@@ -99,6 +99,39 @@ async def test_after_another_s_switch_a_question_is_not_answered_from_the_new_ch
     assert len(world.team.requests) == before
 
 
+async def test_thanks_after_another_s_switch_are_about_nobody() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Bert", "open patient_15")
+
+    assert "Whom is your message about" not in (await said(world, "Anna", "thanks")).texts[-1]
+
+
+async def test_a_yes_of_who_was_not_asked_leaves_another_s_question_open() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Bert", "open patient_15")
+    asked = await said(world, "Bert", "clear patient context")
+    await said(world, "Anna", "yes")
+
+    done = await said(world, "Bert", "yes")
+
+    assert question_id(asked)
+    assert "Cleared." in done.texts[-1]
+
+
+async def test_what_another_one_stated_stays_and_that_is_told() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Anna", "she is DNR")
+
+    told = await said(world, "Bert", "forget that")
+    known = await said(world, "Bert", "what do you know about her?")
+
+    assert told.texts[-1].startswith("Anna said that, so it is still held: “Code status: DNR”.")
+    assert "Code status: DNR" in known.texts[-1]
+
+
 def proposing(request: GroupChatRequest, status: PlanStatus = "proposed") -> list[GroupChatEvent]:
     plan = request.plan or Plan(
         plan_id="plan_1",
