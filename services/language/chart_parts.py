@@ -19,7 +19,7 @@ _ASPECTS: tuple[Aspect, ...] = (
 )  # fmt: skip
 _ANYWHERE = "search_record"
 """The tool for parts of the body: of "the sprained ankle" the sprain is meant."""
-_RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
+RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
 _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
 _OPENINGS = frozenset({"ok", "okay"})
@@ -132,7 +132,15 @@ def _may_part(before: Sequence[Piece], behind: Sequence[Piece]) -> bool:
     """Whether both sides of a joint ask for something of their own; commas join long names."""
     if not (_names_something(before) and _names_something(behind)):
         return False
+    if _is_of_family(before) and not any(piece.of("topic") for piece in behind):
+        return False  # "family history of diabetes and cancer"
     return behind[0].words[0] != "," or any(piece.of("topic") for piece in before)
+
+
+def _is_of_family(part: Sequence[Piece]) -> bool:
+    """Whether an illness of relatives is asked for by name."""
+    is_named = any(name.tool == "problems" for piece in part for name in piece.of("name"))
+    return is_named and any(topic.name == "family" for one in part for topic in one.of("topic"))
 
 
 def _names_something(part: Sequence[Piece]) -> bool:
@@ -170,8 +178,8 @@ def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:
         if _is_joint(piece, words) or piece.text == "/":
             sides.append(set())
         sides[-1] |= set(piece.of("aspect"))
-    has_newest = any("latest" in side and not side & _RANKED for side in sides)
-    return has_newest and any(side & _RANKED for side in sides)
+    has_newest = any("latest" in side and not side & RANKED for side in sides)
+    return has_newest and any(side & RANKED for side in sides)
 
 
 def is_of_values(part: QuestionPart) -> bool:

@@ -15,6 +15,7 @@ from services.language.ages_asked import age_in
 from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import (
+    RANKED,
     QuestionPart,
     Run,
     aspect_of,
@@ -43,7 +44,7 @@ from services.language.question_figures import (
 from services.language.statement_words import is_clinical_name, stem
 from services.language.then_and_now import span_to_now
 from services.language.times import spans_in
-from services.language.tools_named import SEARCH, tools_of, with_treatment
+from services.language.tools_named import SEARCH, tools_of, with_removals, with_treatment
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 from services.language.without_names import without_caller
@@ -55,6 +56,7 @@ _NEVER_OF = {
     "problems": frozenset({"results", "medications", "immunizations", "procedures"}),
     "procedures": frozenset({"results", "medications", "immunizations"}),
 }
+_ALSO_INJECTED = frozenset({"procedures", "medications"})
 _OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
@@ -91,7 +93,9 @@ def chart_questions(
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
-    parts = [with_treatment(read_part(part, words)) for part in parted(pieces, words)]
+    parts = [
+        with_removals(with_treatment(read_part(part, words))) for part in parted(pieces, words)
+    ]
     span = span_to_now(hull_of(spans), parts, words, today=today)
     _share(parts)
     numbers = list(numbers_in(pieces, words))
@@ -172,7 +176,12 @@ def _has_more(part: QuestionPart) -> bool:
 def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
     what = what_of(part, aspect)
-    topics = _telling(part.topics, part.runs)
+    topics = _telling(part.topics, part.runs, part.aspects)
+    if [one.name for one in topics] == ["age"] and "past" in part.frames:
+        unknown = [run for run in part.runs if not run.known]
+        yield from (_searched(run.text, "all", None) for run in unknown)
+        if unknown:
+            return  # "how old was she at menarche?": not how old she is now
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
@@ -201,7 +210,9 @@ def _of_run(
         yield _searched(run.text, aspect, what)
 
 
-def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec]:
+def _telling(
+    topics: Sequence[TopicSpec], runs: Sequence[Run], aspects: Collection[Aspect]
+) -> list[TopicSpec]:
     """Return the topics that say most: of one tool the one with a name or arguments."""
     found: dict[str, TopicSpec] = {}
     for topic in topics:
@@ -214,6 +225,10 @@ def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec
         del found["current_status"]
     if "results" in found and "results" in named:
         del found["results"]  # "lab value of potassium" is about potassium
+    if "immunizations" in found and named and named <= _ALSO_INJECTED:
+        del found["immunizations"]  # "how many B12 shots"
+    if "allergies" in found and named == {"results"} and RANKED & {*aspects}:
+        del found["allergies"]  # "which allergen had the highest IgE?"
     if "timeline" in found and "problems" in found:
         del found["problems"]  # "the timeline of her illness"
     for vague in ("chart_summary", "timeline", "documents", "problems", "history"):
@@ -244,6 +259,8 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     takes_names = {"medications", "allergies", "immunizations", "procedures", "problems"}
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
+    if any(topic.name == "family" for topic in topics):
+        return False  # that a parent had it is no illness of the patient
     return any(known.tool != SEARCH for known in run.known)
 
 

@@ -1,6 +1,9 @@
 """Which tool of the chart a name is for: by the vocabulary, else by the words around it. Pure."""
 
+from collections.abc import Iterator
+
 from services.language.chart_parts import QuestionPart, Run
+from services.language.chart_words import NameIs, lexicon
 
 SEARCH = "search_record"
 """The tool for what no other is known for."""
@@ -67,3 +70,17 @@ def with_treatment(part: QuestionPart) -> QuestionPart:
     if [topic.name for topic in part.topics] == ["treatment"] or (is_taken and not part.topics):
         part.topics, part.parts = [], ["treatment"]
     return part
+
+
+def with_removals(part: QuestionPart) -> QuestionPart:
+    """Note what is asked in "does he still have his appendix?": whether it was taken out."""
+    if "status" in part.parts and not part.topics:
+        part.runs = list(_removals(part.runs))
+    return part
+
+
+def _removals(runs: list[Run]) -> Iterator[Run]:
+    for run in runs:
+        operation = lexicon("en").words.removals.get(run.name)
+        known = NameIs("procedures", operation or "")
+        yield run if operation is None else Run(operation, (known,), is_exact=True, main=known)

@@ -63,6 +63,17 @@ def ages_then(
     yield "\n".join(told) or f"{words.born.format(date=patient.date)} {sources_of(patient)}"
 
 
+def aged_in(span: TimeSpan, patient: ViewRow, words: AnswerWords) -> str:
+    """Return how old the patient was in some days; "" where that cannot be told."""
+    births, days = _ends(patient.date), [day for day in (span.since, span.until) if day]
+    if len({*births}) != 1 or len(days) != len((span.since, span.until)) or days[0] < births[0]:
+        return ""
+    ages = dict.fromkeys(str(years_between(births[0], day)) for day in days)
+    when = "–".join(dict.fromkeys(day.isoformat() for day in days))
+    said = words.aged.format(name=f"**{patient.name}**", date=when, age="–".join(ages))
+    return f"{said} {sources_of(patient)}"
+
+
 def _aged(row: ViewRow, patient: ViewRow, words: AnswerWords) -> str:
     """Return the age in years on the day of `row`; "" unless both days make it one number."""
     births, days = _ends(patient.date), _ends(row.date)

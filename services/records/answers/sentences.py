@@ -10,6 +10,7 @@ from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
 from services.language.utterance import Aspect, ChartQuestion, Part
+from services.records.answers.ages import aged_in
 from services.records.answers.asked_rows import asked_rows, passage, personal_facts
 from services.records.answers.row_line import DETAIL_CHARS, row_line
 from services.records.answers.row_parts import (
@@ -42,7 +43,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
     found = asked_rows(question, view)
     if question.tool == "chart_summary" and question.name:
-        return _identity(question.name, view.rows, words)
+        return _identity(question, view.rows, words)
     if not found.rows:
         return _absent(question, view, words, is_other_time=found.of_other_time)
     rows = list(found.rows)
@@ -166,7 +167,9 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         every = [f"- {row_line(row, words, is_brief=is_brief)}" for row in rows]
         lines = _newest_that_fit(every, is_course=question.tool == "timeline")
     more = len(rows) - len(lines)
-    return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
+    # Of passages the tool gives some: there may be more.
+    count = f"≥ {more}" if is_search else more
+    return "\n".join([*lines, *([f"- {words.older.format(count=count)}"] if more else [])])
 
 
 def _once_each(rows: Sequence[ViewRow]) -> list[ViewRow]:
@@ -309,12 +312,12 @@ _EVENTS: Mapping[Aspect, Callable[[ChartQuestion, list[ViewRow], AnswerWords], s
 }
 
 
-def _identity(name: str, rows: Sequence[ViewRow], words: AnswerWords) -> str:
+def _identity(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> str:
     """Answer who the patient is from the first row of the summary."""
     row = next((each for each in rows if each.kind == "patient"), None)
     if row is None:
         return words.nothing
-    source = sources_of(row)
+    source, name, span = sources_of(row), question.name, question.span
     match name:
         case _ if facts := personal_facts(name, rows):
             return "\n".join(row_line(fact, words) for fact in facts)
@@ -323,6 +326,8 @@ def _identity(name: str, rows: Sequence[ViewRow], words: AnswerWords) -> str:
         case "vital status":
             said = words.died.format(value=row.status) if row.status else words.alive
             return f"{said} {source}"
+        case "age" if span is not None and (then := aged_in(span, row, words)):
+            return then
         case "age" | "sex":
             told = ", ".join(words.word(part) for part in row.value.split(", "))
             return f"**{row.name}**: {told}, {words.born.format(date=row.date)} {source}"
