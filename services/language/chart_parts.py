@@ -22,6 +22,7 @@ _ANYWHERE = "search_record"
 RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
 _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
+_FOR = frozenset({"for", "gegen", "pour", "para"})
 _OPENINGS = frozenset({"ok", "okay"})
 
 
@@ -295,6 +296,10 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
         is_and = any(piece.text in words.words.joints for piece in between)
         is_value = any(name.tool == "results" for name in pieces[end - 1].of("name"))
         return bool(pieces[ahead].of("name")) or (is_and and is_value)
+    left, right = pieces[end - 1].of("name"), pieces[ahead].of("name")
+    if any(piece.text in _FOR for piece in between) and left and right:
+        # "Metformin for the prediabetes" are two
+        return left[0].tool == "medications" and right[0].tool == "problems"
     # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
     is_last = ahead + 1 == len(pieces) or not may_name(pieces[ahead + 1], words)
     is_slash = any(piece.words == ("/",) for piece in between)

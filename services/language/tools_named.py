@@ -46,6 +46,8 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
         return SEARCH  # a test for what there are vaccines against
     if tool == "problems" and part.frames & {"tested", "outcome"}:
         return SEARCH  # a test for an illness says not that it is there
+    if tool == "results" and "treatment" in part.parts:
+        return "medications"  # "is her pressure treated?"
     is_taken = "takes" in part.frames and "measured" not in part.frames
     is_drug = tool == "results" and is_taken and ("whether" in part.aspects or "dose" in part.parts)
     return "medications" if is_drug else tool

@@ -105,7 +105,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     named = tuple(row for row in rows if _is_named(question, row))
     if question.name and question.tool in _REPORTS:
         named = _reports(question.name, view.rows)
-    if question.name and question.tool in _BY_CONCEPT:
+    if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if _has_words(row, question.name)) or named
     is_event = question.tool == "timeline" or question.is_begun
@@ -147,7 +147,8 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "encounters":
             return _is_visit(row, name)
         case "problems" if name:
-            is_meant = means("problem", name, label=row.name, codes=row.code)
+            meant = _group_of(name) or name
+            is_meant = means("problem", meant, label=row.name, codes=row.code)
             return is_meant or _has_words(row, name) or _is_the_head(question, row)
         case "allergies" if name:
             is_drug = means("drug", name, label=row.name, codes=row.code)
@@ -165,6 +166,16 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             return _is_fact(row, name)
         case _:
             return True
+
+
+def _group_of(name: str) -> str:
+    """Return what the illnesses of an organ are called, where it is asked for these; else ""."""
+    table = concept_table()
+    for called in (f"{name} disease", name):
+        concept = table.named("problem", called)
+        if concept is not None and table.leaves(concept):
+            return called
+    return ""
 
 
 def _is_the_head(question: ChartQuestion, row: ViewRow) -> bool:

@@ -149,7 +149,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_seen = part in ("people", "place") and question.span is None and len(rows) > 1
     if is_seen and part and (seen := _seen_by(part, question.tool, rows, words)):
         return "\n".join(seen[:_ROWS_SHOWN])
-    if question.part is not None and question.name and len(rows) <= _ROWS_SHOWN:
+    if question.part not in (None, "status") and question.name and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
     is_search = question.tool == "search_record"
     shown = rows[: _PASSAGES_SHOWN if is_search else _LIST_SHOWN]
@@ -295,11 +295,13 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
     what = words.things_of.get(question.tool, "")
     what = f"{what}: {question.name}" if question.name else what
-    if question.tool != "problems" or not question.name:
+    if question.tool not in _STATES or not question.name:
         return f"{words.things.format(count=len(rows), what=what, span=span)}."
-    # One problem is one row, however often it was recorded.
-    count = sum(len(row.sources) for row in rows)
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
+    if question.tool == "medications" and len(rows) == 1:
+        return row_line(rows[0], words)  # how often it was prescribed, and is taken
+    # One problem is one row, however often it was recorded.
+    count = sum(len(row.sources) for row in rows) if question.tool == "problems" else len(rows)
     return "\n".join([f"{words.things.format(count=count, what=what, span='')}.", *lines])
 
 
