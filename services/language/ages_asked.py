@@ -2,6 +2,7 @@
 
 import re
 from functools import cache
+from typing import NamedTuple
 
 from services.language.chart_words import lexicon
 from services.language.folding import fold
@@ -9,28 +10,40 @@ from services.language.folding import fold
 OLDEST_YEARS = 120
 
 
-def age_in(text: str, language: str) -> tuple[int | None, str]:
-    """Return the age in years that folded `text` names, 0 at birth, and the text without it.
+class Age(NamedTuple):
+    """So many years, or months, of life; 0 at birth."""
+
+    count: int
+    is_months: bool = False
+
+
+BIRTH = Age(0)
+
+
+def age_in(text: str, language: str) -> tuple[Age | None, str]:
+    """Return the age that folded `text` names, and the text without it.
 
     "When she was 10 weeks pregnant" names none: behind the number the question ends.
     """
     for phrase, rest in lexicon(language).words.at_birth.items():
         without = re.sub(rf"(?<!\w){re.escape(fold(phrase)[0])}(?!\w)", rest, text)
         if without != text:
-            return 0, without
+            return BIRTH, without
     found = _pattern(language).search(text)
     if found is None or int(found["years"]) > OLDEST_YEARS:
         return None, text
-    return int(found["years"]), f"{text[: found.start()]} {text[found.end() :]}"
+    age = Age(int(found["years"]), is_months=found["months"] is not None)
+    return age, f"{text[: found.start()]} {text[found.end() :]}"
 
 
 @cache
 def _pattern(language: str) -> re.Pattern[str]:
     words = lexicon(language).words
-    before, behind = (
+    before, years, months = (
         "|".join(re.escape(fold(each)[0]) for each in phrases) or r"\b\B"
-        for phrases in (words.at_age, words.years_of_age)
+        for phrases in (words.at_age, words.years_of_age, words.months_of_age)
     )
+    unit = rf"(?: (?:{years}))?|(?P<months> (?:{months}))"
     return re.compile(
-        rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}})(?: (?:{behind}))?(?= *[?.!,;]| *\Z)"
+        rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}})(?:{unit})(?= *[?.!,;]| *\Z)"
     )

@@ -11,7 +11,7 @@ from datetime import date
 from functools import partial
 from itertools import pairwise
 
-from services.language.ages_asked import age_in
+from services.language.ages_asked import BIRTH, age_in
 from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import (
@@ -110,8 +110,16 @@ def chart_questions(
     ]
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
-    at_age = [replace(one, at_age=age, aspect=one.aspect if age else "first") for one in questions]
-    is_now_too = age == 0 and any("latest" in part.aspects for part in parts)
+    at_age = [
+        replace(
+            one,
+            at_age=age.count if age is not None else None,
+            is_age_in_months=age is not None and age.is_months,
+            aspect="first" if age == BIRTH else one.aspect,
+        )
+        for one in questions
+    ]
+    is_now_too = age == BIRTH and any("latest" in part.aspects for part in parts)
     in_days = questions if age is None or span is not None or is_now_too else []
     return tuple(  # both in "in 2019 vs at birth"
         question

@@ -254,9 +254,12 @@ class _TimeReader:
         at = self._at(match, "a")
         return None if at is None else TimeSpan(at.first, at.last)
 
-    def _last(self, match: re.Match[str], today: date) -> TimeSpan:
+    def _last(self, match: re.Match[str], today: date) -> TimeSpan | None:
         unit, groups = _unit_of(match), match.groupdict()
         counts = groups.get("n") or groups.get("some")
+        singular = fold(self._words.units[unit][0])[0]
+        if not counts and match[unit].startswith(singular) and match[unit] != singular:
+            return None  # "over the last years" says not how many
         is_whole = not counts and match["which"] not in self._words.rolling and unit != "decade"
         if not is_whole:
             return self._rolling(match, today)

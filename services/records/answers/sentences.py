@@ -3,19 +3,21 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
-from services.language.utterance import Aspect, ChartQuestion, Part
+from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.ages import aged_in
 from services.records.answers.asked_rows import asked_rows, passage, personal_facts
 from services.records.answers.row_line import DETAIL_CHARS, row_line
 from services.records.answers.row_parts import (
     MARKS,
     day_of,
+    days_recorded,
     part_missing,
     sources_of,
 )
@@ -301,8 +303,18 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     if question.tool == "medications" and len(rows) == 1:
         return row_line(rows[0], words)  # how often it was prescribed, and is taken
     # One problem is one row, however often it was recorded.
-    count = sum(len(row.sources) for row in rows) if question.tool == "problems" else len(rows)
+    is_folded = question.tool == "problems"
+    count = sum(_times(row, question.span) for row in rows) if is_folded else len(rows)
     return "\n".join([f"{words.things.format(count=count, what=what, span='')}.", *lines])
+
+
+def _times(row: ViewRow, span: TimeSpan | None) -> int:
+    """Return how often a problem was recorded, in the days of `span` where the row tells them."""
+    days = days_recorded(row)
+    if span is None or len(days) != len(row.sources):
+        return len(row.sources)
+    since, until = span.since or date.min, span.until or date.max
+    return sum(since <= day <= until for day in days)
 
 
 _EVENTS: Mapping[Aspect, Callable[[ChartQuestion, list[ViewRow], AnswerWords], str]] = {
