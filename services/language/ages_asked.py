@@ -11,29 +11,30 @@ OLDEST_YEARS = 120
 
 
 class Age(NamedTuple):
-    """So many years, or months, of life; 0 at birth."""
+    """So many completed years, or months, of life."""
 
     count: int
     is_months: bool = False
+    is_birth: bool = False
 
 
-BIRTH = Age(0)
+def ages_in(text: str, language: str) -> tuple[list[Age], str]:
+    """Return the ages that folded `text` names, and the text without them.
 
-
-def age_in(text: str, language: str) -> tuple[Age | None, str]:
-    """Return the age that folded `text` names, and the text without it.
-
-    "When she was 10 weeks pregnant" names none: behind the number the question ends.
+    "When she was 10 weeks pregnant" names none: behind the number the question goes on.
     """
-    for phrase, rest in lexicon(language).words.at_birth.items():
-        without = re.sub(rf"(?<!\w){re.escape(fold(phrase)[0])}(?!\w)", rest, text)
-        if without != text:
-            return BIRTH, without
-    found = _pattern(language).search(text)
-    if found is None or int(found["years"]) > OLDEST_YEARS:
-        return None, text
-    age = Age(int(found["years"]), is_months=found["months"] is not None)
-    return age, f"{text[: found.start()]} {text[found.end() :]}"
+    words, ages = lexicon(language).words, list[Age]()
+    of_year = dict.fromkeys(words.in_first_year, "")
+    for phrases, age in ((words.at_birth, Age(0, is_birth=True)), (of_year, Age(0))):
+        for phrase, rest in phrases.items():
+            without = re.sub(rf"(?<!\w){re.escape(fold(phrase)[0])}(?!\w)", rest, text)
+            ages += [age] if without != text else []
+            text = without
+    for found in _pattern(language).finditer(text):
+        if int(found["years"]) <= OLDEST_YEARS:
+            ages.append(Age(int(found["years"]), is_months=found["months"] is not None))
+            text = text.replace(found[0], " ", 1)
+    return ages, text
 
 
 @cache
@@ -44,6 +45,8 @@ def _pattern(language: str) -> re.Pattern[str]:
         for phrases in (words.at_age, words.years_of_age, words.months_of_age)
     )
     unit = rf"(?: (?:{years}))?|(?P<months> (?:{months}))"
+    joints = "|".join(map(re.escape, words.joints))
     return re.compile(
-        rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}})(?:{unit})(?= *[?.!,;]| *\Z)"
+        rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}})(?:{unit})"
+        rf"(?= *[?.!,;]| *\Z| (?:{joints})(?!\w))"
     )

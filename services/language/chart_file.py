@@ -51,6 +51,7 @@ class ChartWords(BaseModel):
     at_age: tuple[str, ...] = ()
     years_of_age: tuple[str, ...] = ()
     months_of_age: tuple[str, ...] = ()
+    in_first_year: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     now: tuple[str, ...] = ()
     spellings: Mapping[str, str] = Field(default_factory=dict)

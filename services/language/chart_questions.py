@@ -11,7 +11,7 @@ from datetime import date
 from functools import partial
 from itertools import pairwise
 
-from services.language.ages_asked import BIRTH, age_in
+from services.language.ages_asked import ages_in
 from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import (
@@ -44,7 +44,7 @@ from services.language.question_figures import (
 from services.language.statement_words import is_clinical_name, stem
 from services.language.then_and_now import span_to_now
 from services.language.times import spans_in
-from services.language.tools_named import SEARCH, tools_of, with_removals, with_treatment
+from services.language.tools_named import SEARCH, tool_of, tools_of, with_removals, with_treatment
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 from services.language.without_names import without_caller
@@ -76,7 +76,7 @@ def chart_questions(
     words = lexicon(language)
     text = without_caller(text)
     folded, _ = fold(_cased(_PAUSES.sub(" ; ", text), words))
-    age, folded = age_in(folded, language)
+    ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
     if asked := evidence_questions(text):
@@ -98,6 +98,7 @@ def chart_questions(
     ]
     span = span_to_now(hull_of(spans), parts, words, today=today)
     _share(parts)
+    _treat_the_same(parts)
     numbers = list(numbers_in(pieces, words))
     questions = [
         replace(
@@ -110,20 +111,21 @@ def chart_questions(
     ]
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
-    at_age = [
+    at_ages = [
         replace(
             one,
-            at_age=age.count if age is not None else None,
-            is_age_in_months=age is not None and age.is_months,
-            aspect="first" if age == BIRTH else one.aspect,
+            at_age=age.count,
+            is_age_in_months=age.is_months,
+            aspect="first" if age.is_birth else one.aspect,
         )
+        for age in ages
         for one in questions
     ]
-    is_now_too = age == BIRTH and any("latest" in part.aspects for part in parts)
-    in_days = questions if age is None or span is not None or is_now_too else []
+    is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
+    in_days = questions if not ages or span is not None or is_now_too else []
     return tuple(  # both in "in 2019 vs at birth"
         question
-        for days, each in ((None, at_age if age is not None else []), (span, in_days))
+        for days, each in ((None, at_ages), (span, in_days))
         for question in merged(with_figures(one, days, numbers, pieces) for one in each)
     )
 
@@ -136,6 +138,16 @@ def _share(parts: Sequence[QuestionPart]) -> None:
     for later, earlier in pairwise(reversed(parts)):
         if is_of_values(earlier) and is_of_values(later):
             earlier.aspects = earlier.aspects or later.aspects
+
+
+def _treat_the_same(parts: Sequence[QuestionPart]) -> None:
+    """Ask how the illness before is treated: "since when has he gout, and what is the therapy?"."""
+    for earlier, later in pairwise(parts):
+        known = [tool_of(run, earlier) for run in earlier.runs]
+        topics = [(topic.tool, topic.name) for topic in later.topics]
+        is_bare = not any(run.known for run in later.runs)
+        if known == ["problems"] and is_bare and topics == [("current_status", "treatment")]:
+            later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
 
 
 def _asks_for_a_time(part: QuestionPart) -> bool:
@@ -169,6 +181,8 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
     if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
+    if "recurred" in part.frames:  # that it was there once is no yes
+        found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
     return [
         replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
         for each in found
@@ -212,7 +226,9 @@ def _of_run(
     """Yield what is asked of one name, values apart."""
     tools = tools_of(run, part)
     for tool in tools:
-        if tool != "results":
+        if tool == "problems" and what == "people":  # who was seen for it
+            yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
+        elif tool != "results":
             yield replace(_named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
     if not tools and is_searched:
         yield _searched(run.text, aspect, what)

@@ -111,9 +111,11 @@ def _tells(words: Sequence[str], phrases: _Phrases) -> bool:
 
 def _has_verb(owned: Sequence[str], phrases: _Phrases) -> bool:
     """Whether a verb stands behind a noun of at most five words: "her left leg is swollen"."""
+    asking = (at for at, word in enumerate(owned) if (word,) in phrases.asking)
+    longest = min(_LONGEST_SUBJECT, next(asking, len(owned)))  # "his eGFR when CKD was found"
     return any(
         _behind(_without(owned[size:], phrases.adverbs), phrases.verbs) is not None
-        for size in range(1, min(_LONGEST_SUBJECT, len(owned)) + 1)
+        for size in range(1, longest + 1)
     )
 
 

@@ -59,11 +59,17 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     if question.aspect == "count" and len(paused) < len(rows):
         rows = [row for row in rows if row not in paused]
     told = _EVENTS.get(question.aspect, _listed)(question, rows, words)
+    if question.tool == "care" and question.part == "status" and {*map(_status, rows)} <= _OVER:
+        told = f"{words.not_now}:\n{told}"
     if len(paused) == len(rows):
         told = f"{words.only_paused}\n{told}"
     return "\n".join(
         [told, *_left_out(question, view, words), *part_missing(question, rows, words)]
     )
+
+
+def _status(row: ViewRow) -> str:
+    return row.status
 
 
 def _left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
