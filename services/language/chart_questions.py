@@ -247,6 +247,8 @@ def _telling(
     status = found.get("current_status")
     if status is not None and _is_of_something_else(status, found, runs):
         del found["current_status"]
+    if "care" in found and "chart_summary" in found and found["chart_summary"].name == "name":
+        del found["chart_summary"]  # "what is the name of her doctor?"
     if "results" in found and "results" in named:
         del found["results"]  # "lab value of potassium" is about potassium
     if "immunizations" in found and named and named <= _ALSO_INJECTED:

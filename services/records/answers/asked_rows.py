@@ -8,6 +8,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.chart_words import tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion, TimeSpan
+from services.records.answers.row_parts import days_recorded, newest_day
 from services.records.concepts.table import ConceptKind, concept_table
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
@@ -334,7 +335,7 @@ def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:
     first = first_day(row.date[:10]) if row.date else None
     if first is None:
         return False
-    last = last_day(((not is_event and row.end) or row.date)[:10])
+    last = last_day((not is_event and row.end[:10]) or newest_day(row))
     if (
         not is_event
         and row.kind in ("problem", "medication")
@@ -342,5 +343,9 @@ def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:
         and row.status == "active"
     ):
         last = date.max
+    if len(days := days_recorded(row)) > 1 and row.status != "active":
+        # Of an illness that came again the days between are of none; how long the last took is told.
+        first = max((day for day in days if span.until is None or day <= span.until), default=first)
+        last = max(first, last) if last is not None and first == max(days) else first
     is_before = span.until is None or first <= span.until
     return is_before and (span.since is None or last is None or last >= span.since)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
+from itertools import pairwise
 
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
@@ -49,6 +50,13 @@ def days_recorded(row: ViewRow) -> list[date]:
     """Return the days on which a problem was recorded that is told once for several times."""
     told = next((one for one in row.detail.split("; ") if one.startswith(_RECORDED)), "")
     return [day for word in told.replace(",", "").split() if (day := first_day(word))]
+
+
+def newest_day(row: ViewRow) -> str:
+    """Return the last day of what is told once for several times: a drug's last prescription."""
+    said = row.detail.replace(",", "").replace(";", "").split()
+    last = [day for mark, day in pairwise(said) if mark == "last" and first_day(day)]
+    return max([row.date[:10], *last])
 
 
 def sources_of(row: ViewRow) -> str:

@@ -18,6 +18,7 @@ from services.records.answers.row_parts import (
     MARKS,
     day_of,
     days_recorded,
+    newest_day,
     part_missing,
     sources_of,
 )
@@ -220,7 +221,7 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
         if now:
             return _listed(question, now, words)
-        last = row_line(max(rows, key=lambda row: row.date), words)
+        last = row_line(max(rows, key=newest_day), words)
         return last if question.is_past else f"{words.not_now}: {last}"
     if question.tool == "current_status" and question.name == "treatment":
         rows = [row for row in rows if row.status == "active"] or rows
