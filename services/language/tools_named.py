@@ -15,6 +15,8 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
+_HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
+"""Told among the values, though one takes them: "does she smoke or use drugs?"."""
 _VALUE_ASPECTS = frozenset(
     {"minimum", "maximum", "extremes", "average", "change", "trend", "latest", "first"}
 )
@@ -49,6 +51,7 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
     if tool == "results" and "treatment" in part.parts:
         return "medications"  # "is her pressure treated?"
     is_taken = "takes" in part.frames and "measured" not in part.frames
+    is_taken = is_taken and run.main.name not in _HABITS
     is_drug = tool == "results" and is_taken and ("whether" in part.aspects or "dose" in part.parts)
     return "medications" if is_drug else tool
 

@@ -78,6 +78,8 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         # Notes tell of visits that nobody recorded as such.
         aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
         return (replace(question, tool="documents", arguments={}, aspect=aspect),)
+    if question.tool == "medications" and _is_value_alone(question.name):
+        return ()  # its values are no drugs: "cholesterol meds?"
     if question.tool == "care" and question.name == "care team":
         seen = replace(question, tool="encounters", aspect="all", name="", part="people")
         return (seen, replace(seen, tool="documents"))
@@ -94,6 +96,11 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         *taken,
         replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name),
     )
+
+
+def _is_value_alone(name: str) -> bool:
+    table = concept_table()
+    return table.named("result", name) is not None and table.named("drug", name) is None
 
 
 def _is_taken_too(question: ChartQuestion) -> bool:

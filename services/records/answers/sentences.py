@@ -117,6 +117,8 @@ def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     """Return what an empty list means; that no allergy is recorded is no statement of none."""
     if words.is_language_of_tools and view.nothing:
         return view.nothing
+    if question.tool == "medications" and not question.name and not question.arguments:
+        return words.no_drugs
     return words.no_allergies if question.tool == "allergies" else ""
 
 

@@ -122,3 +122,10 @@ def test_the_first_year_holds_all_of_it() -> None:
 
 def test_care_that_is_over_is_no_longer_active() -> None:
     assert answer("care plans still active?").startswith("No longer")
+
+
+def test_that_nothing_is_taken_now_is_said_in_the_language_of_the_question() -> None:
+    question = read("Welche Medikamente nimmt er derzeit?", SITUATION).about
+    empty = ChartView(tool="medications", kind="table", title="", rows=())
+    told = answered(question, [(question[0], empty)], answer_words("de"))
+    assert told == "Kein Medikament ist verzeichnet, das derzeit genommen wird."
