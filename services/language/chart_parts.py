@@ -192,6 +192,8 @@ def is_of_values(part: QuestionPart) -> bool:
 def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
     """Return what of a row is asked for; of what is over, when and why it ended."""
     what = part.parts[0] if part.parts else None
+    if "treatment" in part.parts and what == "reason":
+        return "treatment"  # "is he treated because of it?"
     if "over" in part.frames and (what == "reason" or aspect == "when"):
         return "end reason" if "reason" in part.parts else "end"
     if "over" in part.frames and aspect == "whether" and part.parts.count("status") < 2:

@@ -170,6 +170,8 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     """
     if "size" in part.frames and part.runs:
         return [_named(SEARCH, f"{part.runs[0].text} size", "all", None)]
+    if "size" in part.frames and not part.topics:  # of a person it is the height
+        return [_named("results", "body height", "all", None)]
     if "tolerated" in part.frames and part.runs:  # that it was given is no yes
         return [_named(SEARCH, f"{part.runs[0].text} tolerated", "all", None)]
     if "state" in part.frames and not part.topics and not any(run.known for run in part.runs):

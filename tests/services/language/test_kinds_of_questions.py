@@ -49,6 +49,11 @@ def test_an_illness_of_the_family_is_none_of_the_patient(text: str) -> None:
         ("fasting sugars", "results", "glucose"),
         ("is her pressure treated?", "medications", "blood pressure"),
         ("who treats her migraine?", "encounters", "migraine"),
+        ("Wie groß war der Polyp?", "search_record", "polyp size"),
+        ("Wie groß ist die Patientin?", "results", "body height"),
+        ("how is her memory doing?", "results", "mini mental state examination"),
+        ("creatinine swings - min and max", "results", "creatinine"),
+        ("which inhalers?", "medications", "inhaler"),
         ("Kniearthrose?", "problems", "knee osteoarthritis"),
         ("Wann wurde zuletzt Blut abgenommen?", "results", ""),
         ("Wie heißt ihr Hausarzt?", "care", "care team"),
@@ -65,6 +70,7 @@ def test_what_is_asked_for_is_found(text: str, tool: str, name: str) -> None:
         "what was given for the bronchitis?",
         "is she taking anything for bronchitis?",
         "Nimmt sie etwas gegen Bronchitis?",
+        "Wird er wegen Bronchitis behandelt?",
     ],
 )
 def test_what_is_taken_for_an_illness_is_its_treatment(text: str) -> None:
