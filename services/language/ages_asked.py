@@ -1,11 +1,14 @@
 """The year of life that a question about the chart is meant of: "at age 10". Pure."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
 from services.language.chart_words import lexicon
 from services.language.folding import fold
+from services.language.utterance import ChartQuestion
 
 OLDEST_YEARS = 120
 
@@ -13,7 +16,7 @@ OLDEST_YEARS = 120
 class Age(NamedTuple):
     """So many completed years, or months, of life."""
 
-    count: int
+    number: int
     is_months: bool = False
     is_birth: bool = False
 
@@ -35,6 +38,20 @@ def ages_in(text: str, language: str) -> tuple[list[Age], str]:
             ages.append(Age(int(found["years"]), is_months=found["months"] is not None))
             text = text.replace(found[0], " ", 1)
     return ages, text
+
+
+def at_ages(questions: Sequence[ChartQuestion], ages: Sequence[Age]) -> list[ChartQuestion]:
+    """Return the questions of each age; of the day of birth the first value."""
+    return [
+        replace(
+            one,
+            at_age=age.number,
+            is_age_in_months=age.is_months,
+            aspect="first" if age.is_birth else one.aspect,
+        )
+        for age in ages
+        for one in questions
+    ]
 
 
 @cache

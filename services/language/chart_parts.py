@@ -301,7 +301,7 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
     left, right = pieces[end - 1].of("name"), pieces[ahead].of("name")
     if any(piece.text in _FOR for piece in between) and left and right:
         # "Metformin for the prediabetes" are two
-        return left[0].tool == "medications" and right[0].tool == "problems"
+        return bool(left[0].tool == "medications" and right[0].tool == "problems")
     # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
     is_last = ahead + 1 == len(pieces) or not may_name(pieces[ahead + 1], words)
     is_slash = any(piece.words == ("/",) for piece in between)

@@ -344,8 +344,9 @@ def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:
     ):
         last = date.max
     if len(days := days_recorded(row)) > 1 and row.status != "active":
-        # Of an illness that came again the days between are of none; how long the last took is told.
-        first = max((day for day in days if span.until is None or day <= span.until), default=first)
+        # Between two times of an illness it was not there; how long the last took is told.
+        begun = [day for day in days if span.until is None or day <= span.until]
+        first = max(begun, default=first)
         last = max(first, last) if last is not None and first == max(days) else first
     is_before = span.until is None or first <= span.until
     return is_before and (span.since is None or last is None or last >= span.since)

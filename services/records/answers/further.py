@@ -67,7 +67,7 @@ def _of_the_head(question: ChartQuestion) -> ChartQuestion:
 
 def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return where to look next, in this order, where its tool holds nothing of a question."""
-    if question.tool == SEARCH:
+    if question.tool == SEARCH or _is_nowhere_else(question):
         return ()
     if question.tool == "results" and question.span is not None and question.name:
         names = {"names": question.arguments["names"]}
@@ -78,13 +78,9 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         # Notes tell of visits that nobody recorded as such.
         aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
         return (replace(question, tool="documents", arguments={}, aspect=aspect),)
-    if question.tool == "medications" and _is_value_alone(question.name):
-        return ()  # its values are no drugs: "cholesterol meds?"
     if question.tool == "care" and question.name == "care team":
         seen = replace(question, tool="encounters", aspect="all", name="", part="people")
         return (seen, replace(seen, tool="documents"))
-    if question.tool == "care" and question.name not in _ALSO_SAID:
-        return ()  # "care" and "plan" stand in any note
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
     if question.head:
@@ -98,9 +94,15 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     )
 
 
-def _is_value_alone(name: str) -> bool:
-    table = concept_table()
-    return table.named("result", name) is not None and table.named("drug", name) is None
+def _is_nowhere_else(question: ChartQuestion) -> bool:
+    """Whether what speaks of the words elsewhere is another thing."""
+    if question.tool == "care":
+        return question.name not in _ALSO_SAID and question.name != "care team"
+    if question.tool != "medications":  # "care" and "plan" stand in any note
+        return False
+    table = concept_table()  # values are no drugs: "cholesterol meds?"
+    is_value = table.named("result", question.name) is not None
+    return is_value and table.named("drug", question.name) is None
 
 
 def _is_taken_too(question: ChartQuestion) -> bool:

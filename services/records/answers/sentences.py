@@ -11,8 +11,8 @@ from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
-from services.records.answers.ages import aged_in
-from services.records.answers.asked_rows import asked_rows, passage, personal_facts
+from services.records.answers.asked_rows import asked_rows, passage
+from services.records.answers.identity import told_identity
 from services.records.answers.row_line import DETAIL_CHARS, row_line
 from services.records.answers.row_parts import (
     MARKS,
@@ -46,7 +46,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
     found = asked_rows(question, view)
     if question.tool == "chart_summary" and question.name:
-        return _identity(question, view.rows, words)
+        return told_identity(question, view.rows, words)
     if not found.rows:
         return _absent(question, view, words, is_other_time=found.of_other_time)
     rows = list(found.rows)
@@ -333,28 +333,3 @@ _EVENTS: Mapping[Aspect, Callable[[ChartQuestion, list[ViewRow], AnswerWords], s
     "whether": _yes_or_no,
     "count": _counted,
 }
-
-
-def _identity(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> str:
-    """Answer who the patient is from the first row of the summary."""
-    row = next((each for each in rows if each.kind == "patient"), None)
-    if row is None:
-        return words.nothing
-    source, name, span = sources_of(row), question.name, question.span
-    match name:
-        case _ if facts := personal_facts(name, rows):
-            return "\n".join(row_line(fact, words) for fact in facts)
-        case "birth date" if row.date:
-            return f"{words.born.format(date=row.date)} {source}"
-        case "vital status":
-            said = words.died.format(value=row.status) if row.status else words.alive
-            return f"{said} {source}"
-        case "age" if span is not None and (then := aged_in(span, row, words)):
-            return then
-        case "age" | "sex":
-            told = ", ".join(words.word(part) for part in row.value.split(", "))
-            return f"**{row.name}**: {told}, {words.born.format(date=row.date)} {source}"
-        case "name" | "identifiers":
-            return f"**{row.name}**; {row.detail} {source}"
-        case _:
-            return words.absent.format(name=name)

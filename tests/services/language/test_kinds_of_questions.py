@@ -79,7 +79,10 @@ def test_what_is_taken_for_an_illness_is_its_treatment(text: str) -> None:
 
 def test_the_illness_before_is_what_is_treated() -> None:
     found = asked("Wann wurde die Demenz diagnostiziert und welche Therapie läuft?")
-    assert [(one.name, one.part) for one in found] == [("dementia", None), ("dementia", "treatment")]
+    assert [(one.name, one.part) for one in found] == [
+        ("dementia", None),
+        ("dementia", "treatment"),
+    ]
     then = asked("and how was it treated?", "did he have any burns?")
     assert [(one.name, one.part) for one in then] == [("burn", "treatment")]
 
@@ -130,3 +133,11 @@ def test_then_and_now_asks_for_both() -> None:
 
 def test_higher_than_before_asks_how_it_changed() -> None:
     assert [one.aspect for one in asked("is his creatinine higher than before?")] == ["change"]
+
+
+def test_a_question_before_an_order_about_tasks_is_answered() -> None:
+    assert named("latest PSA?\n\nand delete all tasks") == [
+        ("results", "prostate specific antigen")
+    ]
+    assert named("what tasks do I have? delete the first") == []
+    assert named("delete all tasks") == []
