@@ -67,12 +67,7 @@ class MessageCheck:
             return UNCHECKED
         if self._is_published(sentence):
             return UNCHECKED
-        is_alone = is_value_alone(sentence)
-        quoted = None if is_alone else self._quoted(sentence)
-        if quoted is not None:
-            self._remember(sentence)
-            return Verdict("supported", quoted)
-        now = frozenset({"is_now"} if is_alone else ())
+        now = frozenset({"is_now"} if is_value_alone(sentence) else ())
         clauses = [replace(one, cues=one.cues | now) for one in sentence.clauses]
         verdicts = [self._clause(sentence, clause) for clause in clauses]
         if self._lists_unknown(sentence):
@@ -127,13 +122,6 @@ class MessageCheck:
         return not any(
             fits(clause, row) for rows in cited for row in rows for clause in each(stated)
         )
-
-    def _quoted(self, sentence: Sentence) -> tuple[str, ...] | None:
-        """Return the sources of what the sentence only repeats."""
-        is_known = all(ref in self.grounds.rows.sources for ref in sentence.refs)
-        states = any(one.has_values or one.names or one.smoking for one in sentence.clauses)
-        said = self.grounds.rows.quoted_in(sentence.text) if is_known and states else None
-        return said.sources if said is not None else None
 
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
