@@ -11,6 +11,7 @@ _DEFINITE = frozenset({"the", "these", "both", "type", "grade", "stage", "die", 
 _OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
 _OUT_OF = ("out", "of")
 _TIMES = ("a", "mo", "wk", "d")
+_OF_WHAT = frozenset({"of", "von", "um"})
 _LIKE = frozenset({"as", "the", "so"})
 _ONCE = frozenset({"once", "einmal"})
 _IN = frozenset({"in", "on", "am", "im"})
@@ -20,6 +21,7 @@ _CHANGES = frozenset({"rising", "falling"})
 _OF_BODY = {"weight_change": "=body weight", "height_change": "=body height"}
 _UNITS = {"=body weight": ("kg", "g", "[lb_av]"), "=body height": ("cm", "m", "[in_i]")}
 _NEAR = 3
+_LIMIT_WORDS = 7
 _UP_OR_DOWN = frozenset({"up", "down"})
 _BOUNDS = {
     ("above",): ">", ("over",): ">", ("exceed",): ">", ("exceeds",): ">", ("exceeded",): ">",
@@ -29,6 +31,15 @@ _BOUNDS = {
     ("mindestens",): ">=", ("unter",): "<", ("unterhalb",): "<", ("unterhalb", "von"): "<",
     ("weniger", "als"): "<", ("hochstens",): "<=",
 }  # fmt: skip
+_OF_A_LIMIT = frozenset(
+    {"the", "a", "her", "his", "of", "goal", "target", "limit", "threshold", "cutoff", "value",
+     "dem", "der", "den", "von", "ziel", "zielwert", "grenze", "grenzwert", "schwelle"}
+)  # fmt: skip
+"""Words between "below" and the number: "below the goal of 7 %"."""
+_BY_SO_MUCH = frozenset(
+    {"gain", "increase", "rise", "drop", "decrease", "loss", "fall", "decline", "reduction",
+     "difference", "zunahme", "abnahme", "anstieg", "abfall", "ruckgang", "differenz"}
+)  # fmt: skip
 _HAS = frozenset({"hat", "hatte"})
 
 
@@ -50,7 +61,10 @@ def _is_window(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> bool
 
 
 def _bound(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> Quantity:
-    before = [folded(word) for _, word in words[max(0, at - 2) : at]]
+    near = [folded(word) for _, word in words[max(0, at - _LIMIT_WORDS) : at]]
+    while near and near[-1] in _OF_A_LIMIT:
+        near.pop()
+    before = near[-2:]
     sign = _BOUNDS.get(tuple(before)) or _BOUNDS.get(tuple(before[-1:]))
     return replace(one, comparator=sign) if sign and not one.comparator else one
 
@@ -70,7 +84,10 @@ def differences(
     for at, (_, word) in enumerate(words):
         if word in _UP_OR_DOWN:
             found += [offsets[offset] for offset, _ in words[at + 1 : at + 2] if offset in offsets]
-        if word in _BY and not _CHANGES.isdisjoint(cues):
+        is_noun = folded(word) in _BY_SO_MUCH and any(
+            one in _OF_WHAT for _, one in words[at + 1 : at + 3]
+        )
+        if is_noun or word in _BY and not _CHANGES.isdisjoint(cues):
             behind = [offset for offset, _ in words[at + 1 : at + 5] if offset in offsets]
             found += [offsets[offset] for offset in behind[:1]]
     return found

@@ -64,6 +64,8 @@ _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"
 _LISTED_WORDS = 3
 _BREAKS = frozenset({",", ";", "–", "—"})
 _BESIDE = frozenset(product(("with", "at", "mit", "bei"), ("a", "an", "einer", "einem")))
+_WHICH = frozenset({"that", "which"})
+_ENDING = frozenset({"ended", "begun"})
 _SPAN_WORDS = 4
 
 
@@ -94,6 +96,7 @@ def breaks_in(
     breaks += [
         one.start for one in found if "splits" in one.tags and not _ends_a_span(lower[: one.start])
     ]
+    first = quantities[0].start if quantities else 1 << 30
     last = quantities[-1].start if quantities else 0
     named = [one.start for one in found if groups(one, "same:")]
     # Another thing and its value: "heart failure with an EF of 37 %".
@@ -102,6 +105,14 @@ def breaks_in(
         for at in named
         if at > 2 and words[at][0] < last and tuple(lower[at - 2 : at]) in _BESIDE
     ]
+    # "a sprain that resolved within four weeks"
+    breaks += [
+        one.start - 1
+        for one in found
+        if one.start and lower[one.start - 1] in _WHICH and not _ENDING.isdisjoint(one.tags)
+    ]
+    # "79 kg at 162 cm (BMI 30)": another thing, its value behind it.
+    breaks += [at for at in named if lower[at - 1] == "(" and first < words[at][0] < last]
     return breaks
 
 

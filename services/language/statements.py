@@ -247,6 +247,8 @@ class _Reader:
             for (place, _), word in zip(self._words, self._lower, strict=True)
             if place < day.start
         ]
+        if before[-2:] == ["as", "of"]:
+            return False
         kinds = statement_words().exclusive
         is_picture = len(before) > 1 and kinds.get(stem(before[-2]), ("",))[0] == "modality"
         return bool(before) and before[-1] in _OF_A_DAY and not is_picture

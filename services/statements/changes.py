@@ -43,10 +43,11 @@ def _pairs(clause: Clause, values: Sequence[KnownRow]) -> Iterator[tuple[KnownRo
     """Yield the earlier and the later value that a clause may compare."""
     told = [one for one in clause.quantities if one.unit not in _TIMES]
     if len(told) == 2:
-        yield from _each(
-            [row for row in values if _has(told[0], row)],
-            [row for row in values if _has(told[1], row)],
-        )
+        days = clause.dates if len(clause.dates) == len(told) else ()
+        sides = [[row for row in values if _has(one, row)] for one in told]
+        for at, day in enumerate(days):
+            sides[at] = [row for row in sides[at] if has_date(day, row)]
+        yield from _each(*sides)
         return
     days = [[row for row in values if has_date(one, row)] for one in clause.dates]
     if len(days) == 2:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.phrases import says
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
-from services.statements.bounds import of_all_values
+from services.statements.bounds import limits, of_all_values
 from services.statements.changes import changed
 from services.statements.clause_parts import (
     CLINICAL_TOPICS,
@@ -20,7 +21,7 @@ from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
-from services.statements.durations import lasted
+from services.statements.durations import is_so_far_apart, lasted
 from services.statements.fit import fits, has_date
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
@@ -28,6 +29,8 @@ from services.statements.subject import beside, person_groups
 from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
+_QUIT = frozenset({"quit", "stopped", "gave", "given", "until", "aufgehort"})
+_OF_SMOKING = frozenset({"=smoking"})
 OTHER_PATIENT = "A sentence about another patient was left out."
 
 
@@ -69,6 +72,7 @@ class MessageCheck:
             return UNCHECKED
         now = frozenset({"is_now"} if is_value_alone(sentence) else ())
         clauses = [replace(one, cues=one.cues | now) for one in sentence.clauses]
+        sentence = replace(sentence, clauses=tuple(clauses))
         verdicts = [self._clause(sentence, clause) for clause in clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
@@ -108,7 +112,12 @@ class MessageCheck:
         ]
         rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
         rows += beside(rows, known, named)
-        rows += [row for row in known.rows if row.kind == "patient"]
+        rows += [row for row in known.about(named) if row.kind == "goal" and limits(sentence, row)]
+        rows += [
+            row
+            for row in known.rows
+            if row.kind == "patient" or (row.kind == "personal" and named & row.words)
+        ]
         return adds_unknown(sentence, rows, self.grounds.own_names)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
@@ -131,7 +140,10 @@ class MessageCheck:
             return deed
         names = clause.names or self._carried(sentence, clause)
         if clause.smoking:
-            return self._smoking(clause)
+            if not clause.own_names or not {*clause.names} - _OF_SMOKING:
+                return self._smoking(clause)
+            rest = self._clause(sentence, replace(clause, smoking=""))
+            return worst([self._smoking(replace(clause, dates=(), quantities=())), rest])
         if (figures := self._figures(sentence, clause, names)) is not None:
             return figures
         unknown = self._unknown_object(clause)
@@ -218,7 +230,7 @@ class MessageCheck:
             return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
         about = tuple(dict.fromkeys((*clause.names, *topics)))
-        about = about or (tuple(names) if "recorded" in clause.cues else ())
+        about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
         if not about or sentence.asks or sentence.is_question or "maybe" in clause.cues:
             return UNCHECKED
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
@@ -239,6 +251,8 @@ class MessageCheck:
             if clause.smoking == "never"
             else [row for row in rows if not row.order] or [newest]
         )
+        if clause.dates and clause.words & _QUIT:
+            return Verdict("unsupported", newest.sources, newest.says)
         then = [row for row in rows if clause.dates and has_date(clause.dates[0], row)]
         if then and all(row.smoking == clause.smoking for row in then):
             return Verdict("supported", then[0].sources, then[0].says)
@@ -258,9 +272,15 @@ class MessageCheck:
             rows = self.grounds.rows
             told = counted(clause, rows, names) or changed(clause, rows, names)
             told = told or lasted(clause, rows, names) or of_all_values(clause, rows, names)
+            told = told or is_so_far_apart(clause, _before(sentence, clause), rows, names)
             if told is not None:
                 return told
-        return self._counted(clause) if clause.counted and not clause.quantities else None
+        if not clause.counted or clause.quantities:
+            return None
+        found = self._counted(clause)
+        is_of_more = found.state == "supported" and clause.names and clause.own_names
+        rest = replace(clause, counted=())
+        return worst([found, self._clause(sentence, rest)]) if is_of_more else found
 
     def _counted(self, clause: Clause) -> Verdict:
         counts = self.grounds.rows.counts
@@ -316,3 +336,8 @@ class MessageCheck:
             self._subject = named[-1]
         elif sentence.is_heading:
             self._subject = ()
+
+
+def _before(sentence: Sentence, clause: Clause) -> Clause | None:
+    """Return the clause before one."""
+    return next((one for one, here in pairwise(sentence.clauses) if here is clause), None)

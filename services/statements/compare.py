@@ -47,7 +47,14 @@ from services.statements.fit import (
 )
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow, told_of
-from services.statements.subject import about, of_state, person_groups, refs, supported
+from services.statements.subject import (
+    about,
+    of_another_person,
+    of_state,
+    person_groups,
+    refs,
+    supported,
+)
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict
 
@@ -61,6 +68,8 @@ def compare_values(
         names: What the clause speaks of, perhaps by the sentence before.
         cited: Source ids that the sentence names.
     """
+    if (other := of_another_person(clause, rows)) is not None:
+        return other
     then = age_at(clause)
     if then is not None and (of_then := compare_age_at(clause, then, rows)) is not None:
         return of_then
@@ -69,7 +78,7 @@ def compare_values(
         return _compared(clause, rows, names, cited)
     rest = without_age(clause, age)
     found = against_age(clause, rows)
-    if found is None and not names:
+    if found is None and not names and not rest.exclusive:
         return supported([row for row in rows.rows if row.kind == "patient"])
     return found or _compared(rest, rows, names, cited)
 
