@@ -24,13 +24,15 @@ _FINDS = frozenset(
     {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
 )
 _WHICH = frozenset({"that", "which"})
+_OF_THEN = frozenset({"begun", "when", "before"})
 _EXTREMES = frozenset({"highest", "lowest"})
 _FROM = frozenset({"from", "von"})
+_UP_OR_DOWN = frozenset({"up", "down"})
 _THAN_BEFORE = {
-    "falling": frozenset({"lower", "less", "niedriger", "weniger"}),
-    "rising": frozenset({"higher", "more", "hoher", "mehr"}),
+    "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
+    "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
 }
-_COMPARED = frozenset({"compared", "verglichen", *_THAN})
+_COMPARED = frozenset({"compared", "verglichen", "gegenuber", *_THAN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def _is_own_deed(clause: Clause) -> bool:
 
 def _tells_value_before(last: Clause, clause: Clause) -> bool:
     """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
-    is_from = bool(clause.words & _FROM and clause.cues & _COURSES)
+    is_from = bool(clause.words & _FROM and (clause.cues & _COURSES or clause.words & _UP_OR_DOWN))
     is_from = (is_from or bool(clause.words & _COMPARED)) and not clause.names
     return is_from and len(last.quantities) == len(clause.quantities) == 1 and not last.differences
 
@@ -162,7 +164,9 @@ def _collide(last: Clause, clause: Clause) -> bool:
     both_dated = last.dates and clause.dates and (has_value or is_deed)
     both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
     both_often = last.often and clause.often
-    return bool(both_measured or both_dated or both_graded or both_often) or _differ(last, clause)
+    is_now = last.dates and clause.quantities and "newest" in clause.cues and not clause.dates
+    is_other = both_measured or both_dated or both_graded or both_often
+    return bool(is_now or is_other) or _differ(last, clause)
 
 
 def _differ(last: Clause, clause: Clause) -> bool:
@@ -200,20 +204,27 @@ def _joined(last: Clause, clause: Clause) -> Clause:
     )
 
 
+def _of_the_same(last: Clause, clause: Clause) -> Clause:
+    """Return a clause without names with those of the one before."""
+    passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
+    if clause.cues & _COURSES or (clause.quantities and "asserts" in clause.cues):
+        passed_on -= _COURSES
+    if "newest" in clause.cues:
+        passed_on -= _OF_THEN
+    if clause.quantities:
+        passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
+    if clause.words & _THAN:
+        passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
+    names = last.names
+    if not clause.words.isdisjoint(_WHICH) and names:
+        names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
+    return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
+
+
 def _after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     if not clause.names:
-        passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
-        if clause.cues & _COURSES or (clause.quantities and "asserts" in clause.cues):
-            passed_on -= _COURSES
-        if clause.quantities:
-            passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
-        if clause.words & _THAN:
-            passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
-        names = last.names
-        if not clause.words.isdisjoint(_WHICH) and names:
-            names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
-        return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
+        return _of_the_same(last, clause)
     if clause.words & _FINDS and last.dates and not clause.dates:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" in clause.cues or clause.quantities:

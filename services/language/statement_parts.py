@@ -43,7 +43,7 @@ _LASTING_ONE = re.compile(
 )
 _COMPOUND = re.compile(
     r"(?i)\b(?!labor|leber|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
-    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel)\b"
+    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?)\b"
 )
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
@@ -59,6 +59,7 @@ _JOINED = re.compile(
     r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
     r"|rearranged|wild-?type|wildtyp)\b)"
 )
+_NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
 _HEAD_WORDS = 5
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
@@ -171,6 +172,7 @@ def with_digits(text: str) -> str:
 def parted(text: str) -> str:
     """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
     text = _JOINED.sub(" ", text) if "-" in text else text
+    text = _NEVER_MARRIED.sub("never-married", text)
     return _COMPOUND.sub(r"\g<what> \g<last>", text)
 
 

@@ -14,6 +14,7 @@ from services.language.statement_numbers import (
     counted,
     differences,
     gains_or_loses,
+    measured_of_body,
 )
 from services.language.statement_parts import (
     REFERENCE,
@@ -189,6 +190,8 @@ class _Reader:
         counts = list(counted(spoken, quantities, is_named))
         quantities = [one for one in quantities if one.start not in {at for _, _, at in counts}]
         changes = differences(spoken, quantities, cues)
+        if not names and (of := measured_of_body(stems.values(), quantities, cues)):
+            names = [of]
         if changes or gains_or_loses(cues, frozenset(stems.values())):
             names = names or [one for one in (changed_of_body(cues),) if one]
         return Clause(

@@ -15,15 +15,14 @@ from services.statements.verdict import Verdict
 
 _NEVER = frozenset(map(stem, ("never", "nie", "niemals")))
 _ALWAYS = frozenset(
-    stem(word)
-    for word in (
-        "always consistently remained stayed throughout every each all"
-        " immer stets blieb blieben durchgehend jedem jeder jedes alle"
-    ).split()
-)
+    {"alway", "consistently", "remained", "stayed", "throughout", "every", "each", "all",
+     "immer", "stet", "blieb", "blieben", "durchgehend", "jedem", "jeder", "jede", "alle"}
+)  # fmt: skip
 _BETWEEN = frozenset({"between", "within", "zwischen"})
+_RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
 _SPANS = frozenset({"from", "to", "between", "until", "von", "bis", "zwischen"})
 _COURSES = frozenset({"rising", "falling", "steady"})
+_UNTIL_NOW = frozenset({"has", "been"})
 _LASTING = frozenset({"steady", "begun"})
 
 
@@ -39,15 +38,29 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
         return None
     if not clause.quantities and clause.cues & _COURSES and _is_span(clause):
         return against_trend(clause, values) or supported([values[0], values[-1]])
-    is_of_all = bool(clause.words & _ALWAYS)
-    if len(clause.quantities) == 2 and clause.words & _BETWEEN:
-        is_of_all = is_of_all or not clause.cues.isdisjoint(_LASTING)
-        return _all_within(clause.quantities, values) if is_of_all else None
+    if len(clause.quantities) == 2:
+        return _of_range(clause, values)
     if len(clause.quantities) != 1:
         return None
-    if not clause.quantities[0].comparator:
-        is_lasting = "steady" in clause.cues and (is_of_all or _is_span(clause))
-        return _all_same(clause.quantities[0], values) if is_lasting else None
+    if clause.quantities[0].comparator:
+        return _of_bound(clause, values)
+    is_lasting = bool(clause.words & _ALWAYS) or _is_span(clause)
+    return (
+        _all_same(clause.quantities[0], values) if is_lasting and "steady" in clause.cues else None
+    )
+
+
+def _of_range(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over "ranged from 114 to 136" and "stayed between 81 and 92"."""
+    if clause.words & _RANGED:
+        ends = [[row for row in values if is_measured(one, row)] for one in clause.quantities]
+        return _all_within(clause.quantities, values) if all(ends) else None
+    is_of_all = clause.words & _ALWAYS or clause.words >= _UNTIL_NOW or clause.cues & _LASTING
+    return _all_within(clause.quantities, values) if is_of_all and clause.words & _BETWEEN else None
+
+
+def _of_bound(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over "always below 130" and "never above 130"."""
     beyond = [row for row in values if is_measured(clause.quantities[0], row)]
     is_since = "begun" in clause.cues and not clause.cues & {"no", "rising", "falling"}
     if clause.words & _ALWAYS or is_since:

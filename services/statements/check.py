@@ -21,16 +21,15 @@ from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
-from services.statements.durations import is_so_far_apart, lasted
-from services.statements.fit import fits, has_date
+from services.statements.durations import is_so_far_apart, lasted, stayed
+from services.statements.fit import fits
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
-from services.statements.subject import beside, person_groups
+from services.statements.smoking import OF_SMOKING, compare_smoking
+from services.statements.subject import beside, person_groups, refs, without_setting
 from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
-_QUIT = frozenset({"quit", "stopped", "gave", "given", "until", "aufgehort"})
-_OF_SMOKING = frozenset({"=smoking"})
 OTHER_PATIENT = "A sentence about another patient was left out."
 
 
@@ -138,12 +137,9 @@ class MessageCheck:
         deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
-        names = clause.names or self._carried(sentence, clause)
+        names = without_setting(clause) or self._carried(sentence, clause)
         if clause.smoking:
-            if not clause.own_names or not {*clause.names} - _OF_SMOKING:
-                return self._smoking(clause)
-            rest = self._clause(sentence, replace(clause, smoking=""))
-            return worst([self._smoking(replace(clause, dates=(), quantities=())), rest])
+            return self._smoking(sentence, clause)
         if (figures := self._figures(sentence, clause, names)) is not None:
             return figures
         unknown = self._unknown_object(clause)
@@ -155,6 +151,13 @@ class MessageCheck:
         if unknown:
             return Verdict("unsupported")
         return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
+
+    def _smoking(self, sentence: Sentence, clause: Clause) -> Verdict:
+        rows = self.grounds.rows
+        if not clause.own_names or not {*clause.names} - OF_SMOKING:
+            return compare_smoking(clause, rows)
+        told = compare_smoking(replace(clause, dates=(), quantities=()), rows)
+        return worst([told, self._clause(sentence, replace(clause, smoking=""))])
 
     def _as_you_said(self, clause: Clause) -> Verdict:
         """Compare with what users said; what they denied is no support for it, nor the reverse."""
@@ -240,30 +243,6 @@ class MessageCheck:
         each_of = [(one,) for one in about] if not clause.names else [about]
         return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
 
-    def _smoking(self, clause: Clause) -> Verdict:
-        rows = [row for row in self.grounds.rows.rows if row.smoking]
-        if not rows:
-            return Verdict("unsupported")
-        newest = max(rows, key=lambda row: row.order)
-        # Who smoked once has not "never smoked"; else the newest of what is dated counts.
-        told = (
-            rows
-            if clause.smoking == "never"
-            else [row for row in rows if not row.order] or [newest]
-        )
-        if clause.dates and clause.words & _QUIT:
-            return Verdict("unsupported", newest.sources, newest.says)
-        then = [row for row in rows if clause.dates and has_date(clause.dates[0], row)]
-        if then and all(row.smoking == clause.smoking for row in then):
-            return Verdict("supported", then[0].sources, then[0].says)
-        others = [row for row in (*told, newest) if row.smoking != clause.smoking]
-        if others:
-            return Verdict("contradicted", others[0].sources, others[0].says)
-        is_dated = bool(clause.dates) and clause.smoking != "never"
-        if is_dated or any(one.unit == "{packyears}" for one in clause.quantities):
-            return compare_values(clause, self.grounds.rows, names=("=smoking",))
-        return Verdict("supported", newest.sources, newest.says)
-
     def _figures(
         self, sentence: Sentence, clause: Clause, names: tuple[str, ...]
     ) -> Verdict | None:
@@ -272,15 +251,18 @@ class MessageCheck:
             rows = self.grounds.rows
             told = counted(clause, rows, names) or changed(clause, rows, names)
             told = told or lasted(clause, rows, names) or of_all_values(clause, rows, names)
+            told = told or stayed(clause, rows, names)
             told = told or is_so_far_apart(clause, _before(sentence, clause), rows, names)
             if told is not None:
                 return told
         if not clause.counted or clause.quantities:
             return None
         found = self._counted(clause)
-        is_of_more = found.state == "supported" and clause.names and clause.own_names
-        rest = replace(clause, counted=())
-        return worst([found, self._clause(sentence, rest)]) if is_of_more else found
+        if found.state != "supported" or not clause.own_names:
+            return found
+        each_of = [self.grounds.rows.about([name]) for name in clause.names]
+        sources = refs(row for of_name in each_of for row in of_name[:1])
+        return Verdict("supported" if all(each_of) else "unsupported", sources)
 
     def _counted(self, clause: Clause) -> Verdict:
         counts = self.grounds.rows.counts

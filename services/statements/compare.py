@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
-from services.language.statement_words import statement_words
 from services.statements.ages import (
     against_age,
     age_at,
@@ -18,6 +17,8 @@ from services.statements.compare_series import (
     against_step,
     against_trend,
     has_value,
+    is_changed_otherwise,
+    is_judged_beyond,
     is_judged_without_range,
     is_not_first,
     is_not_newest,
@@ -237,8 +238,8 @@ def _objection(
     flagged = against_flag(clause, row)
     if flagged:
         return Verdict("contradicted", row.sources, flagged)
-    is_judged = is_judged_without_range(clause, row) or _is_judged_beyond(clause, row)
-    if is_judged or _is_changed_otherwise(clause, row):
+    is_judged = is_judged_without_range(clause, row) or is_judged_beyond(clause, row)
+    if is_judged or is_changed_otherwise(clause, row):
         return Verdict("unsupported", row.sources)
     other = row if is_of_earlier_time(clause, row) else _begun_before(clause, row, candidates)
     if other is not None:
@@ -284,21 +285,6 @@ def _begun_before(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow])
         return None
     problems = [one for one in candidates if one.kind == "problem" and one.order]
     return next((one for one in problems if one.order[:10] < row.order[:10]), None)
-
-
-_SIDES = frozenset({"high", "low", "elevated", "erhoht"})
-
-
-def _is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
-    """Whether a clause says how a thing without a value was, and the row does not: "normal"."""
-    known = statement_words()
-    said = clause.words & (known.judging - known.ending | _SIDES)
-    return row.number is None and not row.quantities and not said <= row.words
-
-
-def _is_changed_otherwise(clause: Clause, row: KnownRow) -> bool:
-    """Whether a drug's dose or course is called changed, of which its row says nothing."""
-    return row.kind == "medication" and "altered" in clause.cues and not clause.has_values
 
 
 def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:

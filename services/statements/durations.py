@@ -19,6 +19,8 @@ _STAY = frozenset(
     {"stay", "stayed", "hospitalised", "hospitalized", "hospitalisation", "hospitalization",
      "inpatient", "admission", "krankenhausaufenthalt", "aufenthalt", "stationarer", "stationar"}
 )  # fmt: skip
+_IN_HOSPITAL = frozenset({"hospital", "admitted", "krankenhaus", "klinik"})
+_SPANS = frozenset({"from", "to", "until", "between", "von", "bi", "bis", "vom", "zum"})
 _APART = frozenset({"apart", "later", "after", "before", "earlier", "nach", "vor", "spater"})
 _FIRST_TOLD = frozenset({"later", "before", "spater", "vor"})
 _AFTER = frozenset({"after", "within", "later", "nach", "innerhalb", "spater"})
@@ -60,6 +62,23 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
         return supported(right)
     row, days = next((one for one in known if one[0] not in right), known[0])
     return Verdict("contradicted", row.sources, f"{row.says}: {days} days")
+
+
+def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the rows of a stay whose first and last day are told; None where there is none."""
+    is_told = bool(clause.words & (_STAY | _IN_HOSPITAL)) and bool(clause.words & _SPANS)
+    if not is_told or len(clause.dates) != _ENDS or clause.quantities:
+        return None
+    first, last = clause.dates
+    found = [
+        row
+        for row in rows.rows
+        if row.kind in DONE_ONCE
+        and row.words.issuperset(names)
+        and any(row.begun and day.fits(row.begun) for day in first.readings)
+        and any(row.ended and day.fits(row.ended) for day in last.readings)
+    ]
+    return supported(found) if found else None
 
 
 def is_so_far_apart(

@@ -13,6 +13,8 @@ _ROWS_CITED = 3
 _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
+_SETTINGS = frozenset({"=check up"})
+_SINGLE = frozenset({"single"})  # "a single dose"
 _DRUG = "medication"
 
 
@@ -35,9 +37,16 @@ def person_groups(clause: Clause) -> frozenset[str]:
     return frozenset(word for word, (group, _) in groups.items() if group in said)
 
 
+def without_setting(clause: Clause) -> tuple[str, ...]:
+    """Return the names of a clause; of a value "at the last check-up" not that of the visit."""
+    rest = tuple(one for one in clause.names if one not in _SETTINGS)
+    return rest if rest and clause.quantities else clause.names
+
+
 def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return what the record says of who is called single or married otherwise."""
-    if "family" in clause.cues or "marriage" not in _groups_of(clause):
+    is_told = "marriage" in _groups_of(clause) and not (_SINGLE & clause.words and clause.names)
+    if "family" in clause.cues or not is_told:
         return None
     other = next(
         (row for row in rows.rows if row.kind == "personal" and excludes(clause, row)), None

@@ -17,6 +17,7 @@ _PLACED = frozenset({"side", "height"})
 _SHORT = 3
 _FORMS = ("ing", "ed", "er")
 _ONE = frozenset({"one", "ein", "eine", "eins"})
+_TURNS = frozenset({"recovered", "erholt"})
 _ADVERB = "ly"
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
@@ -129,6 +130,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
     if word in known.kin and word not in ANY_KIN:
         return False
+    if len(clause.quantities) > 1 and word in _TURNS:
+        return True  # "recovered from 11.6 to 13.2": its numbers are compared
     forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
     if any(one in known.neutral or one in known.spoken for one in forms):
         return True
