@@ -84,7 +84,6 @@ OVER = {
         "services/records/observations.py",
         "services/records/search_index.py",
         "services/records/views/status.py",
-        "services/statements/quotes.py",
         "services/statements/rows.py",
         "services/statements/view_rows.py",
     },

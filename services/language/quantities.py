@@ -13,7 +13,7 @@ _NUMBER = re.compile(
 _UNIT = re.compile(
     r"\s?(?P<power>(?:[x×·]\s?)?10(?:[*^]\d+|[⁰¹²³⁴-⁹]+|e\d+)\s?/\s?[µμumn]?[lL])"
     r"|[\s-]?(?P<unit>(?:pack[- ]years?|%|‰|°\s?[CF]|/[a-zA-Zµμ]+|[A-Za-zµμ\[{][\w\[\]{}µμ.*^²³]*"
-    r"(?:/[\w\[\]{}µμ.*^²³]+){0,3}))"
+    r"(?:/[\w\[\]{}µμ.*^²³]+){0,3}(?:(?<=1\.73) m[²2]\b)?))"
 )
 _TIME = re.compile(r"(?<![\w.,:])\d{1,2}:\d\d(?::\d\d)?(?:\s?(?:Uhr|[ap]\.?m\.?))?(?![\w:])")
 _RANGE_DASH = re.compile(
@@ -51,9 +51,9 @@ _SAME = {
     "d": "day days tage tagen", "h": "hour hours hr hrs stunden h", "min": "minute minutes min",
     "s": "sec second seconds s",
     "Cel": "°c cel celsius °celsius", "[degF]": "°f fahrenheit [degf]",
-    "10*9/L": "10*9/l 10^9/l 109/l g/l.cells gpt/l /nl",
-    "10*3/uL": "10*3/ul 10^3/ul 103/ul k/ul k/mm3 thousand/ul",
-    "10*6/uL": "10*6/ul 10^6/ul 106/ul m/ul", "10*12/L": "10*12/l 10^12/l 1012/l t/l tpt/l",
+    "10*9/L": "10*9/l 10^9/l 109/l g/l.cells gpt/l /nl giga/l",
+    "10*3/uL": "10*3/ul 10^3/ul 103/ul k/ul k/mm3 thousand/ul tsd/ul",
+    "10*6/uL": "10*6/ul 10^6/ul 106/ul m/ul mio/ul", "10*12/L": "10*12/l 10^12/l 1012/l t/l tpt/l",
     "mL/min": "ml/min",
     "mL/min/{1.73_m2}": "ml/min/{1.73_m2} ml/min/1.73 ml/min/1.73m2 ml/min/1.73m^2 ml/min/1.73m²",
     "Gy": "gy gray", "mg/kg": "mg/kg", "mg/m2": "mg/m2 mg/m^2 mg/m²", "mm/h": "mm/h mm/hr mm/hour",
@@ -65,7 +65,14 @@ _SAME = {
     "{score}": "{score} points point punkte", "Mb": "mutations/mb mut/mb",
 }  # fmt: skip
 _CODES = {spelling: code for code, row in _SAME.items() for spelling in row.split()}
-_CASED = {"L": "L", "l": "L", "m": "m", **dict.fromkeys("MGAEHSDa", "")}
+_CASED = {
+    "L": "L",
+    "l": "L",
+    "m": "m",
+    "G/l": "10*9/L",
+    "G/L": "10*9/L",
+    **dict.fromkeys("MGAEHSDa", ""),
+}
 
 _FIGURE = re.compile(r"(?P<number>\d+(?:[.,]\d+)?) ?(?P<counted>(?:[^\W\d].*|%)?)")
 _COUNT = re.compile(r"(?<![\w.,/])\d+(?:[.,]\d+)?(?![\d/]|[.,]\d)")
@@ -174,8 +181,8 @@ def unit_code(text: str) -> str:
     """Return a written unit in UCUM; as written where it is unknown, "" for an unknown word."""
     plain = text.strip().replace("µ", "u").replace("μ", "u").replace(" ", "").replace("×", "")
     plain = plain.removeprefix("·")
-    if plain in _CASED:
-        return _CASED[plain]
+    if (cased := plain.rstrip(".,;")) in _CASED:
+        return _CASED[cased]
     plain = plain.translate(_SUPERSCRIPTS) if plain.startswith(("10", "x10")) else plain
     folded = plain.lower().removeprefix("x").rstrip(".,;")
     return _CODES.get(folded, "")
