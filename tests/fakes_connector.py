@@ -35,6 +35,7 @@ RESET = 599
 MESSAGE_LIMITS_BYTES = {"msteams": 28 * 1024}
 ELSEWHERE_LIMIT_BYTES = 256 * 1024
 MESSAGES_PER_SECOND = 7
+_TURNS_OF_QUIET = 30
 CITATION_LIMIT = 10
 NAME_LIMIT_CHARS = 80
 ABSTRACT_LIMIT_CHARS = 160
@@ -261,11 +262,15 @@ class FakeConnector:
     async def until_quiet(
         self, conversation: str = "conversation-1", *, seconds: float = 0.3
     ) -> list[Activity]:
-        """Return what was sent once nothing has come for `seconds`."""
+        """Return what was sent once nothing has come for `seconds`, in many turns of the loop.
+
+        A process that stands still for so long has not been quiet.
+        """
         seen = -1
         while seen != len(self._sent[conversation]):
             seen = len(self._sent[conversation])
-            await asyncio.sleep(seconds)
+            for _ in range(_TURNS_OF_QUIET):
+                await asyncio.sleep(seconds / _TURNS_OF_QUIET)
         return self.activities(conversation)
 
     # -- the channel --------------------------------------------------------------------------
