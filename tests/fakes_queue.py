@@ -18,7 +18,7 @@ class _Note:
 
 
 class MemoryWorkQueue:
-    """Attributes: is_down: whether nobody can reach it; hidden: how often notes were hidden anew."""
+    """Attributes: is_down: whether nobody can reach it; hidden: how often notes were hidden."""
 
     def __init__(self) -> None:
         self._notes: dict[str, _Note] = {}
