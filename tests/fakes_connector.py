@@ -51,6 +51,7 @@ class Posted:
 
     status: int
     body: Any
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -182,13 +183,14 @@ class FakeConnector:
         body = activity if isinstance(activity, bytes) else orjson.dumps(activity)
         headers = {"Content-Type": "application/json", **(headers or {})}
         timeout = aiohttp.ClientTimeout(total=POST_SECONDS)
+        began = time.monotonic()
         async with self._client.post(
             f"{app_url}{path}", data=body, headers=headers, timeout=timeout
         ) as answer:
             raw = await answer.read()
             is_json = answer.content_type.endswith("json")
             value = orjson.loads(raw) if raw and is_json else raw
-            return Posted(answer.status, value)
+            return Posted(answer.status, value, time.monotonic() - began)
 
     # -- what users see -----------------------------------------------------------------------
 
