@@ -129,7 +129,7 @@ class RoundsBot:
             return None
         note = note_of_unread(activity)
         if note and not message.text:
-            return self._say(activity, message.delivery or {}, [text_activity(note)])
+            return self._say_counted(activity, message, text_activity(note))
         message = await self._move_home(message, activity)
         if activity.expects_replies:
             return await self._replies(message, note)
@@ -157,7 +157,12 @@ class RoundsBot:
 
     def _on_change(self, activity: Inbound, agent: str | None) -> Answer | None:
         message = self._reader(agent).read(activity, now=self._clock.now())
-        note = note_of_change(activity, message.text)
+        return self._say_counted(activity, message, note_of_change(activity, message.text))
+
+    def _say_counted(
+        self, activity: Inbound, message: IncomingMessage, note: Activity | None
+    ) -> Answer | None:
+        """Say what no run does to what a user did, as often as they may write."""
         try:
             self._rate.take(message.sender.principal_id)
         except UserInputError:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.bots.conftest import Bot
+from tests.bots.conftest import Bot, Start
 from tests.fakes_connector import BOT, FakeConnector
 
 HTML = {"contentType": "text/html", "content": "<div><p>and <b>her</b> stage?</p></div>"}
@@ -45,6 +45,17 @@ async def test_a_file_alone_is_no_question(bot: Bot, teams: FakeConnector) -> No
     await teams.say(bot.url, "", attachments=[FILE])
     await teams.until_said(FILES)
     assert bot.scheduler.messages == []
+
+
+async def test_a_flood_of_files_is_not_answered_one_by_one(
+    start: Start, teams: FakeConnector
+) -> None:
+    bot = await start(per_minute=2)
+    for _ in range(5):
+        assert (await teams.say(bot.url, "", attachments=[FILE])).status == 202
+    await teams.until_said(FILES, after=1)
+    await teams.until_quiet()
+    assert len(teams.texts()) == 2
 
 
 async def test_what_is_quoted_is_said_to_be_unread_and_its_number_is_no_patients(
