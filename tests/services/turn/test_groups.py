@@ -6,6 +6,7 @@ from data_models.incoming_message import IncomingMessage, Press, Sender
 from data_models.plan import Plan, PlanStatus, PlanStep
 from data_models.turn_events import AgentTextDelta, Notice, StateChanged
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, PlanChanged
+from services.records.reading import current_reader
 from tests.services.world import ENDLESS, Heard, World, heard
 
 
@@ -42,6 +43,27 @@ async def test_a_clear_in_a_group_is_asked_of_who_said_it() -> None:
     assert "Bert, this group shares one conversation" in asked.texts[-1]
     assert "Cleared" not in "".join(by_another.texts)
     assert not [name for name in world.sessions.contents if "/archive/" in name]  # type: ignore[attr-defined]
+
+
+async def test_charts_are_read_for_whoever_said_the_message_that_is_answered() -> None:
+    world, readers = World(), list[str]()
+
+    async def read(_: GroupChatRequest) -> None:
+        await asyncio.create_task(asyncio.sleep(0))
+        readers.append(current_reader())
+
+    await said(world, "Anna", "open patient_4")
+    world.team.first = read
+    world.team.gate.clear()
+    runs = [
+        await world.scheduler.submit(of_group(world, who, "and the stage?"))
+        for who in ("Anna", "Bert", "Anna")
+    ]
+    world.team.gate.set()
+    for run in runs:
+        await run.wait()
+    assert readers == ["user:Anna", "user:Bert", "user:Anna"]
+    assert current_reader() == ""
 
 
 async def test_the_sayer_s_yes_clears_and_names_who_did_it() -> None:
