@@ -32,7 +32,7 @@ from services.language.work import work_in
 from services.scenarios.session.commands import command_in
 
 _KEYWORDS = 3
-_ROSTER_TOOL, _OVERVIEW_TOOL = "list_roster", "load_patient_data"
+_OVERVIEW_TOOL = "load_patient_data"
 _WORDS_OF = {
     "own": "calendar mail contacts tasks",
     "persons": "register person",
@@ -159,22 +159,13 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
 
 
 def _after_tools(prompt: Prompt) -> OfflineReply:
-    if roster := prompt.given_by(_ROSTER_TOOL):
-        return _told_roster(prompt, [str(patient) for patient in roster[0].get("patients", ())])
     report = answer_as_specialist(prompt).text
     return OfflineReply(text=f"{report}\n\n{prompt.text('full_review')}")
 
 
 def _roster(prompt: Prompt) -> OfflineReply:
-    """Answer from the snapshot, or from the tool where the snapshot does not list everybody."""
-    if prompt.tool(_ROSTER_TOOL) is not None and "patient_count" in prompt.snapshot:
-        return prompt.call(_ROSTER_TOOL)
-    return _told_roster(prompt, prompt.patients)
-
-
-def _told_roster(prompt: Prompt, patients: list[str]) -> OfflineReply:
     active = f" {prompt.text('active')}"
-    names = [f"`{one}`{active if one == prompt.patient_id else ''}" for one in patients]
+    names = [f"`{one}`{active if one == prompt.patient_id else ''}" for one in prompt.patients]
     if not names:
         return prompt.say("nobody_discussed")
     said = "one_discussed" if len(names) == 1 else "many_discussed"

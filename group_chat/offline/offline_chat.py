@@ -23,8 +23,9 @@ from semantic_kernel.contents import (
     StreamingTextContent,
 )
 
+from group_chat.judge import NAMES_FOLLOW
 from group_chat.offline.facilitator import answer_as_facilitator
-from group_chat.offline.prompt import OfflineReply, Prompt, read_prompt
+from group_chat.offline.prompt import OfflineReply, Prompt, prompt_of
 from group_chat.offline.specialist import answer_as_specialist
 from group_chat.turn_context import current_turn
 from services.language.held_statements import held_statements
@@ -48,9 +49,10 @@ class OfflineChatCompletion(ChatCompletionClientBase):
     async def _inner_get_chat_message_contents(
         self, chat_history: ChatHistory, settings: PromptExecutionSettings
     ) -> list[ChatMessageContent]:
-        text = _reply(chat_history, settings).text
+        # Only who of several speaks is asked so: the first of the names.
+        name = chat_history.messages[0].content.partition(NAMES_FOLLOW)[2].partition(",")[0]
         role = AuthorRole.ASSISTANT
-        return [ChatMessageContent(role=role, content=text, ai_model_id=self.ai_model_id)]
+        return [ChatMessageContent(role=role, content=name, ai_model_id=self.ai_model_id)]
 
     async def _inner_get_streaming_chat_message_contents(
         self,
@@ -58,7 +60,8 @@ class OfflineChatCompletion(ChatCompletionClientBase):
         settings: PromptExecutionSettings,
         function_invoke_attempt: int = 0,
     ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
-        reply = _reply(chat_history, settings)
+        offers = isinstance(settings, OpenAIChatPromptExecutionSettings) and settings.tools
+        reply = reply_to(prompt_of(current_turn(), chat_history, offers or ()))
         lines: list[list[Any]] = [
             [StreamingTextContent(choice_index=0, text=line)]
             for line in reply.text.splitlines(keepends=True)
@@ -87,24 +90,13 @@ class OfflineChatCompletion(ChatCompletionClientBase):
             settings.tools = None
 
 
-def _reply(chat_history: ChatHistory, settings: PromptExecutionSettings) -> OfflineReply:
-    offered = settings.tools if isinstance(settings, OpenAIChatPromptExecutionSettings) else None
-    prompt = read_prompt(chat_history, offered or ())
-    turn = current_turn()
-    prompt.utterance, prompt.views = turn.request.utterance, turn.views
-    prompt.held = turn.request.held
-    return reply_to(prompt)
-
-
 def reply_to(prompt: Prompt) -> OfflineReply:
     """Return the answer to one prompt; the first of a conversation says who speaks."""
-    if prompt.verdict:
-        return OfflineReply(text=prompt.verdict)
     answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
     reply = _noted(prompt) or answer(prompt)
     is_of_danger = not prompt.said and says(prompt.asked, "danger")
     before = [prompt.text("danger_first")] if is_of_danger else []
-    before += [prompt.text("not_a_model")] if prompt.is_first else []
+    before += [] if prompt.said or prompt.earlier else [prompt.text("not_a_model")]
     text = "\n\n".join([*before, reply.text]) if reply.text else ""
     return OfflineReply(text=text, calls=reply.calls)
 

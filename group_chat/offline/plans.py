@@ -1,9 +1,10 @@
 """The plan that the built-in rules propose, and the summary that closes it."""
 
-from group_chat.offline.prompt import OfflineReply, Prompt, Spoken
+from group_chat.offline.prompt import OfflineReply, Prompt
 from group_chat.offline.told import DIFFERS
 from group_chat.offline.words import is_clinical, topics_of_agent
 from group_chat.plan_text import PLAN_QUESTION
+from group_chat.window import Line
 from services.language.answer_words import answer_words
 from services.language.full_dates import full_dates
 from services.language.own_texts import ends_with_own
@@ -66,14 +67,14 @@ def summary_of(prompt: Prompt) -> OfflineReply:
     return OfflineReply(text="\n".join([*lines, "", prompt.text("steps_done")]))
 
 
-def bullets_of(spoken: Spoken) -> list[str]:
+def bullets_of(spoken: Line) -> list[str]:
     """Return the rows of a report."""
     return [line for line in spoken.text.splitlines() if line.startswith("- ")]
 
 
-def _reports(prompt: Prompt) -> list[Spoken]:
+def _reports(prompt: Prompt) -> list[Line]:
     """Return what the team said since the plan was proposed, its last message of each agent."""
-    since: dict[str, Spoken] = {}
+    since: dict[str, Line] = {}
     for spoken in [*prompt.earlier, *prompt.said]:
         if ends_with_own(spoken.text, PLAN_QUESTION):
             since.clear()
@@ -92,7 +93,7 @@ def _newest(prompt: Prompt, rows: list[str]) -> list[str]:
     return [*rows[:_ROWS_OF_EACH_AGENT], *note]
 
 
-def _gaps(spoken: Spoken) -> list[str]:
+def _gaps(spoken: Line) -> list[str]:
     gaps = []
     for line in spoken.text.splitlines():
         if (missing := told_in("not_in_record", line)) is not None:

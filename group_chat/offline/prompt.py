@@ -1,4 +1,4 @@
-"""What the offline rules are handed: the messages of a prompt, and what stands in them as data."""
+"""What the offline rules are handed: the turn, and what stands in the prompt alone."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,19 +14,20 @@ from semantic_kernel.contents import (
 )
 
 from data_models.chart_view import ChartView
-from group_chat.judge import NAMES_FOLLOW
 from group_chat.messages import CUE_NAME, HANDS_BACK_TO
+from group_chat.turn_context import TurnContext
+from group_chat.window import Line, lines_of
 from services.entities.session import GROUNDING_MARK as ENTITIES
 from services.language.detection import WELL_READ, language_of
 from services.language.talk_texts import in_every_language, talk_text
 from services.language.utterance import Utterance
-from services.patient_context.markers import SNAPSHOT_PREFIX
 from services.records.patient_lookup import is_fhir_id
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
 
 _CLOSING = "Close with: "
+_READ_BACK_CHARS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +73,6 @@ class ToolAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
-    """What an agent said."""
-
-    agent: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class Exchange:
     """What the user said before, and the last that was answered to it."""
 
@@ -93,6 +86,7 @@ class Prompt:
 
     Attributes:
         instructions: The agent's own.
+        patients: All patients of the conversation.
         entities: What the agent is shown of entities.
         tool_memory: What it is shown of earlier tool runs.
         scenario: The step that it guides the user through, if it does.
@@ -103,23 +97,24 @@ class Prompt:
         earlier: What agents said before it.
         past: The user's earlier messages, oldest first.
         answers: Results of the tools called for the message that is being written.
-        utterance: The user's message as the turn read it; None outside of a turn.
+        utterance: The user's message as the turn read it.
         views: Rows of the chart that tools of this turn returned, oldest first.
         held: What users said of the patient and memory holds, in their words.
     """
 
     instructions: str = ""
-    snapshot: Mapping[str, Any] = field(default_factory=dict)
+    patient_id: str | None = None
+    patients: Sequence[str] = ()
     entities: Mapping[str, Any] = field(default_factory=dict)
     tool_memory: Mapping[str, Any] = field(default_factory=dict)
-    tools: Sequence[ToolOffer] = ()
     scenario: Mapping[str, Any] = field(default_factory=dict)
+    tools: Sequence[ToolOffer] = ()
     cue: str = "none"
     hand_back: str = ""
     asked: str = ""
-    said: list[Spoken] = field(default_factory=list)
-    earlier: list[Spoken] = field(default_factory=list)
-    past: list[Exchange] = field(default_factory=list)
+    said: Sequence[Line] = ()
+    earlier: Sequence[Line] = ()
+    past: Sequence[Exchange] = ()
     answers: list[ToolAnswer] = field(default_factory=list)
     utterance: Utterance | None = None
     views: Sequence[ChartView] = ()
@@ -138,31 +133,11 @@ class Prompt:
         return self.tool("propose_plan") is not None or bool(self.team)
 
     @property
-    def verdict(self) -> str:
-        """The first of the names among which the prompt wants one and nothing else, if it does."""
-        return self.instructions.partition(NAMES_FOLLOW)[2].partition(",")[0]
-
-    @property
     def closing(self) -> str:
         """The sentence that the agent's instructions close each answer with, if there is one."""
         lines = (line.strip() for line in self.instructions.splitlines())
         found = next((line for line in lines if line.startswith(_CLOSING)), "")
         return found.removeprefix(_CLOSING)
-
-    @property
-    def patient_id(self) -> str | None:
-        """The active patient."""
-        return self.snapshot.get("patient_id") or None
-
-    @property
-    def patients(self) -> list[str]:
-        """All patients of the conversation."""
-        return [str(patient) for patient in self.snapshot.get("all_patient_ids") or ()]
-
-    @property
-    def is_first(self) -> bool:
-        """Whether no agent has said anything yet."""
-        return not self.said and not self.earlier
 
     @property
     def recent(self) -> str:
@@ -227,69 +202,61 @@ def ends_with(text: str, name: str) -> bool:
     return text.rstrip().endswith(in_every_language(name))
 
 
-def read_prompt(chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]) -> Prompt:
-    """Take a prompt apart."""
-    prompt = Prompt(tools=[_offer(tool["function"]) for tool in tools])
-    for message in chat_history.messages:
-        match message.role:
-            case AuthorRole.SYSTEM | AuthorRole.DEVELOPER:
-                _take_system(prompt, message)
-            case AuthorRole.USER:
-                _take_asked(prompt, message.content)
-            case AuthorRole.TOOL:
-                results = (one for one in message.items if isinstance(one, FunctionResultContent))
-                prompt.answers += [_answer(one) for one in results]
-            case _:
-                _take_said(prompt, message)
-    return prompt
+def prompt_of(
+    turn: TurnContext, chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]
+) -> Prompt:
+    """Return the prompt: the talk is the turn's; why the agent speaks, the history's."""
+    request, messages = turn.request, chat_history.messages
+    talk = lines_of(request.history, limit_chars=_READ_BACK_CHARS, plan=request.plan)
+    cue = next((one.metadata for one in messages if CUE_NAME in one.metadata), {})
+    return Prompt(
+        instructions=messages[0].content,
+        patient_id=request.patient_id,
+        patients=request.all_patient_ids,
+        entities=_shown(ENTITIES, messages),
+        tool_memory=_shown(TOOL_MEMORY, messages),
+        scenario=_shown(SCENARIO, messages),
+        tools=[_offer(tool["function"]) for tool in tools],
+        cue=cue.get(CUE_NAME, "none"),
+        hand_back=cue.get(HANDS_BACK_TO, ""),
+        asked=request.text,
+        said=[Line(one.agent, one.text) for one in turn.said],
+        earlier=[line for _, *answered in talk for line in answered],
+        past=[
+            Exchange(asked.text, "".join(one.text for one in rest[-1:])) for asked, *rest in talk
+        ],
+        answers=_answers(messages),
+        utterance=request.utterance,
+        views=turn.views,
+        held=request.held,
+    )
 
 
-def _take_system(prompt: Prompt, message: ChatMessageContent) -> None:
-    """Take what the server says: why the agent speaks, or data behind a mark."""
-    if CUE_NAME in message.metadata:
-        prompt.cue, prompt.hand_back = message.metadata[CUE_NAME], message.metadata[HANDS_BACK_TO]
-        return
-    text = message.content
-    if text.startswith(SNAPSHOT_PREFIX):
-        prompt.snapshot = data_behind(SNAPSHOT_PREFIX, text)
-    elif text.startswith(ENTITIES):
-        prompt.entities = data_behind(ENTITIES, text)
-    elif text.startswith(TOOL_MEMORY):
-        prompt.tool_memory = data_behind(TOOL_MEMORY, text)
-    elif text.startswith(SCENARIO):
-        prompt.scenario = data_behind(SCENARIO, text)
-    elif not prompt.instructions:
-        prompt.instructions = text
+def _shown(mark: str, messages: Sequence[ChatMessageContent]) -> Mapping[str, Any]:
+    """Return the data that the server shows behind `mark`."""
+    texts = (one.content for one in messages if one.role == AuthorRole.SYSTEM)
+    return next((data_behind(mark, text) for text in texts if text.startswith(mark)), {})
 
 
 def data_behind(mark: str, text: str) -> Mapping[str, Any]:
     """Return the object that stands in the line behind `mark`; an empty one where none does."""
     _, found, rest = text.rpartition(mark)
-    return object_of(rest.strip().partition("\n")[0]) if found else {}
+    return _object_of(rest.strip().partition("\n")[0]) if found else {}
 
 
-def _take_asked(prompt: Prompt, text: str) -> None:
-    # A user who writes a cue's words is a user all the same.
-    prompt.answers.clear()
-    prompt.cue, prompt.hand_back = "none", ""
-    if prompt.asked:
-        prompt.past.append(Exchange(prompt.asked, prompt.said[-1].text if prompt.said else ""))
-    prompt.asked = text
-    prompt.earlier += prompt.said
-    prompt.said.clear()
-
-
-def _take_said(prompt: Prompt, message: ChatMessageContent) -> None:
-    if any(isinstance(one, FunctionCallContent) for one in message.items):
-        return  # the beginning of the message that is being written
-    prompt.answers.clear()
-    if message.content.strip():
-        prompt.said.append(Spoken(message.name or "", message.content))
-
-
-def _answer(result: FunctionResultContent) -> ToolAnswer:
-    name = result.function_name or result.name or "tool"
-    return ToolAnswer(name, object_of(str(result.result)))
+def _answers(messages: Sequence[ChatMessageContent]) -> list[ToolAnswer]:
+    """Return the results behind the last message that is no call of a tool."""
+    items: list[Any] = []
+    for message in reversed(messages):
+        held = [*message.items]
+        if not any(isinstance(one, FunctionResultContent | FunctionCallContent) for one in held):
+            break
+        items = held + items
+    found = [one for one in items if isinstance(one, FunctionResultContent)]
+    return [
+        ToolAnswer(one.function_name or one.name or "tool", _object_of(str(one.result)))
+        for one in found
+    ]
 
 
 def _offer(function: Mapping[str, Any]) -> ToolOffer:
@@ -297,7 +264,7 @@ def _offer(function: Mapping[str, Any]) -> ToolOffer:
     return ToolOffer(str(function["name"]), tuple(parameters.get("required") or ()))
 
 
-def object_of(text: str) -> dict[str, Any]:
+def _object_of(text: str) -> dict[str, Any]:
     """Return the JSON object in `text`; what is none is kept as words."""
     try:
         parsed = orjson.loads(text)

@@ -38,7 +38,7 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
         return answer_as_secretary(prompt)
     if (taken := answer_about_complaint(prompt)) is not None:
         return taken
-    if prompt.snapshot and prompt.patient_id is None:
+    if prompt.patient_id is None:
         return prompt.say("no_patient")
     if prompt.tool(BOOKING_TOOL) is not None:
         return answer_as_booking(prompt)

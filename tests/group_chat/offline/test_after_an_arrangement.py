@@ -3,13 +3,14 @@
 from datetime import UTC, datetime
 
 from group_chat.offline.elsewhere import handed_back
-from group_chat.offline.prompt import Prompt, Spoken
+from group_chat.offline.prompt import Prompt
+from group_chat.window import Line
 from services.language.reading import read
 from services.language.utterance import Situation
 
 OVER = [
-    Spoken("Orchestrator", "*AppointmentManager*, please see to this."),
-    Spoken("Orchestrator", "Nothing was booked: *Dr. Peter Jones*, Mon 23 Nov 2026 10:00."),
+    Line("Orchestrator", "*AppointmentManager*, please see to this."),
+    Line("Orchestrator", "Nothing was booked: *Dr. Peter Jones*, Mon 23 Nov 2026 10:00."),
 ]
 
 
@@ -34,6 +35,6 @@ def test_a_task_of_ones_own_does_not_answer_which_day() -> None:
         "Erinnere mich morgen daran, die Apotheke anzurufen",
     ):
         prompt = prompt_for(text)
-        prompt.earlier = [Spoken("AppointmentManager", "- 2030-01-08 09:00\n\nWhich day suits?")]
+        prompt.earlier = [Line("AppointmentManager", "- 2030-01-08 09:00\n\nWhich day suits?")]
         reply = handed_back(prompt, topic="appointment")
         assert reply is not None, text

@@ -37,7 +37,7 @@ def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> No
 
 
 def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> None:
-    prompt = Prompt(asked="start oncology intake", snapshot={"patient_id": "patient_4"})
+    prompt = Prompt(asked="start oncology intake", patient_id="patient_4")
     text = answer_as_facilitator(prompt).text
     assert "oncology intake" in text
     assert "/operator" in text

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from group_chat.offline.booking import answer_as_booking
-from group_chat.offline.prompt import Exchange, Prompt, Spoken, ToolAnswer, ToolOffer
+from group_chat.offline.prompt import Exchange, Prompt, ToolAnswer, ToolOffer
 from group_chat.tools.free_times import TimesArguments
+from group_chat.window import Line
 from services.language.clock import shift_in
 from services.language.talk_texts import talk_text
 
@@ -35,7 +36,7 @@ def prompt_of(
         tools=[ToolOffer(name) for name in TOOLS],
         entities={"entities": WISHES if wishes is None else wishes},
         asked=asked,
-        earlier=[Spoken("AppointmentManager", last)] if last else [],
+        earlier=[Line("AppointmentManager", last)] if last else [],
         answers=answers or [],
     )
 

@@ -96,7 +96,7 @@ def test_a_new_mail_to_a_name_alone_says_how_to_ask_for_a_draft() -> None:
     ],
 )
 def test_a_german_request_goes_to_whose_work_it_is(asked: str, agent: str) -> None:
-    prompt = Prompt(asked=asked, instructions=TEAM, snapshot={"patient_id": "patient_4"})
+    prompt = Prompt(asked=asked, instructions=TEAM, patient_id="patient_4")
     assert answer_as_facilitator(prompt).text.startswith(f"*{agent}*, ")
 
 
