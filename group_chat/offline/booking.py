@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from group_chat.offline.elsewhere import handed_back
 from group_chat.offline.errands import TIMES_TOOL, Errand, errand_in, run
 from group_chat.offline.prompt import OfflineReply, Prompt, ends_with
 from services.language.appointment_slots import slots_in
@@ -37,8 +36,6 @@ _NAME_WORDS, _TELLING_CHARS = 4, 3
 
 def answer_as_booking(prompt: Prompt) -> OfflineReply:
     """Go one step on: what is known comes from the entities, never from guesses."""
-    if (elsewhere := handed_back(prompt, topic="appointment")) is not None:
-        return elsewhere
     if not prompt.answers and says(prompt.asked, "drops_arrangement"):
         return prompt.say("nothing_arranged")
     is_move = _is_move(prompt)

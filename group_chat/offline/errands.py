@@ -6,15 +6,15 @@ from typing import Any, TypeAlias
 
 from group_chat.offline.prompt import OfflineReply, Prompt, ToolAnswer
 from group_chat.offline.told import items_in, problem_of, told_deed, told_times
-from group_chat.offline.words import query_of
 from services.language.addressing import without_address
-from services.language.clock import day_in
 from services.language.person_details import birth_date_in, full_name_in
 from services.language.phrases import parts_in, says, without
+from services.language.text_words import telling_words
 
 Given: TypeAlias = Mapping[str, Any]
 RECALL_TOOL, TIMES_TOOL = "recall", "available_slots"
 _LOOK_FIRST = ("list or search them first", "use list_appointments first")
+_QUERY_CHARS = 400
 _KNOWN = frozenset({"nobody", "this_patient", "another_person", "several"})
 
 
@@ -77,11 +77,6 @@ def run(prompt: Prompt, errand: Errand) -> OfflineReply:
     return OfflineReply(text="\n\n".join(told))
 
 
-def only_points(text: str) -> bool:
-    """Whether the request only points: what it means was said before, and no list helps."""
-    return says(text, "points") and day_in(text) is None
-
-
 def _person(text: str) -> Given | None:
     name, born = full_name_in(text), birth_date_in(text)
     return None if name is None or born is None else {"name": name, "birth_date": born.isoformat()}
@@ -96,7 +91,8 @@ def _test(kind: str) -> Callable[[str], Given | None]:
 
 
 def _recalled(text: str) -> Given:
-    return {"query": query_of(without(without_address(text), "frame_of_recall")) or text[:400]}
+    told = telling_words(without(without_address(text), "frame_of_recall"))
+    return {"query": " ".join(told)[:_QUERY_CHARS] or text[:_QUERY_CHARS]}
 
 
 RECALL = Errand(RECALL_TOOL, ("remember",), ("roster",), given=_recalled)

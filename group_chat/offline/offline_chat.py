@@ -125,7 +125,7 @@ def _answers_question(prompt: Prompt) -> bool:
     if not prompt.earlier or prompt.cue == "waiting":
         return False
     last = prompt.earlier[-1]
-    is_leads_own = prompt.is_facilitator and last.agent not in prompt.team
+    is_leads_own = prompt.is_facilitator and last.agent == prompt.agent
     return last.text.rstrip().endswith("?") and not is_leads_own
 
 

@@ -18,8 +18,10 @@ from group_chat.messages import CUE_NAME, HANDS_BACK_TO
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, lines_of
 from services.entities.session import GROUNDING_MARK as ENTITIES
+from services.group_chat_port import AgentCard
 from services.language.detection import WELL_READ, language_of
 from services.language.talk_texts import in_every_language, talk_text
+from services.language.text_words import telling_words
 from services.language.utterance import Utterance
 from services.records.patient_lookup import is_fhir_id
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
@@ -28,6 +30,7 @@ from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
 
 _CLOSING = "Close with: "
 _READ_BACK_CHARS = 100_000
+_QUERY_WORDS, _QUERY_CHARS = 12, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,9 @@ class Prompt:
 
     Attributes:
         instructions: The agent's own.
+        agent: Who speaks.
+        team: The other agents.
+        is_facilitator: Whether this is the agent that leads the others.
         patients: All patients of the conversation.
         entities: What the agent is shown of entities.
         tool_memory: What it is shown of earlier tool runs.
@@ -103,6 +109,9 @@ class Prompt:
     """
 
     instructions: str = ""
+    agent: str = ""
+    team: Sequence[AgentCard] = ()
+    is_facilitator: bool = False
     patient_id: str | None = None
     patients: Sequence[str] = ()
     entities: Mapping[str, Any] = field(default_factory=dict)
@@ -119,18 +128,6 @@ class Prompt:
     utterance: Utterance | None = None
     views: Sequence[ChartView] = ()
     held: Sequence[str] = ()
-
-    @property
-    def team(self) -> dict[str, str]:
-        """The other agents of the team and what each does, if the instructions list them."""
-        lines = [line[3:] for line in self.instructions.splitlines() if line.startswith("- *")]
-        rows = (line.partition("*: ") for line in lines)
-        return {name: does for name, mark, does in rows if mark}
-
-    @property
-    def is_facilitator(self) -> bool:
-        """Whether this is the agent that leads the others."""
-        return self.tool("propose_plan") is not None or bool(self.team)
 
     @property
     def closing(self) -> str:
@@ -168,6 +165,22 @@ class Prompt:
         texts = (self.asked, *(one.asked for one in reversed(self.past)))
         told = (language_of(one, default="") for one in texts)
         return next((one for one in told if one in WELL_READ), WELL_READ[0])
+
+    @property
+    def query(self) -> str:
+        """The telling words of the message, at most twelve and perhaps none, to search for."""
+        silent = {word.casefold() for word in self.patients}
+        found = [word for word in telling_words(self.asked) if word.casefold() not in silent]
+        return " ".join(dict.fromkeys(found[:_QUERY_WORDS]))[:_QUERY_CHARS]
+
+    def who_has(self, tool: str) -> str | None:
+        """Return the first agent of the team that has the tool."""
+        return next((one.name for one in self.team if tool in one.tools), None)
+
+    def who_answers(self, tool: str) -> str | None:
+        """Return who answers the tool's questions before others."""
+        first = (one.name for one in self.team if tool in one.answers)
+        return next(first, None) or self.who_has(tool)
 
     def text(self, name: str, /, **parts: object) -> str:
         """Return one of our own texts in the language of the user."""
@@ -211,6 +224,9 @@ def prompt_of(
     cue = next((one.metadata for one in messages if CUE_NAME in one.metadata), {})
     return Prompt(
         instructions=messages[0].content,
+        agent=turn.agent,
+        team=[one for one in turn.team if one.name != turn.agent],
+        is_facilitator=any(one.is_facilitator and one.name == turn.agent for one in turn.team),
         patient_id=request.patient_id,
         patients=request.all_patient_ids,
         entities=_shown(ENTITIES, messages),

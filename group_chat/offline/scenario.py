@@ -5,10 +5,10 @@ from typing import Any
 
 from data_models.scenario import FieldDefinition
 from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
-from group_chat.offline.words import asks_overview, topics_of, wants_plan
 from services.language.field_answers import readings_in
 from services.language.phrases import says
 from services.language.text_words import quoted_in
+from services.language.work import asks_overview, wants_plan
 from services.scenarios.session.step_text import GROUNDING_MARK
 
 RECORD_TOOL = "record_fields"
@@ -25,7 +25,7 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
     if not step.get("asked"):
         return _said(prompt, step)
     found = readings_in(prompt.asked, [field_of(row) for row in step["ask_for"]])
-    if not found and _is_elsewhere(prompt.asked):
+    if not found and _is_elsewhere(prompt):
         return None
     if not found and not step["ask_for"]:
         return _said(prompt, step)
@@ -83,7 +83,8 @@ def _asked(prompt: Prompt, rows: Sequence[Mapping[str, Any]]) -> str:
     return " ".join([f"{last[:1].upper()}{last[1:]}?", *own])
 
 
-def _is_elsewhere(text: str) -> bool:
+def _is_elsewhere(prompt: Prompt) -> bool:
     """Whether a message that is no answer is a question or a request of its own."""
+    text, read = prompt.asked, prompt.utterance
     is_request = wants_plan(text) or says(text, "roster") or asks_overview(text)
-    return is_request or text.rstrip().endswith("?") or bool(topics_of(text))
+    return is_request or text.rstrip().endswith("?") or (read is not None and bool(read.about))

@@ -4,13 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from group_chat.offline.errands import Errand, Given, errand_in, only_points, run
+from group_chat.offline.errands import Errand, Given, errand_in, run
 from group_chat.offline.prompt import OfflineReply, Prompt
-from group_chat.offline.words import topics_of
 from services.language.clock import day_in
 from services.language.in_english import in_english
 from services.language.phrases import parts_in, says, without, words_for
-from services.language.requests import asks_how_to_reach, moves_to_an_hour
 from services.language.text_words import (
     mail_addresses_in,
     named_after,
@@ -19,44 +17,24 @@ from services.language.text_words import (
     quoted_in,
     without_ways_to_reach,
 )
+from services.language.work import own_kind_in, points_only
 
 SECRETARY_TOOL = "list_events"
 _WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
-_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
 _EXAMPLES = frozenset({"email", "calendar_event", "contact"})
 
 
-def is_office_request(prompt: Prompt) -> bool:
-    """Whether the user asks for their own calendar, mail, contacts, tasks or documents."""
-    text = without(prompt.asked, "of_patient")
-    if says(text, "record") and not _kind_in(text, but="document"):
-        return False
-    if _kind_in(text, but="document") is not None or says(text, "own_document"):
-        return True
-    if topics_of(without(text, "picked")):
-        return False
-    if moves_to_an_hour(text):
-        return True
-    if day_in(text) is not None and says(text, "add", "move", "delete"):
-        return True
-    return is_own_recent(prompt) and says(text, "delete", "move", "done", "send", "reads")
-
-
-def is_own_recent(prompt: Prompt) -> bool:
-    """Whether what tools found or used last is something of the user's own."""
-    return prompt.recent in _OF_KIND
-
-
-def names_office_thing(text: str) -> bool:
-    """Whether the text names something of the user's own: a meeting, a task, a mail."""
-    return _kind_in(text) is not None
+def is_of_recent(prompt: Prompt) -> bool:
+    """Whether the message does something to what of the user's own was found or used last."""
+    is_deed = says(prompt.asked, "delete", "move", "done", "send", "reads", "orders")
+    return is_deed and prompt.recent in _OF_KIND
 
 
 def answer_as_secretary(prompt: Prompt) -> OfflineReply:
     """Do the errand that the table has for what is named, or for what was found last."""
     done = "task" if says(prompt.asked, "done") else None
-    recent = prompt.recent if is_own_recent(prompt) else "calendar_event"
-    kind = _kind_in(prompt.asked) or done or recent
+    recent = prompt.recent if prompt.recent in _OF_KIND else "calendar_event"
+    kind = own_kind_in(prompt.asked) or done or recent
     errand = errand_in(prompt, _OF_KIND[kind])
     if errand is None:
         return prompt.say("no_tool")
@@ -64,18 +42,7 @@ def answer_as_secretary(prompt: Prompt) -> OfflineReply:
         example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
         return prompt.say("only_simple", example=example)
     # What is only pointed at was said before: no list helps.
-    return run(prompt, replace(errand, looks_with=None) if only_points(prompt.asked) else errand)
-
-
-def _kind_in(text: str, *, but: str = "") -> str | None:
-    """Return what kind of thing the text names first, in the order of the list."""
-    kinds = (kind for kind in _NOUNS if kind != but)
-    named = next((kind for kind in kinds if _names(text, kind)), None)
-    return "contact" if named == "named_number" else named
-
-
-def _names(text: str, kind: str) -> bool:
-    return asks_how_to_reach(text) if kind == "named_number" else says(text, kind)
+    return run(prompt, replace(errand, looks_with=None) if points_only(prompt.asked) else errand)
 
 
 def _days(text: str) -> dict[str, str]:

@@ -2,32 +2,28 @@
 
 from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
 from group_chat.offline.complaint import answer_about_complaint
-from group_chat.offline.elsewhere import handed_back
 from group_chat.offline.errands import OF_ORDERS, OF_PERSONS, RECALL, errand_in, run
 from group_chat.offline.plain_talk import courtesy
 from group_chat.offline.prompt import OfflineReply, Prompt, ToolAnswer
 from group_chat.offline.secretary import SECRETARY_TOOL, answer_as_secretary
 from group_chat.offline.told import missing_in, notes_on, told_rows
-from group_chat.offline.words import asks_overview, query_of, topics_of
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
+from services.language.work import asks_overview
 
-_OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
-_PASSED_OVER = frozenset({_OVERVIEW_TOOL, UPDATE_ENTITIES, CHANGES, *SCENARIO_TOOLS})
+OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
+_PASSED_OVER = frozenset({OVERVIEW_TOOL, UPDATE_ENTITIES, CHANGES, *SCENARIO_TOOLS})
 _HEADINGS = frozenset(
     {"biomarkers", "create_report", "current_status", "imaging_reports", "load_patient_data",
      "pathology_reports", "timeline", "search_record"}
 )  # fmt: skip
 _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
-# Who has the tool does these errands; a message of other work is handed back by its topic.
-_ERRANDS = (
-    ("draft_order", "order", OF_ORDERS),
-    ("register_person", "registration", OF_PERSONS),
-)
+# Who has the tool does these errands.
+_ERRANDS = (("draft_order", OF_ORDERS), ("register_person", OF_PERSONS))
 
 
 def answer_as_specialist(prompt: Prompt) -> OfflineReply:
@@ -47,12 +43,9 @@ def answer_as_specialist(prompt: Prompt) -> OfflineReply:
 
 def _errand(prompt: Prompt) -> OfflineReply | None:
     """Return what comes of a request that one tool does; None where the others are to answer."""
-    for tool, topic, errands in _ERRANDS:
-        if prompt.tool(tool) is not None:
-            elsewhere = handed_back(prompt, topic=topic)
-            errand = errand_in(prompt, errands)
-            return elsewhere or (run(prompt, errand) if errand is not None else None)
-    return None
+    errands = (one for tool, each in _ERRANDS if prompt.tool(tool) is not None for one in each)
+    errand = errand_in(prompt, [*errands])
+    return None if errand is None else run(prompt, errand)
 
 
 def _of_the_record(prompt: Prompt) -> OfflineReply:
@@ -69,15 +62,15 @@ def _asked(prompt: Prompt) -> list[tuple[str, dict[str, str]]]:
     Tools over the whole chart are nobody's own; the course of the illness is the subject of who
     also tells what is new in it.
     """
-    query = query_of(prompt.asked, besides=prompt.patients)
+    query = prompt.query
     general = {*CHART_TOOLS} - ({_TIMELINE_TOOL} if prompt.tool(CHANGES) is not None else set())
     names = [one.name for one in prompt.tools if not one.required and one.name not in _PASSED_OVER]
     own = [name for name in names if name not in general]
     own = own or (names if len(names) < len(general) / 2 else [])
     if _is_for_one_thing(prompt) and query:
         own = [name for name in own if name != _TIMELINE_TOOL]
-    if prompt.tool(_OVERVIEW_TOOL) is not None and (not own or asks_overview(prompt.asked)):
-        own.append(_OVERVIEW_TOOL)
+    if prompt.tool(OVERVIEW_TOOL) is not None and (not own or asks_overview(prompt.asked)):
+        own.append(OVERVIEW_TOOL)
     is_at_work = not query or prompt.cue == "step"
     searches = [] if is_at_work else [one for one in prompt.tools if len(one.required) == 1]
     found = [
@@ -88,7 +81,8 @@ def _asked(prompt: Prompt) -> list[tuple[str, dict[str, str]]]:
 
 def _is_for_one_thing(prompt: Prompt) -> bool:
     """Whether a question that names one thing was passed on: the whole course is no answer."""
-    is_whole = says(prompt.asked, "comparison") or bool(topics_of(prompt.asked))
+    read = prompt.utterance
+    is_whole = says(prompt.asked, "comparison") or (read is not None and bool(read.about))
     return bool(prompt.said) and prompt.cue != "step" and not is_whole
 
 
@@ -101,7 +95,7 @@ def _report(prompt: Prompt) -> str:
     elif is_found or not _is_for_one_thing(prompt):
         parts += [_section(prompt, one) for one in prompt.answers]
     else:
-        sought = query_of(prompt.asked, besides=prompt.patients)
+        sought = prompt.query
         parts.append(f"{prompt.text('no_passage', sought=sought)} {prompt.text('ask_timeline')}")
     missing = [name for one in prompt.answers for name in missing_in(prompt, one)]
     if missing:

@@ -11,9 +11,9 @@ from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
-from group_chat.offline.secretary import is_office_request
-from group_chat.offline.words import best_match, query_of
 from group_chat.window import Line
+from services.language.reading import read
+from tests.group_chat.offline.conftest import SITUATION
 
 
 async def test_the_first_of_several_addressed_is_picked() -> None:
@@ -84,18 +84,16 @@ def test_any_result_gives_an_answer(data: dict[str, Any]) -> None:
     ],
 )
 def test_only_telling_words_are_searched_for(asked: str, query: str) -> None:
-    assert query_of(asked) == query
+    assert Prompt(asked=asked).query == query
 
 
-def test_a_request_that_fits_nobody_goes_to_nobody() -> None:
-    assert best_match("hello", {"Radiology": "Imaging reports and studies."}) is None
-
-
-def test_only_who_asks_for_a_document_gets_one_written() -> None:
-    team = {"ReportCreation": "Writes the tumor board document (Word) from what was said."}
-    assert best_match("how big is the tumor", team) is None
-    assert best_match("write the document", team) == "ReportCreation"
-    assert best_match("ask ReportCreation about the board", team) == "ReportCreation"
+@pytest.mark.parametrize(
+    ("asked", "agent"),
+    [("hello", None), ("how big is the tumor", "PatientHistory"),
+     ("write the document", "ReportCreation")],
+)  # fmt: skip
+def test_only_who_asks_for_a_document_gets_one_written(asked: str, agent: str | None) -> None:
+    assert read(asked, SITUATION).agent == agent
 
 
 def registering(asked: str) -> Prompt:
@@ -211,7 +209,7 @@ def test_a_document_is_searched_by_its_whole_name(asked: str, words: str) -> Non
 def test_who_stands_by_a_patient_is_no_entry_of_the_users_address_book(
     asked: str, is_office: bool
 ) -> None:
-    assert is_office_request(Prompt(asked=asked)) is is_office
+    assert (read(asked, SITUATION).agent == "Secretary") is is_office
 
 
 def health(asked: str, *, last: str = "", agent: str = "GeneralHealth") -> Prompt:
