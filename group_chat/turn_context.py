@@ -14,6 +14,7 @@ from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from services.group_chat_port import AgentCard, GroupChatEvent, GroupChatRequest, QuestionAsked
+from services.language.detection import WELL_READ, language_of
 from services.language.utterance import ChartQuestion
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.statements.check import MessageCheck
@@ -190,6 +191,13 @@ class TurnContext:
         self.asked_by = self.agent
         self.questions += 1
         self.emit(question)
+
+    @property
+    def language(self) -> str:
+        """In which language the user is answered where no model does, ISO 639-1."""
+        read = self.request.utterance
+        spoken = language_of(self.request.text) if read is None else read.language
+        return spoken if spoken in WELL_READ else WELL_READ[0]
 
     @property
     def patient_id(self) -> PatientId:

@@ -1,50 +1,58 @@
 """The offline rules of the agent who leads: plan, pass on, answer about the roster, close."""
 
-from group_chat.offline.errands import RECALL, run
-from group_chat.offline.plain_talk import (
-    courtesy,
-    not_understood,
-    only_names_patient,
-    plain_answer,
-    what_next,
-)
-from group_chat.offline.plans import propose, summary_of
+from group_chat.offline.errands import SECRETARY_TOOL, is_of_recent
+from group_chat.offline.plain_talk import courtesy, not_understood, plain_answer, what_next
+from group_chat.offline.plans import close, propose
 from group_chat.offline.prompt import OfflineReply, Prompt
 from group_chat.offline.scenario import answer_in_scenario
-from group_chat.offline.secretary import SECRETARY_TOOL, is_of_recent
-from group_chat.offline.specialist import OVERVIEW_TOOL, answer_as_specialist
+from group_chat.offline.specialist import OVERVIEW_TOOL, report_of
 from services.language.detection import is_unread
+from services.language.held_statements import held_statements
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
 from services.language.references import place_in
 from services.language.text_words import asks_question
 from services.language.tools_named import SEARCH
-from services.language.work import asks_overview, own_kind_in, points_only, wants_plan
+from services.language.work import LONG_CHARS, asks_overview, own_kind_in, points_only, wants_plan
+from services.records.answers.as_said import held_of_same
 from services.scenarios.session.commands import command_in
 
-_KEYWORDS, _LONG_CHARS = 3, 1_500
+_KEYWORDS = 3
 
 
 def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
     """Answer by the first rule that fits."""
     if (guided := answer_in_scenario(prompt)) is not None:
         return guided
-    if RECALL.is_for(prompt):
-        return run(prompt, RECALL)
     if prompt.answers:
-        report = answer_as_specialist(prompt).text
-        return OfflineReply(text=f"{report}\n\n{prompt.text('full_review')}")
+        return OfflineReply(text=f"{report_of(prompt)}\n\n{prompt.text('full_review')}")
+    if (noted := _noted(prompt)) is not None:
+        return noted
     match prompt.cue:
-        case "close":
-            return summary_of(prompt)
+        case "close" | "step":
+            return close(prompt)
         case "failed":
             return prompt.say("step_failed", agent=prompt.said[-1].agent if prompt.said else "")
         case "waiting":
             return _while_plan_waits(prompt)
-        case "step":
-            return answer_as_specialist(prompt)
         case _:
             return _answer(prompt)
+
+
+def _noted(prompt: Prompt) -> OfflineReply | None:
+    """Return that a statement is noted, where the message makes one and asks nothing."""
+    is_turn = prompt.cue in ("none", "waiting") and not prompt.said
+    if not is_turn or "?" in prompt.asked or prompt.patient_id is None:
+        return None
+    stated = [one.quote for one in held_statements(prompt.asked) if not one.only_if_held]
+    if stated:
+        return prompt.say("noted", quotes=" ".join(dict.fromkeys(stated)))
+    if prompt.utterance is None or prompt.utterance.task != "tell":
+        return None
+    told = " ".join(prompt.asked.split())
+    held = "; ".join(held_of_same(told, prompt.held))
+    rest = f" {prompt.text('still_held', held=held)}" if held else ""
+    return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
 
 
 def _answer(prompt: Prompt) -> OfflineReply:
@@ -76,7 +84,7 @@ def _passed_on(prompt: Prompt) -> OfflineReply | None:
 def _looked_up(prompt: Prompt) -> OfflineReply:
     """Name who looks into the record, or say what the message may mean."""
     text, read = prompt.asked, prompt.utterance
-    if is_unread(text) or len(text) > _LONG_CHARS:
+    if is_unread(text) or len(text) > LONG_CHARS:
         return not_understood(prompt)
     if says(text, "turns_to"):
         return what_next(prompt)
@@ -89,13 +97,15 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
     asks = asks_question(text) or is_keyword or says(text, "comparison")
     agent = read.agent if read is not None else None
     if agent is None and prompt.query and asks:
-        agent = prompt.who_answers(SEARCH)
+        agent = next((one.name for one in prompt.team if SEARCH in one.answers), None)
     return _nobodys(prompt) if agent is None else prompt.say("from_the_record", agent=agent)
 
 
 def _nobodys(prompt: Prompt) -> OfflineReply:
-    if only_names_patient(prompt):
-        return what_next(prompt)
+    if not prompt.query and any(
+        one.casefold() in prompt.asked.casefold() for one in prompt.patients
+    ):
+        return what_next(prompt)  # "start with patient_4" opens a chart and wants nothing yet
     if asks_for_judgement(prompt.asked):
         caution = prompt.text(caution_for(prompt.asked))
         return OfflineReply(text=f"{caution}\n\n{prompt.text('ask_instead')}")

@@ -9,10 +9,9 @@ from services.language.detection import is_unread, language_of
 from services.language.phrases import says
 from services.language.statement_parts import REFERENCE
 from services.language.talk_texts import talk_text
-from services.language.work import impossible_wish
+from services.language.work import LONG_CHARS, impossible_wish
 from services.language.yes_no import yes_no_in
 
-LONG_CHARS = 1_500
 _SOURCES_SHOWN = 8
 
 
@@ -41,12 +40,6 @@ def _help_for(prompt: Prompt) -> str:
     """Return what works, and how to begin where no patient is open."""
     parts = [] if prompt.patient_id is not None else [prompt.text("no_patient_yet")]
     return "\n\n".join([prompt.text("help"), *parts])
-
-
-def only_names_patient(prompt: Prompt) -> bool:
-    """Whether the message opens a patient, as "start with patient_4", and wants nothing yet."""
-    named = any(patient.casefold() in prompt.asked.casefold() for patient in prompt.patients)
-    return named and not prompt.query
 
 
 def not_understood(prompt: Prompt) -> OfflineReply:

@@ -2,19 +2,16 @@
 
 from group_chat.checked_output import RECORD_TOOLS
 from group_chat.offline.prompt import OfflineReply, Prompt
-from group_chat.offline.told import DIFFERS
 from group_chat.plan_text import PLAN_QUESTION
-from group_chat.window import Line
 from services.group_chat_port import AgentCard
-from services.language.answer_words import answer_words
-from services.language.full_dates import full_dates
 from services.language.own_texts import ends_with_own
 from services.language.phrases import found_in, says
-from services.language.talk_texts import told_in
+from services.records.answers.closing import summary_of
 
-_STEP_LIMIT, _ROWS_OF_EACH_AGENT = 20, 8
+_STEP_LIMIT = 20
+_WRITES = "create_report"
 _TASKS = {
-    "create_report": "document",
+    _WRITES: "document",
     "timeline": "history",
     "current_status": "status",
     "imaging_reports": "imaging",
@@ -25,7 +22,7 @@ _TASKS = {
 
 def propose(prompt: Prompt) -> OfflineReply:
     """Propose one step for each agent that is wanted; who writes comes last."""
-    ordered = sorted(_wanted(prompt), key=lambda one: _task(one) == "document")[:_STEP_LIMIT]
+    ordered = sorted(_wanted(prompt), key=lambda one: _WRITES in one.tools)[:_STEP_LIMIT]
     steps = [{"agent": one.name, "text": _text_for(prompt, one)} for one in ordered]
     if not steps:
         return prompt.say("no_steps")
@@ -47,67 +44,22 @@ def _works_on_record(card: AgentCard) -> bool:
     """Whether an agent reports on the patient: no complaint of the user's, no guideline."""
     first = card.answers or card.tools
     is_reading = not RECORD_TOOLS.isdisjoint(first) and not says(card.description, "topic_health")
-    return is_reading or "create_report" in card.tools
+    return is_reading or _WRITES in card.tools
 
 
 def _text_for(prompt: Prompt, card: AgentCard) -> str:
-    task = _task(card)
+    """Return the work an agent is for; its description where its tools are for none."""
+    own = (*card.answers, *({_WRITES} & {*card.tools}))
+    task = next((task for tool, task in _TASKS.items() if tool in own), "")
     return prompt.text(f"task_{task}") if task else card.description.rstrip(".")
 
 
-def _task(card: AgentCard) -> str:
-    """Return the work an agent is for; "" where its tools are for none in particular."""
-    own = {*card.answers, *({"create_report"} & {*card.tools})}
-    return next((task for tool, task in _TASKS.items() if tool in own), "")
-
-
-def summary_of(prompt: Prompt) -> OfflineReply:
-    """Close a plan: what each agent found, what is missing, where sources differ."""
-    reports = _reports(prompt)
-    lines = [prompt.text("summary")]
-    for spoken in reports:
-        if rows := bullets_of(spoken):
-            lines += ["", f"**{spoken.agent}**", *_newest(prompt, rows)]
-    if gaps := [gap for spoken in reports for gap in _gaps(spoken)]:
-        lines += ["", prompt.text("missing"), *dict.fromkeys(gaps)]
-    differ = answer_words(prompt.language).word(DIFFERS)
-    differing = [row for spoken in reports for row in bullets_of(spoken) if differ in row]
-    if differing:
-        lines += ["", prompt.text("to_settle"), *dict.fromkeys(differing)]
-    return OfflineReply(text="\n".join([*lines, "", prompt.text("steps_done")]))
-
-
-def bullets_of(spoken: Line) -> list[str]:
-    """Return the rows of a report."""
-    return [line for line in spoken.text.splitlines() if line.startswith("- ")]
-
-
-def _reports(prompt: Prompt) -> list[Line]:
-    """Return what the team said since the plan was proposed, its last message of each agent."""
-    since: dict[str, Line] = {}
+def close(prompt: Prompt) -> OfflineReply:
+    """Close a plan with the last message of each agent since it was proposed."""
+    since: dict[str, str] = {}
     for spoken in [*prompt.earlier, *prompt.said]:
         if ends_with_own(spoken.text, PLAN_QUESTION):
             since.clear()
         elif spoken.agent is not None and spoken.agent != prompt.agent:
-            since[spoken.agent] = spoken
-    return list(since.values())
-
-
-def _newest(prompt: Prompt, rows: list[str]) -> list[str]:
-    """Return the rows of one agent that count most: the end of a timeline, else the beginning."""
-    more = len(rows) - _ROWS_OF_EACH_AGENT
-    note = [prompt.text("more_above", count=more)] if more > 0 else []
-    days = [min(found[0].readings) for row in rows if (found := full_dates(row))]
-    if len(days) > 1 and days[0] < days[-1]:
-        return [*note, *rows[-_ROWS_OF_EACH_AGENT:]]
-    return [*rows[:_ROWS_OF_EACH_AGENT], *note]
-
-
-def _gaps(spoken: Line) -> list[str]:
-    gaps = []
-    for line in spoken.text.splitlines():
-        if (missing := told_in("not_in_record", line)) is not None:
-            gaps.append(f"- {missing['names']}")
-        elif any(told_in(name, line) is not None for name in ("unreadable", "holds_nothing")):
-            gaps.append(f"- {spoken.agent}: {line.replace('**', '')}")
-    return gaps
+            since[spoken.agent] = spoken.text
+    return OfflineReply(text=summary_of(since, prompt.language))

@@ -19,16 +19,15 @@ from group_chat.turn_context import TurnContext
 from group_chat.window import Line, lines_of
 from services.entities.session import GROUNDING_MARK as ENTITIES
 from services.group_chat_port import AgentCard
-from services.language.detection import WELL_READ, language_of
-from services.language.talk_texts import in_every_language, talk_text
+from services.language.detection import WELL_READ
+from services.language.talk_texts import talk_text
 from services.language.text_words import telling_words
 from services.language.utterance import Utterance
-from services.records.patient_lookup import is_fhir_id
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
 
-_CLOSING = "Close with: "
+_CLOSING, _OF_RECORD = "Close with: ", "DocumentReference/"
 _READ_BACK_CHARS = 100_000
 _QUERY_WORDS, _QUERY_CHARS = 12, 400
 
@@ -75,40 +74,25 @@ class ToolAnswer:
         return str(self.data.get("error") or "")
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """What the user said before, and the last that was answered to it."""
-
-    asked: str
-    answered: str
-
-
 @dataclass(slots=True)
 class Prompt:
     """One prompt, taken apart.
 
     Attributes:
-        instructions: The agent's own.
-        agent: Who speaks.
+        closing: The sentence that the agent is told to close each answer with, if there is one.
         team: The other agents.
-        is_facilitator: Whether this is the agent that leads the others.
-        patients: All patients of the conversation.
-        entities: What the agent is shown of entities.
-        tool_memory: What it is shown of earlier tool runs.
+        entities: What the agent is shown of entities; likewise what tools found and used last.
         scenario: The step that it guides the user through, if it does.
         cue: Why the agent speaks now, as the server says it; "none" to answer the user.
         hand_back: Whom a step goes back to.
-        asked: The user's last message.
-        said: What agents said since then, oldest first.
-        earlier: What agents said before it.
-        past: The user's earlier messages, oldest first.
+        said: What agents said since the user's message, oldest first; `earlier` before it.
+        past: The user's earlier messages and the last that was answered to each, oldest first.
         answers: Results of the tools called for the message that is being written.
-        utterance: The user's message as the turn read it.
         views: Rows of the chart that tools of this turn returned, oldest first.
         held: What users said of the patient and memory holds, in their words.
     """
 
-    instructions: str = ""
+    closing: str = ""
     agent: str = ""
     team: Sequence[AgentCard] = ()
     is_facilitator: bool = False
@@ -118,53 +102,34 @@ class Prompt:
     tool_memory: Mapping[str, Any] = field(default_factory=dict)
     scenario: Mapping[str, Any] = field(default_factory=dict)
     tools: Sequence[ToolOffer] = ()
+    language: str = WELL_READ[0]
     cue: str = "none"
     hand_back: str = ""
     asked: str = ""
     said: Sequence[Line] = ()
     earlier: Sequence[Line] = ()
-    past: Sequence[Exchange] = ()
+    past: Sequence[tuple[str, str]] = ()
     answers: list[ToolAnswer] = field(default_factory=list)
     utterance: Utterance | None = None
     views: Sequence[ChartView] = ()
     held: Sequence[str] = ()
 
     @property
-    def closing(self) -> str:
-        """The sentence that the agent's instructions close each answer with, if there is one."""
-        lines = (line.strip() for line in self.instructions.splitlines())
-        found = next((line for line in lines if line.startswith(_CLOSING)), "")
-        return found.removeprefix(_CLOSING)
-
-    @property
     def recent(self) -> str:
-        """What tools found or used last: `record`, `appointment`, or the kind of the user's own."""
-        if self.recent_appointment:
-            return "appointment"
-        # A slash alone says little: ids of Microsoft 365 have some, too.
-        kind, _, rest = str(self._recent.get("id", "")).partition("/")
-        is_record = kind.isalpha() and kind[0].isupper() and is_fhir_id(rest)
-        return "record" if is_record else str(self._recent.get("type", ""))
+        """What tools found or used last: `appointment`, or the kind of the user's own; "" else."""
+        of_record = str(self._recent.get("id", "")).startswith(_OF_RECORD)
+        kind = "" if of_record else str(self._recent.get("type", ""))
+        return "appointment" if self.recent_appointment else kind
 
     @property
     def recent_appointment(self) -> str:
         """The id of the appointment that was found or used last; "" where that is none."""
-        key = str(self._recent.get("id", ""))
-        return key.removeprefix(CLINIC_PREFIX) if key.startswith(CLINIC_PREFIX) else ""
+        _, is_clinics, key = str(self._recent.get("id", "")).rpartition(CLINIC_PREFIX)
+        return key if is_clinics else ""
 
     @property
     def _recent(self) -> Mapping[str, Any]:
-        return next(iter(self.tool_memory.get("recent_entities") or ()), None) or {}
-
-    @property
-    def language(self) -> str:
-        """In which language the user is answered, ISO 639-1: a bare "15:00" tells none itself."""
-        read = self.utterance
-        if read is not None and read.about and read.language in WELL_READ:
-            return read.language
-        texts = (self.asked, *(one.asked for one in reversed(self.past)))
-        told = (language_of(one, default="") for one in texts)
-        return next((one for one in told if one in WELL_READ), WELL_READ[0])
+        return next(iter(self.tool_memory.get("recent_entities") or ()), {})
 
     @property
     def query(self) -> str:
@@ -176,11 +141,6 @@ class Prompt:
     def who_has(self, tool: str) -> str | None:
         """Return the first agent of the team that has the tool."""
         return next((one.name for one in self.team if tool in one.tools), None)
-
-    def who_answers(self, tool: str) -> str | None:
-        """Return who answers the tool's questions before others."""
-        first = (one.name for one in self.team if tool in one.answers)
-        return next(first, None) or self.who_has(tool)
 
     def text(self, name: str, /, **parts: object) -> str:
         """Return one of our own texts in the language of the user."""
@@ -205,14 +165,15 @@ class Prompt:
         """Return what that tool gave for the message that is being written, oldest first."""
         return [one.data for one in self.answers if one.name == tool]
 
-    def was_asked(self, name: str) -> bool:
-        """Whether what was said last, before the user's message, ends with that text of ours."""
-        return bool(self.earlier) and ends_with(self.earlier[-1].text, name)
+    def view_of(self, answer: ToolAnswer) -> ChartView | None:
+        """Return the last view of that tool in this turn; None where the answer is none."""
+        views = () if answer.error else reversed(self.views)
+        return next((view for view in views if view.tool == answer.name), None)
 
-
-def ends_with(text: str, name: str) -> bool:
-    """Whether `text` ends with our own text of that name, in any language."""
-    return text.rstrip().endswith(in_every_language(name))
+    @property
+    def shown_before(self) -> str:
+        """What was said last, before the user's message."""
+        return self.earlier[-1].text if self.earlier else ""
 
 
 def prompt_of(
@@ -221,9 +182,10 @@ def prompt_of(
     """Return the prompt: the talk is the turn's; why the agent speaks, the history's."""
     request, messages = turn.request, chat_history.messages
     talk = lines_of(request.history, limit_chars=_READ_BACK_CHARS, plan=request.plan)
+    told = [line.strip() for line in messages[0].content.splitlines()]
     cue = next((one.metadata for one in messages if CUE_NAME in one.metadata), {})
     return Prompt(
-        instructions=messages[0].content,
+        closing=next((one[len(_CLOSING) :] for one in told if one.startswith(_CLOSING)), ""),
         agent=turn.agent,
         team=[one for one in turn.team if one.name != turn.agent],
         is_facilitator=any(one.is_facilitator and one.name == turn.agent for one in turn.team),
@@ -232,15 +194,17 @@ def prompt_of(
         entities=_shown(ENTITIES, messages),
         tool_memory=_shown(TOOL_MEMORY, messages),
         scenario=_shown(SCENARIO, messages),
-        tools=[_offer(tool["function"]) for tool in tools],
+        tools=[
+            ToolOffer(one["name"], tuple((one.get("parameters") or {}).get("required", ())))
+            for one in (tool["function"] for tool in tools)
+        ],
+        language=turn.language,
         cue=cue.get(CUE_NAME, "none"),
         hand_back=cue.get(HANDS_BACK_TO, ""),
         asked=request.text,
         said=[Line(one.agent, one.text) for one in turn.said],
         earlier=[line for _, *answered in talk for line in answered],
-        past=[
-            Exchange(asked.text, "".join(one.text for one in rest[-1:])) for asked, *rest in talk
-        ],
+        past=[(asked.text, rest[-1].text if rest else "") for asked, *rest in talk],
         answers=_answers(messages),
         utterance=request.utterance,
         views=turn.views,
@@ -257,7 +221,7 @@ def _shown(mark: str, messages: Sequence[ChatMessageContent]) -> Mapping[str, An
 def data_behind(mark: str, text: str) -> Mapping[str, Any]:
     """Return the object that stands in the line behind `mark`; an empty one where none does."""
     _, found, rest = text.rpartition(mark)
-    return _object_of(rest.strip().partition("\n")[0]) if found else {}
+    return orjson.loads(rest.strip().partition("\n")[0]) if found else {}
 
 
 def _answers(messages: Sequence[ChatMessageContent]) -> list[ToolAnswer]:
@@ -275,15 +239,6 @@ def _answers(messages: Sequence[ChatMessageContent]) -> list[ToolAnswer]:
     ]
 
 
-def _offer(function: Mapping[str, Any]) -> ToolOffer:
-    parameters = function.get("parameters") or {}
-    return ToolOffer(str(function["name"]), tuple(parameters.get("required") or ()))
-
-
-def _object_of(text: str) -> dict[str, Any]:
-    """Return the JSON object in `text`; what is none is kept as words."""
-    try:
-        parsed = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return {"text": text}
-    return parsed if isinstance(parsed, dict) else {"items": parsed}
+def _object_of(text: str) -> Mapping[str, Any]:
+    """Return the JSON object in `text`; rows of a chart are lines, and stand in its view."""
+    return orjson.loads(text) if text.startswith("{") else {}

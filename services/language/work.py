@@ -29,7 +29,9 @@ _NOBODYS = (
     "goes_back", "wants_more", "asks_todays_list",
 )  # fmt: skip
 """Wishes that nobody here can carry out; our text about each has its name."""
-_LONGEST_WISH_WORDS, _LONGEST_CHARS = 12, 1_500
+_LONGEST_WISH_WORDS = 12
+LONG_CHARS = 1_500
+"""What is longer is a letter, and asks for nothing."""
 
 
 def work_in(text: str) -> Work | None:
@@ -73,7 +75,7 @@ def _says(*names: str) -> Callable[[str], bool]:
 
 
 def _is_nobodys(text: str) -> bool:
-    return impossible_wish(text) is not None or len(text) > _LONGEST_CHARS
+    return impossible_wish(text) is not None or len(text) > LONG_CHARS
 
 
 def points_only(text: str) -> bool:

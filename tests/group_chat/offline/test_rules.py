@@ -23,21 +23,13 @@ async def test_the_first_of_several_addressed_is_picked() -> None:
     )
 
 
-def test_the_result_of_a_tool_nobody_foresaw_is_written_with_its_sources() -> None:
-    data = {
-        "trials": [
-            {"title": "Trial A", "date": "2030-01", "source": {"ref": "ResearchStudy/a"}},
-            {"phase": "II", "sites": ["Oslo", "Bern"], "source": {"ref": "ResearchStudy/b"}},
-        ],
-        "searched": "lung",
-    }
-    prompt = Prompt(
-        patient_id="p1", tools=[ToolOffer("x-trials")], answers=[ToolAnswer("trials", data)]
-    )
+def test_the_result_of_a_tool_without_rows_is_written_a_field_each() -> None:
+    data = {"eligible": True, "covered_by": ["Aster", "Birch"], "patient_id": "p1"}
+    tools = [ToolOffer("x-coverage")]
+    prompt = Prompt(patient_id="p1", tools=tools, answers=[ToolAnswer("coverage", data)])
     text = reply_to(prompt).text
-    assert "- 2030-01 **Trial A** [ResearchStudy/a]" in text
-    assert "phase II, sites Oslo, Bern [ResearchStudy/b]" in text
-    assert "Searched: lung" in text
+    assert "**Coverage**\n- Eligible: True\n- Covered by: Aster, Birch" in text
+    assert "p1" not in text
 
 
 def test_a_failed_tool_is_reported_as_failed() -> None:
@@ -149,10 +141,12 @@ def test_whether_somebody_is_registered_is_looked_up_and_said_of_nobody_else(ask
     (call,) = reply_to(prompt).calls
     assert call.wire_name == "rounds-find_person"
     assert call.arguments == {"name": "Ada Leeward", "birth_date": "1980-02-29"}
-    prompt.answers = [ToolAnswer("find_person", {"registered": "another_person"})]
+    prompt.answers = [
+        ToolAnswer("find_person", {"registered": "nobody", "told": "Nobody is registered here."})
+    ]
     reply = reply_to(prompt)
     assert reply.calls == ()
-    assert "is registered, and it is not the active patient" in reply.text
+    assert reply.text.endswith("Nobody is registered here.")
 
 
 @pytest.mark.parametrize("asked", ["is Ada registered?", "is somebody born 1980-02-29 registered?"])
@@ -213,9 +207,8 @@ def test_who_stands_by_a_patient_is_no_entry_of_the_users_address_book(
 
 
 def health(asked: str, *, last: str = "", agent: str = "GeneralHealth") -> Prompt:
-    closing = "Close with: This is no diagnosis.\n" if agent == "GeneralHealth" else ""
     return Prompt(
-        instructions=f"You are {agent}.\n{closing}",
+        closing="This is no diagnosis." if agent == "GeneralHealth" else "",
         patient_id="patient_4",
         asked=asked,
         earlier=[Line(agent, last)] if last else [],
