@@ -287,7 +287,7 @@ def patients_of(base: Foundation) -> PatientContextService:
     """Return what decides whose chart a message is for."""
     return patients_for(
         base.settings,
-        model=base.team,
+        model=base.team.reader,
         team=reader_team(base.team.agents),
         pattern=base.pattern,
         directory=base.directory,

@@ -21,7 +21,7 @@ class Started:
     """What is there once the libraries are."""
 
     group_chat: GroupChat
-    structured: StructuredModel
+    structured: StructuredModel | None
     check: Callable[[], Awaitable[None]]
     close: Callable[[], Awaitable[None]]
 
@@ -58,6 +58,11 @@ class LateStart:
         """See `GroupChat.is_language_model`."""
         return self._is_language_model
 
+    @property
+    def reader(self) -> StructuredModel | None:
+        """What answers structured questions; None where only rules read."""
+        return self if self._is_language_model else None
+
     async def act(
         self, request: GroupChatRequest, action: ToolAction
     ) -> AsyncIterator[GroupChatEvent]:
@@ -75,6 +80,8 @@ class LateStart:
     ) -> Answer:
         """See `StructuredModel.ask`."""
         structured = (await self._there()).structured
+        if structured is None:
+            raise ModelUnavailableError("there is no language model")
         return await structured.ask(
             purpose=purpose, instructions=instructions, text=text, answer=answer
         )

@@ -67,7 +67,6 @@ OVER = {
     "marks and lines of our own": {
         "data_models/scenario.py",
         "data_models/written_order.py",
-        "group_chat/offline/offline_structured.py",
         "group_chat/messages.py",
         "group_chat/tools/report_tool.py",
         "routes/export_word.py",

@@ -22,7 +22,7 @@ from services.language.requests import orders_drug
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
 from services.language.vocabulary import LANGUAGES, read_words
-from services.language.work import as_reports, work_in
+from services.language.work import as_reports, doer_of, work_in
 from services.language.yes_no import yes_no_in
 
 # Whether a message tells something and asks nothing: "she gets short of breath on stairs". Pure.
@@ -167,6 +167,10 @@ def read(message: str, situation: Situation) -> Utterance:
         about = ()  # what somebody tells is no question to the record
     elif not is_reply and situation.asked_before:
         language, about = _goes_on(words, language, about, situation)
+    doer = None
+    if not (is_reply or is_statement):
+        doer = doer_of(words, situation.team, is_of_chart=bool(about))
+        about = () if doer is not None else about
     return Utterance(
         text=message,
         language=language or language_of(words, default=situation.language),
@@ -174,7 +178,7 @@ def read(message: str, situation: Situation) -> Utterance:
         command=command,
         task="tell" if is_statement else "answer" if about else "talk",
         addressee=addressee,
-        agent=addressee or _first_for(about, situation.team),
+        agent=addressee or doer or _first_for(about, situation.team),
         about=about,
         references=references_in(words),
         times=tuple(question.span for question in about[:1] if question.span is not None),
