@@ -134,7 +134,6 @@ class AppTokens:
         self._lock = asyncio.Lock()
 
     async def token(self) -> str | None:
-        """See `TokenSource.token`."""
         async with self._lock:
             if self._token is None or self._clock.monotonic() >= self._ask_at:
                 self._token = await asyncio.to_thread(self._ask)
@@ -142,7 +141,6 @@ class AppTokens:
         return self._token
 
     def renew(self) -> None:
-        """See `TokenSource.renew`."""
         self._credentials, self._token = self._make(), None
 
     def _ask(self) -> str:

@@ -23,7 +23,6 @@ class NoTokens:
     """For the Emulator and the Playground, which ask for none."""
 
     async def token(self) -> str | None:
-        """See `TokenSource.token`."""
         return None
 
     def renew(self) -> None:

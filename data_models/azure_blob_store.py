@@ -137,16 +137,13 @@ class AzureBlobStore:
         return cls(service, container=container, ids=ids, credential=credential, tags_of=tags_of)
 
     async def read(self, name: str) -> Blob | None:
-        """See `BlobStore.read`."""
         return await self._run_bounded(self._read(checked_blob_name(name)))
 
     async def create(self, name: str, data: bytes) -> str:
-        """See `BlobStore.create`."""
         condition = {"match_condition": MatchConditions.IfMissing}
         return await self._put(checked_blob_name(name), data, condition, _CREATE_REFUSALS)
 
     async def replace(self, name: str, data: bytes, *, etag: str) -> str:
-        """See `BlobStore.replace`."""
         checked_blob_name(name)
         # To the service `*` is any version, and a list of ETags is any of them.
         if not _ETAG.fullmatch(etag):
@@ -155,11 +152,9 @@ class AzureBlobStore:
         return await self._put(name, data, condition, _REPLACE_REFUSALS)
 
     async def delete(self, name: str) -> None:
-        """See `BlobStore.delete`."""
         await self._run_bounded(self._delete(checked_blob_name(name)))
 
     async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
-        """See `BlobStore.list`."""
         found = self._container.list_blobs(name_starts_with=checked_blob_prefix(prefix))
         pages = found.by_page()
         while (page := await self._run_bounded(self._next_page(pages))) is not None:
@@ -168,7 +163,6 @@ class AzureBlobStore:
                     yield blob_info(item)
 
     async def folders(self) -> AsyncIterator[str]:
-        """See `BlobStore.folders`."""
         pages = self._container.walk_blobs(delimiter="/").by_page()
         while (page := await self._run_bounded(self._next_page(pages))) is not None:
             for item in page:
@@ -189,18 +183,15 @@ class AzureBlobStore:
         await self.create(target, blob.data)
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
-        """See `BlobStore.append`."""
         checked_blob_name(name)
         attempt = partial(self._append_once, name, data, position)
         landed = partial(self._find_appended, name, data, position)
         return await self._run_bounded(self._write(attempt, landed, _APPEND_REFUSALS))
 
     async def check(self) -> None:
-        """See `BlobStore.check`."""
         await self._run_bounded(self._check())
 
     async def close(self) -> None:
-        """See `BlobStore.close`."""
         await self._service.close()
         if self._credential is not None:
             await self._credential.close()

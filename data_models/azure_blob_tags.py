@@ -47,15 +47,12 @@ class AzureBlobTags:
         return cls(service, container=container)
 
     async def find(self, where: str, *, after: str, limit: int) -> TagPage:
-        """See `BlobTags.find`."""
         return await self._run_bounded(self._find(where, after, min(limit, FIND_LIMIT)))
 
     async def set(self, name: str, tags: Mapping[str, str], *, only_if: str | None = None) -> bool:
-        """See `BlobTags.set`."""
         return await self._run_bounded(self._set(name, tags, only_if))
 
     async def close(self) -> None:
-        """See `BlobTags.close`."""
         await self._service.close()
 
     async def _find(self, where: str, after: str, limit: int) -> TagPage:

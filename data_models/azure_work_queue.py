@@ -68,30 +68,24 @@ class AzureWorkQueue:
         return cls(client, credential=credential)
 
     async def put(self, body: str, *, hidden_seconds: int) -> WorkItem:
-        """See `WorkQueue.put`."""
         send = partial(self._client.send_message, body, visibility_timeout=hidden_seconds)
         sent = await self._run_bounded(send)
         return _item(sent, body)
 
     async def take(self, *, limit: int, hidden_seconds: int) -> Sequence[WorkItem]:
-        """See `WorkQueue.take`."""
         return await self._run_bounded(partial(self._take, limit, hidden_seconds))
 
     async def hide(self, item: WorkItem, *, seconds: int) -> WorkItem | None:
-        """See `WorkQueue.hide`."""
         return await self._run_bounded(partial(self._hide, item, seconds))
 
     async def remove(self, item: WorkItem) -> bool:
-        """See `WorkQueue.remove`."""
         return await self._run_bounded(partial(self._remove, item))
 
     async def length(self) -> int:
-        """See `WorkQueue.length`."""
         found = await self._run_bounded(self._client.get_queue_properties)
         return found.approximate_message_count or 0
 
     async def close(self) -> None:
-        """See `WorkQueue.close`."""
         await self._client.close()
         if self._credential is not None:
             await self._credential.close()

@@ -85,12 +85,6 @@ class Claim:
         """The epoch this turn reads and writes in."""
         return self._conversation.epoch
 
-    @property
-    def held_until(self) -> datetime | None:
-        """When it runs out if it is not renewed; None once it is released."""
-        running = self._conversation.running_turn
-        return None if running is None or running.run_id != self.run_id else running.expires_at
-
     async def update(self, change: Change) -> None:
         """Apply `change` to the conversation document and store it.
 

@@ -60,7 +60,7 @@ def may_run_again(conversation: Conversation, dead: RunningTurn, *, is_promised:
 
     Not where what it asked for may have been done: a yes to our question, a pressed button, a
     clear that had begun or its undoing. Nor a message that several replicas have died over. Whose
-    a wish is may be answered twice: that changes nothing, and what the wish itself changes is on
+    a request is may be answered twice: that changes nothing, and what it changes itself is on
     record.
     """
     question = conversation.open_question

@@ -30,11 +30,9 @@ class SystemClock:
     """The machine's clock."""
 
     def now(self) -> datetime:
-        """See `Clock.now`."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """See `Clock.monotonic`."""
         return time.monotonic()
 
 
@@ -42,5 +40,4 @@ class RandomIds:
     """Ids from the operating system's random source."""
 
     def new_id(self, prefix: str) -> str:
-        """See `IdSource.new_id`."""
         return f"{prefix}_{secrets.token_urlsafe(16)}"

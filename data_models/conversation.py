@@ -239,7 +239,7 @@ class Conversation(Document):
     def question_after(self, dead: RunningTurn) -> OpenQuestion | None:
         """Return the open question as it stands once `dead` is buried.
 
-        Whose a wish is may be answered again: nothing is done twice by that. Any other question
+        Whose a request is may be answered again: nothing is done twice by that. Any other question
         ends with the message that may have answered it.
         """
         question = self.open_question

@@ -53,10 +53,6 @@ class ConversationEntitiesManager(EntityQueues):
         """Return a copy of the values by key, oldest first."""
         return {key: copied(one.value) for key, one in self.entities.items()}
 
-    def get_ordered(self) -> list[tuple[str, Any]]:
-        """Return copies of keys and values, oldest first."""
-        return list(self.get_all().items())
-
     def apply_delta(
         self,
         updates: Mapping[str, Any],

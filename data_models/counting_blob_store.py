@@ -95,7 +95,6 @@ class CountingBlobStore:
         self._observe = observe
 
     async def read(self, name: str) -> Blob | None:
-        """See `BlobStore.read`."""
         with self._counted("read") as counts:
             blob = await self._inner.read(name)
         if blob is not None:
@@ -103,22 +102,18 @@ class CountingBlobStore:
         return blob
 
     async def create(self, name: str, data: bytes) -> str:
-        """See `BlobStore.create`."""
         with self._counted("create", written=len(data)):
             return await self._inner.create(name, data)
 
     async def replace(self, name: str, data: bytes, *, etag: str) -> str:
-        """See `BlobStore.replace`."""
         with self._counted("replace", written=len(data)):
             return await self._inner.replace(name, data, etag=etag)
 
     async def delete(self, name: str) -> None:
-        """See `BlobStore.delete`."""
         with self._counted("delete"):
             await self._inner.delete(name)
 
     async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
-        """See `BlobStore.list`."""
         rows = self._inner.list(prefix)
         with self._counted("list") as counts:
             row = await anext(rows, None)
@@ -136,21 +131,17 @@ class CountingBlobStore:
             yield each
 
     async def copy(self, source: str, target: str) -> None:
-        """See `BlobStore.copy`."""
         with self._counted("copy"):
             await self._inner.copy(source, target)
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
-        """See `BlobStore.append`."""
         with self._counted("append", written=len(data)):
             return await self._inner.append(name, data, position=position)
 
     async def check(self) -> None:
-        """See `BlobStore.check`."""
         await self._inner.check()
 
     async def close(self) -> None:
-        """See `BlobStore.close`."""
         await self._inner.close()
 
     @contextmanager

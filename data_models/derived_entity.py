@@ -56,7 +56,6 @@ class DerivedEntity(Entity):
         return (now - self.updated_at).total_seconds() >= self.valid_for
 
     def extra_bytes(self) -> int:
-        """See `Entity.extra_bytes`."""
         if not self.source_params and not self.depends_on:
             return 4 * len(self.agent_name + self.source_tool)
         texts = json.dumps([self.source_params, self.depends_on])

@@ -62,20 +62,17 @@ class LocalFolder:
             self._opened = True
 
     def read(self, name: str) -> Blob | None:
-        """See `BlobStore.read`."""
         with self._reading(name):
             data = self._load(name)
         return None if data is None else Blob(data, _etag(data))
 
     def create(self, name: str, data: bytes) -> str:
-        """See `BlobStore.create`."""
         with self._locks.holding(name):
             if self._load(name) is not None:
                 raise BlobExistsError("a blob of that name exists")
             return self._put(name, data)
 
     def replace(self, name: str, data: bytes, etag: str) -> str:
-        """See `BlobStore.replace`."""
         with self._locks.holding(name):
             current = self._load(name)
             if current is None or _etag(current) != etag:
@@ -128,7 +125,6 @@ class LocalFolder:
             raise StoreUnavailableError("a copy differs from its source")
 
     def append(self, name: str, data: bytes, position: int) -> int:
-        """See `BlobStore.append`."""
         with self._locks.holding(name):
             if not self._append(name, data, position):
                 self._check_root()
@@ -272,23 +268,18 @@ class LocalBlobStore:
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="local-blobs")
 
     async def read(self, name: str) -> Blob | None:
-        """See `BlobStore.read`."""
         return await self._run(partial(self._folder.read, checked_blob_name(name)))
 
     async def create(self, name: str, data: bytes) -> str:
-        """See `BlobStore.create`."""
         return await self._run(partial(self._folder.create, checked_blob_name(name), data))
 
     async def replace(self, name: str, data: bytes, *, etag: str) -> str:
-        """See `BlobStore.replace`."""
         return await self._run(partial(self._folder.replace, checked_blob_name(name), data, etag))
 
     async def delete(self, name: str) -> None:
-        """See `BlobStore.delete`."""
         await self._run(partial(self._folder.delete, checked_blob_name(name)))
 
     async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
-        """See `BlobStore.list`."""
         names = await self._run(partial(self._folder.names, checked_blob_prefix(prefix)))
         for start in range(0, len(names), _ROWS_PER_HOP):
             some = names[start : start + _ROWS_PER_HOP]
@@ -296,26 +287,21 @@ class LocalBlobStore:
                 yield row
 
     async def folders(self) -> AsyncIterator[str]:
-        """See `BlobStore.folders`."""
         for name in await self._run(self._folder.folders):
             yield name
 
     async def copy(self, source: str, target: str) -> None:
-        """See `BlobStore.copy`."""
         work = partial(self._folder.copy, checked_blob_name(source), checked_blob_name(target))
         await self._run(work)
 
     async def append(self, name: str, data: bytes, *, position: int) -> int:
-        """See `BlobStore.append`."""
         work = partial(self._folder.append, checked_blob_name(name), data, position)
         return await self._run(work)
 
     async def check(self) -> None:
-        """See `BlobStore.check`."""
         await self._run(self._folder.check)
 
     async def close(self) -> None:
-        """See `BlobStore.close`."""
         await asyncio.to_thread(self._threads.shutdown)
 
     async def _run(self, work: Callable[[], T]) -> T:

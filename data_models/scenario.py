@@ -2,13 +2,31 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import Field, JsonValue, field_validator, model_validator
 
-from data_models.step_types import STEP_TYPES
 from data_models.values import ClosedValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepType:
+    """How a session goes through steps of a type.
+
+    Attributes:
+        acts: Whether a tool runs in the step, which is left once that has succeeded; such a step
+            says nothing to the user.
+        tool: The tool that always runs in it; "" for the one that the author names.
+    """
+
+    acts: bool = False
+    tool: str = ""
+
+
+STEP_TYPES: dict[str, StepType] = {"chat": StepType(), "tool": StepType(acts=True)}
+
 
 ValueType: TypeAlias = Literal["text", "integer", "number", "boolean", "date", "any"]
 FieldScope: TypeAlias = Literal["run", "patient"]

@@ -178,7 +178,6 @@ class EntityToolWatcher:
         self._then = then
 
     async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
-        """See `ToolWatcher.note_run`."""
         entities = turn.request.entities
         if entities is not None and run.data is not None:
             entities.store_tool_result(
@@ -195,7 +194,6 @@ class EntityToolWatcher:
         await self._then.note_run(turn, run)
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
-        """See `ToolWatcher.note_refused_patient`."""
         await self._then.note_refused_patient(turn, tool)
 
 
@@ -209,7 +207,6 @@ class MemoryToolWatcher:
         self._then = then
 
     async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
-        """See `ToolWatcher.note_run`."""
         memory = turn.request.tool_memory
         if memory is not None:
             kept = memory.record(
@@ -227,7 +224,6 @@ class MemoryToolWatcher:
         await self._then.note_run(turn, run)
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
-        """See `ToolWatcher.note_refused_patient`."""
         await self._then.note_refused_patient(turn, tool)
 
 
@@ -239,7 +235,6 @@ class AuditToolWatcher:
         self._log = LogToolWatcher()
 
     async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
-        """See `ToolWatcher.note_run`."""
         await self._log.note_run(turn, run)
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:

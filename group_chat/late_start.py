@@ -45,17 +45,14 @@ class LateStart:
 
     @property
     def agents(self) -> Sequence[AgentCard]:
-        """See `GroupChat.agents`."""
         return self._cards
 
     @property
     def facilitator(self) -> str:
-        """See `GroupChat.facilitator`."""
         return self._cards[0].name
 
     @property
     def is_language_model(self) -> bool:
-        """See `GroupChat.is_language_model`."""
         return self._is_language_model
 
     @property
@@ -66,19 +63,16 @@ class LateStart:
     async def act(
         self, request: GroupChatRequest, action: ToolAction
     ) -> AsyncIterator[GroupChatEvent]:
-        """See `GroupChat.act`."""
         async for event in (await self._there()).group_chat.act(request, action):
             yield event
 
     async def run(self, request: GroupChatRequest) -> AsyncIterator[GroupChatEvent]:
-        """See `GroupChat.run`."""
         async for event in (await self._there()).group_chat.run(request):
             yield event
 
     async def ask(
         self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
     ) -> Answer:
-        """See `StructuredModel.ask`."""
         structured = (await self._there()).structured
         if structured is None:
             raise ModelUnavailableError("there is no language model")

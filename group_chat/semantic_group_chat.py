@@ -139,21 +139,17 @@ class SemanticGroupChat:
 
     @property
     def agents(self) -> Sequence[AgentCard]:
-        """See `GroupChat.agents`."""
         return self._cards
 
     @property
     def facilitator(self) -> str:
-        """See `GroupChat.facilitator`."""
         return self._facilitator
 
     @property
     def is_language_model(self) -> bool:
-        """See `GroupChat.is_language_model`."""
         return self._is_language_model
 
     def run(self, request: GroupChatRequest) -> AsyncGenerator[GroupChatEvent, None]:
-        """See `GroupChat.run`."""
         stream = EventStream()
         turn = TurnContext(
             request,
@@ -168,7 +164,6 @@ class SemanticGroupChat:
     def act(
         self, request: GroupChatRequest, action: ToolAction
     ) -> AsyncGenerator[GroupChatEvent, None]:
-        """See `GroupChat.act`."""
         stream = EventStream()
         return stream.events_of(self._act(TurnContext(request, stream.put), action))
 

@@ -9,14 +9,20 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
+
+import yaml
+from pydantic import ValidationError
 
 from data_models.blob_store import Blob, BlobStore
 from data_models.claim import Claim
 from data_models.clock import Clock
+from data_models.entities import Entities
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
+    ConfigurationError,
     CorruptDocumentError,
     RoundsError,
     StoreUnavailableError,
@@ -25,7 +31,6 @@ from data_models.identifiers import hashed
 from legacy.document_holding import Holding, Unclaimed
 from services.entities.legacy import (
     LEGACY_FIELD,
-    entities_of,
     file_legacy,
     legacy_entities,
     legacy_owner,
@@ -68,6 +73,33 @@ def document_of(data: bytes) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise CorruptDocumentError("the context document is no JSON object")
     return document
+
+
+def team_of_file(path: Path) -> AgentNames:
+    """Return the agents of a `team.yaml`, with the names that older deployments gave them.
+
+    Raises:
+        ConfigurationError: the file is no team.
+    """
+    try:
+        document = yaml.safe_load(path.read_text(encoding="utf-8"))
+        names = [agent["name"] for agent in document["agents"]]
+        return AgentNames.of(names, legacy=document.get("legacy_names") or {})
+    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
+        raise ConfigurationError(f"{path.name} is no team; see docs/agents.md") from error
+
+
+def entities_of(document: Mapping[str, Any]) -> Entities:
+    """Return the managers of `document`; empty ones if it has none yet.
+
+    Raises:
+        CorruptDocumentError: they cannot be read.
+    """
+    try:
+        return Entities.model_validate(document.get("entities") or {})
+    except ValidationError:
+        # Not `from error`: pydantic quotes what the document holds.
+        raise CorruptDocumentError("the entities cannot be read") from None
 
 
 def migrated(document: Mapping[str, Any], *, team: AgentNames, now: datetime) -> dict[str, Any]:

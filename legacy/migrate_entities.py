@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from legacy.document_holding import Claimed
-from legacy.entity_mover import Mover, MoveReport
-from services.entities.team import team_of_file
+from legacy.entity_mover import Mover, MoveReport, team_of_file
 from services.folder_maintenance import maintenance_for
 from services.stored_folders import list_folders
 from services.stores import SESSIONS, USERS, open_container

@@ -14,8 +14,7 @@ from typing import Any
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from legacy.document_holding import Unclaimed
-from legacy.entity_mover import Mover
-from services.entities.team import team_of_file
+from legacy.entity_mover import Mover, team_of_file
 from services.stored_folders import list_folders
 from services.stores import SESSIONS, open_container
 from services.team import TEAM_FILE

@@ -25,7 +25,7 @@ from routes.endpoint import (
 from routes.replies import json_reply
 from services.access.bodies import large_body_of
 from services.attachments.whose_paper import Whose
-from services.views.attachment_service import BYTES_LIMIT, AttachmentService
+from services.views.attachment_service import BYTES_LIMIT
 
 BODY_SECONDS = 120.0
 PATIENT_HEADER = "X-Patient-Id"
@@ -35,7 +35,7 @@ _PATH = "/api/chats/{chat_id}/attachments"
 
 async def add_attachment(request: web.Request) -> web.Response:
     """`POST …/attachments`: read a file; with `confirmed=true` keep it with the patient."""
-    service, patient_id = _service(request), request.headers.get(PATIENT_HEADER)
+    service, patient_id = request.app[CONTEXT].attachments, request.headers.get(PATIENT_HEADER)
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     # Before a byte of the body: a stranger sends none of it here.
     await request.app[CONTEXT].reader.access(chat_id, owner=owner)
@@ -61,7 +61,7 @@ async def add_attachment(request: web.Request) -> web.Response:
 
 async def list_attachments(request: web.Request) -> web.Response:
     """`GET …/attachments`: the papers of one patient."""
-    rows = await _service(request).all(
+    rows = await request.app[CONTEXT].attachments.all(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=_patient_id(request),
@@ -71,7 +71,7 @@ async def list_attachments(request: web.Request) -> web.Response:
 
 async def show_attachment(request: web.Request) -> web.Response:
     """`GET …/attachments/{attachment_id}`: download a paper as it was given."""
-    row, data = await _service(request).open(
+    row, data = await request.app[CONTEXT].attachments.open(
         request.match_info["chat_id"],
         request.match_info["attachment_id"],
         owner=principal_of(request).id,
@@ -82,20 +82,13 @@ async def show_attachment(request: web.Request) -> web.Response:
 
 async def remove_attachment(request: web.Request) -> web.Response:
     """`DELETE …/attachments/{attachment_id}`: take a paper away."""
-    await _service(request).remove(
+    await request.app[CONTEXT].attachments.remove(
         request.match_info["chat_id"],
         request.match_info["attachment_id"],
         owner=principal_of(request).id,
         patient_id=_patient_id(request),
     )
     return web.Response(status=204)
-
-
-def _service(request: web.Request) -> AttachmentService:
-    service = request.app[CONTEXT].attachments
-    if service is None:
-        raise web.HTTPNotFound
-    return service
 
 
 def _patient_id(request: web.Request) -> str:

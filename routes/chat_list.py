@@ -102,8 +102,6 @@ async def branch_chat(request: web.Request) -> web.Response:
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await context.reader.access(chat_id, owner=owner)
     wanted = await read_body(request, BranchRequest, refusal=BranchError("not whole"))
-    if context.branching is None:
-        raise web.HTTPNotFound
     branch_id = await context.branching.branch(
         chat_id, owner=owner, patient_id=wanted.patient_id, before_turn=wanted.before_turn
     )

@@ -83,11 +83,9 @@ async def show_messages(request: web.Request) -> web.Response:
         before=_number(request.query, "before"),
         limit=min(_number(request.query, "limit") or 50, PAGE_LIMIT_TURNS),
     )
-    opinions: Mapping[str, Opinion] = {}
-    if context.feedback is not None:
-        opinions = await context.feedback.read_of_history(
-            chat_id, owner=owner, patient_id=page.patient_id
-        )
+    opinions = await context.feedback.read_of_history(
+        chat_id, owner=owner, patient_id=page.patient_id
+    )
     turns = [_shown(turn, page.views, opinions) for turn in page.turns]
     shown = {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
     return json_reply(shown)
@@ -107,8 +105,6 @@ async def undo_clear(request: web.Request) -> web.Response:
     """`POST /api/chats/{chat_id}/restore`: bring back what the caller cleared in the last day."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
     context = request.app[CONTEXT]
-    if context.restoring is None:
-        raise web.HTTPNotFound
     restored = await context.restoring.restore(chat_id, owner=owner)
     return json_reply({"chat_id": chat_id, "documents": restored})
 
@@ -141,10 +137,7 @@ async def show_receipt(request: web.Request) -> web.Response:
 
 async def show_patient(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/patients/{patient_id}`: who the patient is, for the banner."""
-    directory = request.app[CONTEXT].directory
-    if directory is None:
-        raise web.HTTPNotFound
-    found = await directory.demographics(
+    found = await request.app[CONTEXT].directory.demographics(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=request.match_info["patient_id"],
@@ -156,8 +149,6 @@ async def show_source(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/sources`: the note, report or entry that an answer cites."""
     sources = request.app[CONTEXT].sources
     patient_id, ref = request.query.get("patient_id"), request.query.get("ref")
-    if sources is None:
-        raise web.HTTPNotFound
     if not patient_id or not ref:
         raise BadFrameError("patient_id and ref are needed")
     found = await sources.source(
@@ -260,10 +251,7 @@ async def give_feedback(request: web.Request) -> web.Response:
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await request.app[CONTEXT].reader.access(chat_id, owner=owner)
     opinion = await read_body(request, Opinion, refusal=FeedbackError("no opinion"))
-    feedback = request.app[CONTEXT].feedback
-    if feedback is None:
-        raise web.HTTPNotFound
-    await feedback.give(
+    await request.app[CONTEXT].feedback.give(
         chat_id,
         request.match_info["run_id"],
         opinion,

@@ -54,23 +54,8 @@ class RouteContext:
 
     Attributes:
         metrics_token: None: the figures are for who reaches the port.
-        directory: None where nobody can tell who a patient is.
-        sources: None where nobody can open what answers cite.
-        finder: None where no patients are looked for by name.
-        chart: None where no chart is shown beside the conversation.
         programs: None where charts are not served to programs (`/mcp`).
-        drafts: None where no drafts are kept.
-        branching: None where no conversation is branched.
-        feedback: None where no thumbs are taken.
-        worklist: None where nobody is told who is seen today.
-        restoring: None where a clear is undone by its word only.
-        memory: None where nobody can look at what is remembered.
-        rounds: None where no rounds are made; nor `round_actions`.
-        operators: None where scenarios are not served.
-        reads: None: reads are not counted; nor exports.
-        glass: None where no chart is opened in an emergency.
         speech: None where nobody dictates.
-        attachments: None where no papers are taken.
         patient_id_example: An id in the configured form, for the client's examples.
         link_hosts: Hosts that links in answers may lead to.
     """
@@ -85,28 +70,28 @@ class RouteContext:
     ids: IdSource
     readiness: Readiness
     registry: CollectorRegistry
+    directory: PatientDirectory
+    sources: PatientSources
+    finder: PatientFinder
+    chart: PatientChart
+    memory: MemoryService
+    drafts: Drafts
+    branching: Branching
+    feedback: PageFeedback
+    worklist: Worklist
+    restoring: Restoring
+    rounds: RoundService
+    round_actions: RoundActions
+    operators: OperatorService
+    attachments: AttachmentService
+    reads: MessageRate
+    exports: MessageRate
+    glass: BreakGlass
     metrics_token: SecretStr | None = None
-    directory: PatientDirectory | None = None
-    sources: PatientSources | None = None
-    finder: PatientFinder | None = None
-    chart: PatientChart | None = None
     programs: ProgramCharts | None = None
-    memory: MemoryService | None = None
-    drafts: Drafts | None = None
-    branching: Branching | None = None
-    feedback: PageFeedback | None = None
-    worklist: Worklist | None = None
-    restoring: Restoring | None = None
-    rounds: RoundService | None = None
-    round_actions: RoundActions | None = None
-    operators: OperatorService | None = None
     speech: Speech | None = None
-    attachments: AttachmentService | None = None
     patient_id_example: str = "patient_4"
     link_hosts: tuple[str, ...] = ()
-    reads: MessageRate | None = None
-    exports: MessageRate | None = None
-    glass: BreakGlass | None = None
     limits: SocketLimits = field(default_factory=SocketLimits)
 
 

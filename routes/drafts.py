@@ -10,14 +10,14 @@ from routes.json_input import read_body
 from routes.replies import json_reply
 from services.access.bodies import large_body_of
 from services.speech import AUDIO_LIMIT_BYTES
-from services.views.drafts import LIMIT_CHARS, Draft, Drafts
+from services.views.drafts import LIMIT_CHARS, Draft
 
 PATH = "/api/chats/{chat_id}/draft"
 
 
 async def show_draft(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/draft`: the caller's draft about a patient; "": none."""
-    found = await _drafts(request).read(
+    found = await request.app[CONTEXT].drafts.read(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=_patient_of(request),
@@ -31,20 +31,13 @@ async def write_draft(request: web.Request) -> web.Response:
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await request.app[CONTEXT].reader.access(chat_id, owner=owner)
     draft = await read_body(request, Draft, refusal=BadFrameError('a draft is {"text": "…"}'))
-    await _drafts(request).write(
+    await request.app[CONTEXT].drafts.write(
         chat_id,
         draft.text,
         owner=owner,
         patient_id=_patient_of(request),
     )
     return web.Response(status=204)
-
-
-def _drafts(request: web.Request) -> Drafts:
-    drafts = request.app[CONTEXT].drafts
-    if drafts is None:
-        raise web.HTTPNotFound
-    return drafts
 
 
 def _patient_of(request: web.Request) -> str:

@@ -65,10 +65,9 @@ async def _papers(
     request: web.Request, chat_id: str, owner: str, patient_id: str | None
 ) -> Sequence[Attachment]:
     """Return the papers that were given of the patient; each can be downloaded by itself."""
-    attachments = request.app[CONTEXT].attachments
-    if attachments is None or patient_id is None:
+    if patient_id is None:
         return ()
-    return await attachments.all(chat_id, owner=owner, patient_id=patient_id)
+    return await request.app[CONTEXT].attachments.all(chat_id, owner=owner, patient_id=patient_id)
 
 
 def _as_json(

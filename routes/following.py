@@ -206,5 +206,5 @@ class _Talk:
         await self._page.tell({"type": "CUSTOM", "name": "record_system", "value": value})
 
 
-FOLLOWING = web.AppKey[Following | None]("following")
+FOLLOWING = web.AppKey[Following]("following")
 LAUNCHES = web.AppKey("launches", SmartLaunch)

@@ -10,12 +10,11 @@ from routes.json_input import read_body
 from routes.replies import json_reply
 from services.memory_edits.operations import MemoryPatch
 from services.memory_edits.view import MemoryView
-from services.views.memory_service import MemoryService
 
 
 async def show_memory(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/memory`: blocks, entities, tool memory, changes."""
-    view = await _service(request).show(
+    view = await request.app[CONTEXT].memory.show(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=request.query.get("patient_id"),
@@ -28,7 +27,7 @@ async def change_memory(request: web.Request) -> web.Response:
     refusal = BadFrameError("not a list of memory operations")
     patch = await read_body(request, MemoryPatch, refusal=refusal)
     revision = _revision(request, patch)
-    view = await _service(request).change(
+    view = await request.app[CONTEXT].memory.change(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=request.query.get("patient_id"),
@@ -36,13 +35,6 @@ async def change_memory(request: web.Request) -> web.Response:
         revision=revision,
     )
     return _reply(view)
-
-
-def _service(request: web.Request) -> MemoryService:
-    service = request.app[CONTEXT].memory
-    if service is None:
-        raise web.HTTPNotFound
-    return service
 
 
 def _revision(request: web.Request, patch: MemoryPatch) -> str:

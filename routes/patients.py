@@ -1,13 +1,17 @@
-"""Patients and their charts: whom the caller finds, sees today or has pinned."""
+"""Patients and their charts: whom callers find, see today or have pinned; emergencies."""
 
 from aiohttp import web
 
 from data_models.errors import BadFrameError
-from routes.auth import principal_of
+from routes.auth import operator_of, principal_of
 from routes.context import CONTEXT
 from routes.endpoint import OBJECT, PATIENT, STRING, Endpoint, in_query, of, rows
+from routes.json_input import read_body
+from routes.operator_answers import PREFIX
+from routes.operator_input import EmergencyReview
 from routes.replies import json_reply
 from routes.view_document import view_document
+from services.chart_access.break_glass import BreakGlass, Grant
 from services.views.chart_parts import PARTS
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients
 from services.views.worklist import Worklist, WorklistView
@@ -16,8 +20,6 @@ from services.views.worklist import Worklist, WorklistView
 async def find_patients(request: web.Request) -> web.Response:
     """`GET /api/patients`: whom `q` finds by name, birth date and number, 50 at most."""
     finder = request.app[CONTEXT].finder
-    if finder is None:
-        raise web.HTTPNotFound
     found = await finder.find(request.query.get("q", ""), owner=principal_of(request).id)
     return json_reply(found.model_dump(mode="json"))
 
@@ -25,8 +27,6 @@ async def find_patients(request: web.Request) -> web.Response:
 async def show_chart(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/chart`: one part of the chart of a patient of the conversation."""
     chart = request.app[CONTEXT].chart
-    if chart is None:
-        raise web.HTTPNotFound
     patient_id = request.query.get("patient_id")
     if not patient_id:
         raise BadFrameError("patient_id is needed")
@@ -85,13 +85,6 @@ async def unpin_patient(request: web.Request) -> web.Response:
     return web.Response(status=204)
 
 
-def _worklist(request: web.Request) -> Worklist:
-    worklist = request.app[CONTEXT].worklist
-    if worklist is None:
-        raise web.HTTPNotFound
-    return worklist
-
-
 def worklist_routes() -> list[Endpoint]:
     """Return the routes of this file."""
     return [
@@ -99,3 +92,45 @@ def worklist_routes() -> list[Endpoint]:
         Endpoint("PUT", ONE, pin_patient),
         Endpoint("DELETE", ONE, unpin_patient),
     ]
+
+
+async def list_emergencies(request: web.Request) -> web.Response:
+    """`GET emergencies`: those without a review first, then the newest first."""
+    glass = _glass(request)
+    return json_reply({"emergencies": [one.model_dump(mode="json") for one in await glass.all()]})
+
+
+async def review_emergency(request: web.Request) -> web.Response:
+    """`POST emergencies/{grant_id}/review`: what an operator, not the one concerned, found."""
+    glass = _glass(request)
+    said = await read_body(
+        request,
+        EmergencyReview,
+        refusal=BadFrameError("not a review: is_justified, and perhaps a note"),
+    )
+    grant = await glass.review(
+        request.match_info["grant_id"],
+        by=operator_of(request).id,
+        is_justified=said.is_justified,
+        note=said.note,
+    )
+    return json_reply(grant.model_dump(mode="json"))
+
+
+def emergency_routes() -> list[Endpoint]:
+    """Return the routes of this file."""
+    path = f"{PREFIX}emergencies"
+    review = f"{path}/{{grant_id}}/review"
+    return [
+        Endpoint("GET", path, list_emergencies, of(emergencies=rows(Grant))),
+        Endpoint("POST", review, review_emergency, Grant, sent=EmergencyReview),
+    ]
+
+
+def _worklist(request: web.Request) -> Worklist:
+    return request.app[CONTEXT].worklist
+
+
+def _glass(request: web.Request) -> BreakGlass:
+    operator_of(request)
+    return request.app[CONTEXT].glass

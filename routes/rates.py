@@ -25,9 +25,7 @@ _OPERATORS = "/api/operator/"
 """Asks for the role itself."""
 
 
-def counting(
-    rate: MessageRate, *, reads: MessageRate | None = None, exports: MessageRate | None = None
-) -> Middleware:
+def counting(rate: MessageRate, *, reads: MessageRate, exports: MessageRate) -> Middleware:
     """Return the middleware that counts each request; the caller is verified before.
 
     A route that is added later is counted unless it stands in `UNCOUNTED`. A key without the scope
@@ -44,9 +42,9 @@ def counting(
         caller = principal_of(request).id
         if not _only_reads(request, route) and route not in UNCOUNTED:
             rate.take(caller)
-        if reads is not None and (route == DRAFT or _only_reads(request, route)):
+        if route == DRAFT or _only_reads(request, route):
             reads.take(caller)
-        if exports is not None and route in EXPORTS:
+        if route in EXPORTS:
             exports.take(caller)
         return await handler(request)
 

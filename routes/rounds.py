@@ -322,19 +322,13 @@ def _now(request: web.Request) -> datetime:
     return request.app[CONTEXT].clock.now()
 
 
+async def _body(request: web.Request, model: type[_BodyT]) -> _BodyT:
+    return await read_body(request, model, refusal=BadFrameError(f"not a {model.__name__}"))
+
+
 def _service(request: web.Request) -> RoundService:
-    service = request.app[CONTEXT].rounds
-    if service is None:
-        raise web.HTTPNotFound
-    return service
+    return request.app[CONTEXT].rounds
 
 
 def _actions(request: web.Request) -> RoundActions:
-    actions = request.app[CONTEXT].round_actions
-    if actions is None:
-        raise web.HTTPNotFound
-    return actions
-
-
-async def _body(request: web.Request, model: type[_BodyT]) -> _BodyT:
-    return await read_body(request, model, refusal=BadFrameError(f"not a {model.__name__}"))
+    return request.app[CONTEXT].round_actions

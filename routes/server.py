@@ -14,12 +14,11 @@ from routes.chat_list import branch_routes, chat_list_routes
 from routes.chats import feedback_routes
 from routes.context import CONTEXT, RouteContext
 from routes.drafts import draft_routes, speech_routes
-from routes.emergencies import emergency_routes
 from routes.endpoint import BINARY, HTML, OBJECT, STRING, Endpoint, of, rows
 from routes.following import FOLLOWING, LAUNCHES, Following
 from routes.operator_answers import PREFIX, refusals
 from routes.operator_routes import operator_routes
-from routes.patients import patient_routes, worklist_routes
+from routes.patients import emergency_routes, patient_routes, worklist_routes
 from routes.problem import problems
 from routes.rates import counting
 from routes.replies import json_reply
@@ -136,12 +135,9 @@ def _add_launches(
         app[FOLLOWING] = _following(context, smart, access.hub)
 
 
-def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following | None:
-    finder, drafts = context.finder, context.drafts
-    if finder is None or drafts is None:
-        return None
+def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following:
     follower = PatientFollower(
-        finder=finder, reader=context.reader, drafts=drafts, clock=context.clock
+        finder=context.finder, reader=context.reader, drafts=context.drafts, clock=context.clock
     )
     return Following(
         smart=smart,

@@ -33,11 +33,9 @@ class BoundedSite(web.BaseSite):
 
     @property
     def name(self) -> str:
-        """See `BaseSite.name`."""
         return f"http://{self._host}:{self._port}"
 
     async def start(self) -> None:
-        """See `BaseSite.start`."""
         await super().start()
         server = self._runner.server
         if server is None:
@@ -55,7 +53,6 @@ class _Entrance(asyncio.Protocol):
         self._per_address = per_address
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See `asyncio.Protocol`."""
         if not isinstance(transport, asyncio.Transport):
             raise TypeError("a stream is expected")
         if self._per_address is not None and self._held_by(transport) >= self._per_address:

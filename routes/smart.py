@@ -76,8 +76,6 @@ class SmartRoutes:
         session_id = await self._smart.admit(launched, framed=framed)
         user = await self._authenticator.authenticate(_handshake(request, session_id, framed))
         context = request.app[CONTEXT]
-        if context.finder is None:
-            raise web.HTTPNotFound
         today = context.clock.now().date()
         patient = await context.finder.same_person(launched.patient, owner=user.id, today=today)
         chat = await context.reader.create(owner=user.id)

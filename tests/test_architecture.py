@@ -268,6 +268,20 @@ def test_every_error_has_a_code_of_its_own_and_a_sentence_for_people() -> None:
     assert [one for one in error_classes() if not one.user_message.endswith((".", "}"))] == []
 
 
+def test_a_public_method_says_what_it_does_or_its_contract_does() -> None:
+    methods = [
+        (f"{name(path)}:{method.lineno} {method.name}", method)
+        for path in sources()
+        for kind in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(kind, ast.ClassDef) and not kind.name.startswith("_")
+        for method in kind.body
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef)
+        if not method.name.startswith("_")
+    ]
+    described = {method.name for _, method in methods if ast.get_docstring(method)}
+    assert [where for where, method in methods if method.name not in described] == []
+
+
 def test_errors_are_raised_from_one_tree() -> None:
     tree = ROOT / "data_models" / "errors.py"
     assert [one for path in sources() if path != tree for one in facts(path).errors] == []

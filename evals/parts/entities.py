@@ -151,7 +151,7 @@ class Stage:
         )
         return {
             **shown,
-            "order": [key for key, _ in conversation.get_ordered()],
+            "order": list(conversation.get_all()),
             "provenance": {key: one.provenance for key, one in conversation.entities.items()},
         }
 

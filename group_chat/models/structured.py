@@ -54,7 +54,6 @@ class WireStructured:
         text: str,
         answer: type[Answer],
     ) -> Answer:
-        """See `StructuredModel.ask`."""
         messages = [_message("system", instructions), _message("user", text)]
         deadline = self._completions.deadline()
         said = await self._complete(messages, answer, deadline, purpose)

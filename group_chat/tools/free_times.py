@@ -2,24 +2,49 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from functools import partial
 from typing import Any
 
 from pydantic import Field
 
+from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
-from group_chat.tools.clinic_times import days_of
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import TurnContext
 from services.language.clock import hour_alone_in, part_of_day_in, shift_in
+from services.language.in_english import in_english
 from services.language.names_within import words_of
+from services.language.phrases import says
 from services.language.pointing.when import when_of
 from services.language.references import place_in
 from services.language.requests import refused_doctors
 from services.language.talk_texts import talk_text
 from services.scheduling.clinic import Clinic
 from services.scheduling.ports import Appointment, Doctor, Slot
+
+_WORKDAYS = 5
+
+
+def days_of(text: str, *, now: datetime) -> Sequence[date]:
+    """Return the day that `text` means, said `now`, or the working days ahead of a week.
+
+    A weekday is the next one after today; one of a week that is named is that week's.
+
+    Raises:
+        ToolInputError: it is no day; the text says what is one.
+    """
+    said = when_of(text, now)
+    if said is None or said.first is None or said.last is None:
+        raise ToolInputError("the day must be today, tomorrow, a weekday or YYYY-MM-DD")
+    is_weekday = says(in_english(text), "day_of_week") and not says(text, "today")
+    if said.first == said.last:
+        return [said.first + timedelta(days=7 if is_weekday and said.first == now.date() else 0)]
+    days = [said.first + timedelta(days=number) for number in range(_WORKDAYS)]
+    ahead = [day for day in days if now.date() <= day <= said.last]
+    english = in_english(text).casefold()
+    return [day for day in ahead if f"{day:%A}".casefold() in english] or ahead
+
 
 # A user's own sentence may stand for a day or a time.
 _WORDS_CHARS = 1_000

@@ -18,9 +18,15 @@ from services.language.orders import may_order_change
 from services.language.pointing.when import when_of
 from services.orders.draft_order import WITHDRAW, DraftOrder, KeptDraft, payload_of
 from services.orders.may_be_drafted import is_same_test, refusal_of, tests_in
-from services.orders.order_card import CardRows, card_rows, card_text, standing_text
 from services.orders.order_drafts import OrderDrafts
-from services.orders.wording import LANGUAGES, said_in
+from services.orders.wording import (
+    LANGUAGES,
+    CardRows,
+    card_rows,
+    card_text,
+    said_in,
+    standing_text,
+)
 from services.records.big_charts import make_view
 from services.records.concepts.words import words_of
 from services.records.ports import PatientRecords

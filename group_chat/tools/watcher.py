@@ -54,7 +54,6 @@ class LogToolWatcher:
         self._log = structlog.get_logger()
 
     async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
-        """See `ToolWatcher.note_run`."""
         self._log.info(
             "tool_run",
             run=turn.request.run_id,
@@ -66,7 +65,6 @@ class LogToolWatcher:
         )
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
-        """See `ToolWatcher.note_refused_patient`."""
         self._log.warning(
             "tool_refused_patient",
             run=turn.request.run_id,

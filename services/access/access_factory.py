@@ -8,10 +8,9 @@ import aiohttp
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import ConfigurationError, TooManyExportsError, TooManyReadsError
-from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
+from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator, KeyFile
 from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
 from services.access.handshake import Authenticator
-from services.access.key_file import KeyFile
 from services.access.limits import MessageRate
 from services.access.oidc import OidcRules, OidcSignIn
 from services.access.oidc_provider import OidcProvider

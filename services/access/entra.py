@@ -63,7 +63,6 @@ class EntraAuthenticator:
         self._practitioner_claim = practitioner_claim
 
     async def authenticate(self, handshake: Handshake) -> Principal:
-        """See `Authenticator.authenticate`."""
         token = handshake.bearer
         if token is None:
             raise UnauthenticatedError
@@ -168,7 +167,6 @@ class AppServiceAuthenticator:
         self._practitioner_claim = practitioner_claim
 
     async def authenticate(self, handshake: Handshake) -> Principal:
-        """See `Authenticator.authenticate`."""
         shown = _read(handshake.client_principal)
         object_id = shown.first("oid", f"{_SCHEMA}objectidentifier")
         tenant = shown.first("tid", f"{_SCHEMA}tenantid")

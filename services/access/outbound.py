@@ -60,7 +60,6 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        """See `AbstractResolver.resolve`."""
         found = await self._resolver.resolve(host, port, family)
         allowed = [row for row in found if self._policy.allows_address(row["host"])]
         if not allowed:
@@ -68,7 +67,6 @@ class GuardedResolver(AbstractResolver):
         return allowed
 
     async def close(self) -> None:
-        """See `AbstractResolver.close`."""
         await self._resolver.close()
 
 

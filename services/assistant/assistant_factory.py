@@ -116,7 +116,6 @@ class GraphAssistant:
         self._file_hosts = file_hosts
 
     def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
-        """See `AssistantBackEnd.events_of`."""
         account = GraphAccount(
             client=self._client, principal_id=principal_id, root=self._users.root(principal_id)
         )

@@ -44,7 +44,6 @@ class NoAssistant:
     """Stands in where no back end is set up."""
 
     def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
-        """See `AssistantBackEnd.events_of`."""
         raise AssistantError("no calendar, mail, contacts, tasks or documents are set up")
 
 

@@ -36,7 +36,6 @@ class GraphCalendar:
         self._zone = zone
 
     async def between(self, start: datetime, end: datetime) -> Sequence[CalendarEvent]:
-        """See `Calendar.between`."""
         query = {
             "startDateTime": odata(start),
             "endDateTime": odata(end),
@@ -55,12 +54,10 @@ class GraphCalendar:
         return sorted(found, key=lambda one: (one.start, one.id))
 
     async def get(self, event_id: str) -> CalendarEvent | None:
-        """See `Calendar.get`."""
         row = await self._row(event_id)
         return None if row is None else _event(row, self._zone)
 
     async def create(self, event: NewEvent, effect: Effect) -> CalendarEvent:
-        """See `Calendar.create`."""
         mark = mark_of("events", effect)
         body: Json = {
             "subject": event.title,
@@ -75,7 +72,6 @@ class GraphCalendar:
         return _needed(await self._create_once(body, mark, effect), self._zone)
 
     async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
-        """See `Calendar.move`."""
         for _ in range(_TRIES):
             row = await self._row(event_id)
             event = None if row is None else _event(row, self._zone)

@@ -36,12 +36,10 @@ class GraphAddressBook:
         return sorted(found, key=lambda contact: contact.name.casefold())
 
     async def get(self, contact_id: str) -> Contact | None:
-        """See `AddressBook.get`."""
         row = await self._row(contact_id)
         return None if row is None else _contact(row)
 
     async def add(self, contact: NewContact, effect: Effect) -> Contact:
-        """See `AddressBook.add`."""
         body: Json = {"displayName": contact.name, "givenName": contact.name}
         if contact.email:
             body["emailAddresses"] = [{"address": contact.email, "name": contact.name}]
@@ -69,7 +67,6 @@ class GraphAddressBook:
         raise AssistantError("the contact changed again and again meanwhile; nothing was changed")
 
     async def delete(self, contact_id: str) -> bool:
-        """See `AddressBook.delete`."""
         return await self._account.delete(
             f"contacts/{segment(contact_id)}", {"$select": "id"}, prefer=IMMUTABLE
         )

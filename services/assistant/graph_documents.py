@@ -53,12 +53,10 @@ class GraphDocumentFolder:
         return sorted(fitting, key=lambda row: row.modified, reverse=True)[:limit]
 
     async def get(self, document_id: str) -> PersonalDocument | None:
-        """See `DocumentFolder.get`."""
         item = await self._item(document_id, _FIELDS)
         return None if item is None else _document(item)
 
     async def text(self, document_id: str) -> DocumentText:
-        """See `DocumentFolder.text`."""
         item = await self._item(document_id, f"{_FIELDS},@microsoft.graph.downloadUrl")
         if item is None:
             raise AssistantItemGoneError("the document is no longer there")

@@ -40,7 +40,6 @@ class GraphMailbox:
         until: datetime | None = None,
         limit: int,
     ) -> Sequence[Email]:
-        """See `Mailbox.search`."""
         query = {"$select": _FIELDS, "$top": str(min(limit, _PAGE)), **_asked(words, since, until)}
         found: list[Email] = []
         async for row in self._account.rows("mailFolders/inbox/messages", query, prefer=IMMUTABLE):
@@ -54,7 +53,6 @@ class GraphMailbox:
         return sorted(found, key=lambda mail: mail.received, reverse=True)
 
     async def get(self, mail_id: str) -> Email | None:
-        """See `Mailbox.get`."""
         path = f"messages/{segment(mail_id)}"
         row = await self._account.get(path, {"$select": f"{_FIELDS},body"}, prefer=_AS_TEXT)
         if row is None:
@@ -63,7 +61,6 @@ class GraphMailbox:
         return _whole(message, await self._folder(message))
 
     async def draft(self, mail: NewEmail, effect: Effect) -> Email:
-        """See `Mailbox.draft`."""
         body: Json = {
             "subject": mail.subject,
             "body": {"contentType": "Text", "content": mail.text},

@@ -36,7 +36,6 @@ class GraphTasks:
         include_done: bool = False,
         limit: int,
     ) -> Sequence[Task]:
-        """See `TaskList.list`."""
         query = {"$top": _PAGE} if include_done else {"$filter": _OPEN, "$top": _PAGE}
         rows = self._account.rows(await self._tasks(), query, prefer=_PREFER)
         found = [self._task(row) async for row in rows]
@@ -46,12 +45,10 @@ class GraphTasks:
         return sorted(found, key=lambda task: (task.due or date.max, task.title, task.id))[:limit]
 
     async def get(self, task_id: str) -> Task | None:
-        """See `TaskList.get`."""
         row = await self._account.get(await self._path(task_id), prefer=_PREFER)
         return None if row is None else self._task(row)
 
     async def add(self, task: NewTask, effect: Effect) -> Task:
-        """See `TaskList.add`."""
         mark = mark_of("tasks", effect)
         body: Json = {
             "title": task.title,
@@ -76,20 +73,16 @@ class GraphTasks:
         return self._task(row)
 
     async def complete(self, task_id: str) -> Task:
-        """See `TaskList.complete`."""
         return await self._patch(task_id, {"status": "completed"})
 
     async def reopen(self, task_id: str) -> Task:
-        """See `TaskList.reopen`."""
         return await self._patch(task_id, {"status": "notStarted"})
 
     async def move(self, task_id: str, *, due: date | None) -> Task:
-        """See `TaskList.move`."""
         given = None if due is None else given_day(due, self._zone)
         return await self._patch(task_id, {"dueDateTime": given})
 
     async def delete(self, task_id: str) -> bool:
-        """See `TaskList.delete`."""
         return await self._account.delete(await self._path(task_id), prefer=_PREFER)
 
     async def _patch(self, task_id: str, body: Json) -> Task:

@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import islice, takewhile
 from typing import Any
 
-from dateutil.rrule import rruleset, rrulestr
+import recurring_ical_events
 from icalendar import Calendar as IcsFile
 from icalendar import Event as IcsEvent
-from icalendar import vRecur
 
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.calendar import CalendarEvent, NewEvent
 
 OCCURRENCES_LIMIT = 1_000
 _MARK = "@@"
+_REPEATED = ("rrule", "rdate", "recurrence-id")
 
 
 def parsed(data: bytes) -> IcsFile:
@@ -29,6 +30,8 @@ def parsed(data: bytes) -> IcsFile:
         raise AssistantError("the calendar file is not iCalendar") from None
     if not isinstance(found, IcsFile):
         raise AssistantError("the calendar file is not iCalendar")
+    for row in _rows(found):
+        _include_last_day(row)
     return found
 
 
@@ -53,14 +56,12 @@ def events_between(
 def event_of(file: IcsFile, event_id: str, zone: tzinfo) -> CalendarEvent | None:
     """Return one event or occurrence by its id."""
     uid, _, moment = event_id.partition(_MARK)
-    if not moment:
-        rows = [one for one in _rows(file) if _uid(one) == uid and not _is_recurring(one)]
-        return _event(rows[0], event_id, _start(rows[0], zone), zone) if rows else None
     at = _moment(moment)
-    if at is None:
+    own = [one for one in _rows(file) if _uid(one) == uid and _recurrence(one, zone) == at]
+    begins = _start(own[0], zone) if own else at
+    if begins is None:
         return None
-    near = timedelta(days=400)
-    found = _occurrences(file, at - near, at + near, zone)
+    found = _occurrences(file, begins, begins + timedelta(days=1), zone)
     return next((one for one in found if one.id == event_id), None)
 
 
@@ -123,57 +124,25 @@ def remove(file: IcsFile, event_id: str, zone: tzinfo) -> bool:
 def _occurrences(
     file: IcsFile, start: datetime, end: datetime, zone: tzinfo
 ) -> Iterator[CalendarEvent]:
-    moved = {(_uid(one), _recurrence(one, zone)) for one in _rows(file)}
-    for row in _rows(file):
-        first = _start(row, zone)
-        own = _recurrence(row, zone)
-        if own is not None:
-            yield _event(row, _occurrence_id(_uid(row), own), first, zone)
-        elif not _is_recurring(row):
-            yield _event(row, _uid(row), first, zone)
-        else:
-            for at in _repeated(row, first, start, end, zone):
-                if (_uid(row), at) not in moved:
-                    yield _event(row, _occurrence_id(_uid(row), at), at, zone)
+    # A day more: times without a zone, which are the user's, are compared as if they were in UTC.
+    day = timedelta(days=1)
+    series = recurring_ical_events.of(file, skip_bad_series=True).after(start.astimezone(UTC) - day)
+    rows = takewhile(lambda row: _start(row, zone) < end + day, series)
+    repeated = {_uid(one) for one in _rows(file) if any(name in one for name in _REPEATED)}
+    for row in islice(rows, OCCURRENCES_LIMIT):
+        if "uid" in row and not _is_cancelled(row):
+            yield _event(row, zone, is_one_of_many=_uid(row) in repeated)
 
 
-def _repeated(
-    row: IcsEvent, first: datetime, start: datetime, end: datetime, zone: tzinfo
-) -> Iterator[datetime]:
-    length = _length(row, first, zone)
-    rules = rruleset()
-    for rule in _listed(row, "rrule"):
-        rules.rrule(rrulestr(_rule_text(rule, first), dtstart=first))
-    for group in _listed(row, "rdate"):
-        for one in group.dts:
-            rules.rdate(_aware(one.dt, zone))
-    for group in _listed(row, "exdate"):
-        for one in group.dts:
-            rules.exdate(_aware(one.dt, zone).astimezone(first.tzinfo))
-    for number, at in enumerate(rules.xafter(start - length, inc=True)):
-        if at >= end or number >= OCCURRENCES_LIMIT:
-            return
-        yield at
-
-
-def _rule_text(rule: Any, first: datetime) -> str:
-    # UNTIL must be UTC where DTSTART has a zone; files in the wild write a bare date.
-    rule = dict(rule)
-    until = rule.get("UNTIL")
-    if until:
-        last = until[0]
-        at = last if isinstance(last, datetime) else datetime.combine(last, time.max, first.tzinfo)
-        at = at if at.tzinfo else at.replace(tzinfo=first.tzinfo)
-        rule["UNTIL"] = [at.astimezone(UTC)]
-    return str(vRecur(rule).to_ical(), "utf-8")  # type: ignore[no-untyped-call]
-
-
-def _event(row: IcsEvent, event_id: str, at: datetime, zone: tzinfo) -> CalendarEvent:
+def _event(row: IcsEvent, zone: tzinfo, *, is_one_of_many: bool) -> CalendarEvent:
+    start, uid = _start(row, zone), _uid(row)
+    # Rows that are changed from a date on all carry that date.
+    at = start if _is_changed_onwards(row) else _recurrence(row, zone)
     return CalendarEvent(
-        id=event_id,
+        id=_occurrence_id(uid, at) if is_one_of_many and at is not None else uid,
         title=str(row.get("summary", "")) or "(no title)",
-        start=at,
-        end=at + _length(row, _start(row, zone), zone),
+        start=start,
+        end=_aware(row.decoded("dtend"), zone),
         is_all_day=not isinstance(row.decoded("dtstart"), datetime),
         location=str(row.get("location", "")),
         attendees=tuple(
@@ -183,19 +152,29 @@ def _event(row: IcsEvent, event_id: str, at: datetime, zone: tzinfo) -> Calendar
     )
 
 
-def _length(row: IcsEvent, first: datetime, zone: tzinfo) -> timedelta:
-    if "dtend" in row:
-        return _aware(row.decoded("dtend"), zone) - first
-    if "duration" in row:
-        found = row.decoded("duration")
-        return found if isinstance(found, timedelta) else timedelta()
-    return timedelta() if isinstance(row.decoded("dtstart"), datetime) else timedelta(days=1)
-
-
 def _rows(file: IcsFile) -> list[IcsEvent]:
     walked = (one for one in file.walk("VEVENT") if isinstance(one, IcsEvent))
     rows = [one for one in walked if "dtstart" in one and "uid" in one]
-    return [one for one in rows if str(one.get("status", "")).upper() != "CANCELLED"]
+    return [one for one in rows if not _is_cancelled(one)]
+
+
+def _include_last_day(row: IcsEvent) -> None:
+    """Let a rule reach to the end of the day that it is said to end with."""
+    # UNTIL must be UTC where DTSTART has a time; files in the wild write a bare date.
+    first = row.decoded("dtstart")
+    for rule in _listed(row, "rrule"):
+        (last,) = rule.get("until") or [None]
+        if isinstance(first, datetime) and last is not None and not isinstance(last, datetime):
+            at = datetime.combine(last, time.max, first.tzinfo)
+            rule["until"] = [at.astimezone(UTC) if first.tzinfo else at]
+
+
+def _is_cancelled(row: IcsEvent) -> bool:
+    return str(row.get("status", "")).upper() == "CANCELLED"
+
+
+def _is_changed_onwards(row: IcsEvent) -> bool:
+    return "recurrence-id" in row and "RANGE" in row["recurrence-id"].params
 
 
 def _start(row: IcsEvent, zone: tzinfo) -> datetime:
@@ -210,10 +189,6 @@ def _aware(value: date | datetime, zone: tzinfo) -> datetime:
 
 def _uid(row: IcsEvent) -> str:
     return str(row["uid"])
-
-
-def _is_recurring(row: IcsEvent) -> bool:
-    return ("rrule" in row or "rdate" in row) and "recurrence-id" not in row
 
 
 def _recurrence(row: IcsEvent, zone: tzinfo) -> datetime | None:
@@ -246,17 +221,20 @@ def _single(file: IcsFile, uid: str) -> IcsEvent:
 
 
 def _master(file: IcsFile, uid: str) -> IcsEvent:
-    return next(one for one in _rows(file) if _uid(one) == uid and "recurrence-id" not in one)
+    rows = [one for one in _rows(file) if _uid(one) == uid]
+    if any(map(_is_changed_onwards, rows)):
+        raise AssistantError("the series was changed from a date on; change it where that was done")
+    return next(one for one in rows if "recurrence-id" not in one)
 
 
 def _exception(file: IcsFile, uid: str, moment: str, zone: tzinfo) -> IcsEvent:
     at = _moment(moment)
     if at is None:
         raise AssistantItemGoneError("the event is no longer in the calendar")
+    master = _master(file, uid)
     for row in _rows(file):
         if _uid(row) == uid and _recurrence(row, zone) == at:
             return row
-    master = _master(file, uid)
     row = IcsEvent()
     for name in ("uid", "summary", "location", "description", "attendee", "organizer"):
         if name in master:

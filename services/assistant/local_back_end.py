@@ -64,11 +64,9 @@ class LocalDocumentFolder:
         return sorted(found, key=lambda row: row.modified, reverse=True)[:limit]
 
     async def get(self, document_id: str) -> PersonalDocument | None:
-        """See `DocumentFolder.get`."""
         return next((row for row in await self._all() if row.id == document_id), None)
 
     async def text(self, document_id: str) -> DocumentText:
-        """See `DocumentFolder.text`."""
         found = await self.get(document_id)
         if found is None:
             raise AssistantItemGoneError("the document is no longer there")
@@ -79,7 +77,6 @@ class LocalDocumentFolder:
         return await text_of(found, blob.data)
 
     async def delete(self, document_id: str) -> bool:
-        """See `DocumentFolder.delete`."""
         if await self.get(document_id) is None:
             return False
         await self._store.delete(self._name(document_id))
@@ -143,7 +140,6 @@ class LocalMailbox:
         until: datetime | None = None,
         limit: int,
     ) -> Sequence[Email]:
-        """See `Mailbox.search`."""
         received = [row for row in await self._rows.all() if row.folder == "inbox"]
         found = [
             row
@@ -156,11 +152,9 @@ class LocalMailbox:
         return [replace(row, text=row.text[:MAIL_HEAD_LIMIT_CHARS]) for row in found[:limit]]
 
     async def get(self, mail_id: str) -> Email | None:
-        """See `Mailbox.get`."""
         return await self._rows.get(mail_id)
 
     async def draft(self, mail: NewEmail, effect: Effect) -> Email:
-        """See `Mailbox.draft`."""
         row = Email(
             id=id_of("mail", effect),
             subject=mail.subject,
@@ -217,7 +211,6 @@ class LocalTaskList:
         include_done: bool = False,
         limit: int,
     ) -> Sequence[Task]:
-        """See `TaskList.list`."""
         rows = await self._rows.all()
         found = [
             row
@@ -227,27 +220,21 @@ class LocalTaskList:
         return sorted(found, key=lambda row: (row.due or date.max, row.title))[:limit]
 
     async def get(self, task_id: str) -> Task | None:
-        """See `TaskList.get`."""
         return await self._rows.get(task_id)
 
     async def add(self, task: NewTask, effect: Effect) -> Task:
-        """See `TaskList.add`."""
         return await self._rows.add(Task(id=id_of("task", effect), **asdict(task)))
 
     async def complete(self, task_id: str) -> Task:
-        """See `TaskList.complete`."""
         return await self._rows.change(task_id, is_done=True)
 
     async def reopen(self, task_id: str) -> Task:
-        """See `TaskList.reopen`."""
         return await self._rows.change(task_id, is_done=False)
 
     async def move(self, task_id: str, *, due: date | None) -> Task:
-        """See `TaskList.move`."""
         return await self._rows.change(task_id, due=due)
 
     async def delete(self, task_id: str) -> bool:
-        """See `TaskList.delete`."""
         return await self._rows.remove(task_id)
 
 
@@ -269,7 +256,6 @@ class LocalAddressBook:
         self._rows = rows
 
     async def search(self, words: str, *, limit: int) -> Sequence[Contact]:
-        """See `AddressBook.search`."""
         found = [
             row
             for row in await self._rows.all()
@@ -278,20 +264,16 @@ class LocalAddressBook:
         return sorted(found, key=lambda row: row.name.casefold())[:limit]
 
     async def get(self, contact_id: str) -> Contact | None:
-        """See `AddressBook.get`."""
         return await self._rows.get(contact_id)
 
     async def add(self, contact: NewContact, effect: Effect) -> Contact:
-        """See `AddressBook.add`."""
         return await self._rows.add(Contact(id=id_of("contact", effect), **asdict(contact)))
 
     async def change(self, contact_id: str, change: ContactChange) -> Contact:
-        """See `AddressBook.change`."""
         values = {name: value for name, value in asdict(change).items() if value is not None}
         return await self._rows.change(contact_id, **values)
 
     async def delete(self, contact_id: str) -> bool:
-        """See `AddressBook.delete`."""
         return await self._rows.remove(contact_id)
 
 
@@ -307,7 +289,6 @@ class LocalAssistant:
         self._clock = clock
 
     def of(self, principal_id: str, *, zone: tzinfo) -> AssistantServices:
-        """See `AssistantBackEnd.events_of`."""
         # icalendar takes a sixth of the server's imports; the start loads it beside the port.
         from services.assistant.local_calendar import LocalCalendar
 

@@ -31,28 +31,23 @@ class LocalCalendar:
         self._clock = clock
 
     async def between(self, start: datetime, end: datetime) -> Sequence[CalendarEvent]:
-        """See `Calendar.between`."""
         found = await self._read(lambda file: ics.events_between(file, start, end, self._zone))
         return found[:EVENTS_LIMIT]
 
     async def get(self, event_id: str) -> CalendarEvent | None:
-        """See `Calendar.get`."""
         return await self._read(lambda file: ics.event_of(file, event_id, self._zone))
 
     async def create(self, event: NewEvent, effect: Effect) -> CalendarEvent:
-        """See `Calendar.create`."""
         uid, now = id_of("event", effect), self._clock.now()
         await self._change(lambda file: ics.add(file, event, uid=uid, now=now))
         return await self._find(uid)
 
     async def move(self, event_id: str, *, start: datetime) -> CalendarEvent:
-        """See `Calendar.move`."""
         now = self._clock.now()
         await self._change(lambda file: ics.move(file, event_id, start, zone=self._zone, now=now))
         return await self._find(event_id)
 
     async def cancel(self, event_id: str) -> bool:
-        """See `Calendar.cancel`."""
         return await self._change(lambda file: ics.remove(file, event_id, self._zone))
 
     async def _find(self, event_id: str) -> CalendarEvent:

@@ -169,7 +169,6 @@ class AuditTrail:
         self._writer: asyncio.Task[None] | None = None
 
     async def record(self, entry: AuditEntry) -> None:
-        """See `Audit.record`."""
         durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((entry, durable))
         if entry.may_wait:

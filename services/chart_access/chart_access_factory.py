@@ -11,8 +11,8 @@ from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
 from data_models.errors import ConfigurationError
 from services.access.access_factory import key_file_for, read_rate_for
+from services.access.api_keys import KeyFile
 from services.access.handshake import Authenticator
-from services.access.key_file import KeyFile
 from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf
 from services.audit.trail import Audit

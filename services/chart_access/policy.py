@@ -31,7 +31,6 @@ class OpenToAll:
     """An `AccessPolicy` under which any signed-in user may open any chart."""
 
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        """See `AccessPolicy.may_open`."""
         return True
 
 
@@ -47,7 +46,6 @@ class CareRoster:
         self._rows: dict[str, frozenset[str]] = {}
 
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        """See `AccessPolicy.may_open`."""
         rows = self._current()
         mine = rows.get(principal_id, frozenset()) | rows.get(_EVERYBODY, frozenset())
         return patient_id in mine or _EVERYBODY in mine

@@ -83,7 +83,6 @@ class NotingAuthenticator:
         self._book = book
 
     async def authenticate(self, handshake: Handshake) -> Principal:
-        """See `Authenticator.authenticate`."""
         principal = await self._inner.authenticate(handshake)
         if principal.practitioner:
             await self._book.note(principal.id, principal.practitioner)

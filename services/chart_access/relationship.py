@@ -158,7 +158,6 @@ class ByRelationship:
         self._kept: OrderedDict[tuple[str, PatientId], tuple[float, bool]] = OrderedDict()
 
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        """See `AccessPolicy.may_open`."""
         practitioner = await self._book.practitioner_of(principal_id)
         if practitioner is None:
             return False

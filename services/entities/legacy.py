@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from pydantic import ValidationError
-
 from data_models.derived_entity import Origin
 from data_models.entities import Entities
 from data_models.entity_keys import ALIASES, namespace_of, plain_key
@@ -49,19 +47,6 @@ def legacy_owner(document: Mapping[str, Any]) -> str | None:
         if isinstance(place.get(field), str)
     ]
     return names[0] if names else None
-
-
-def entities_of(document: Mapping[str, Any]) -> Entities:
-    """Return the managers of `document`; empty ones if it has none yet.
-
-    Raises:
-        CorruptDocumentError: they cannot be read.
-    """
-    try:
-        return Entities.model_validate(document.get("entities") or {})
-    except ValidationError:
-        # Not `from error`: pydantic quotes what the document holds.
-        raise CorruptDocumentError("the entities cannot be read") from None
 
 
 def union_of(entities: Entities) -> dict[str, Any]:

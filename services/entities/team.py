@@ -3,12 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-
-import yaml
 
 from data_models.derived_entities import UNKNOWN_OWNER
-from data_models.errors import ConfigurationError, UnknownAgentError
+from data_models.errors import UnknownAgentError
 
 _SEPARATORS = re.compile(r"[\s_-]+")
 
@@ -61,17 +58,3 @@ class AgentNames:
 
 def _folded(name: str) -> str:
     return _SEPARATORS.sub("", name).casefold()
-
-
-def team_of_file(path: Path) -> AgentNames:
-    """Return the agents of a `team.yaml`, with the names that older deployments gave them.
-
-    Raises:
-        ConfigurationError: the file is no team.
-    """
-    try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-        names = [agent["name"] for agent in document["agents"]]
-        return AgentNames.of(names, legacy=document.get("legacy_names") or {})
-    except (OSError, yaml.YAMLError, KeyError, TypeError, AttributeError) as error:
-        raise ConfigurationError(f"{path.name} is no team; see docs/agents.md") from error

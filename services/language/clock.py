@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from services.language.folding import words_of
 from services.language.in_english import in_english
-from services.language.phrases import found_in, says
+from services.language.phrases import found_in
 from services.language.pointing.clock_words import PARTS_OF_DAY
 
 _HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
@@ -53,18 +53,6 @@ def shift_in(text: str) -> timedelta | None:
     count = _COUNTS.get(found[2]) or int(found[2])
     shift = count * timedelta(**{f"{found[3]}s": 1})
     return -shift if found[4] in ("earlier", "before", "sooner") else shift
-
-
-def days_of_month_in(text: str) -> set[int]:
-    """Return the numbers of `text` that may be a day of a month."""
-    return {int(one) for one in _NUMBER.findall(in_english(text).casefold())}
-
-
-def week_ahead_in(text: str) -> int | None:
-    """Return how many weeks from now the week is that `text` names: 0 or 1; None if it is none."""
-    if says(text, "this_week"):
-        return 0
-    return 1 if says(text, "next_week") else None
 
 
 def day_in(text: str) -> str | None:

@@ -1,7 +1,6 @@
 """One message, read once; everything else consumes this value."""
 
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from typing import Any, Literal, TypeAlias
@@ -146,7 +145,6 @@ class Situation:
         team: In the order of the team's file.
         plan_is_open: Whether a plan waits for a yes.
         asked_before: What the user asked about this patient just before, the newest last.
-        names_of_patients: Words that name people of this conversation, folded: no concepts.
     """
 
     now: datetime
@@ -154,7 +152,6 @@ class Situation:
     team: Sequence[TeamMember] = ()
     plan_is_open: bool = False
     asked_before: Sequence[str] = ()
-    names_of_patients: AbstractSet[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +172,6 @@ class Utterance:
         times: Days and spans of days that it names.
         numbers: Figures and number words outside of dates and ids, in their order.
         standalone: The message with its pronouns resolved, where that changes it.
-        crisis: Id of the safety rule that it meets.
         decided_by: Who decided each field: `rule` or `model`.
     """
 
@@ -192,5 +188,4 @@ class Utterance:
     times: tuple[TimeSpan, ...] = ()
     numbers: tuple[float, ...] = ()
     standalone: str = ""
-    crisis: str | None = None
     decided_by: Mapping[str, Literal["rule", "model"]] = field(default_factory=dict)

@@ -58,11 +58,9 @@ class FolderFiles:
 
     @property
     def place(self) -> str:
-        """See `BackupFiles`."""
         return str(self.folder)
 
     async def begin(self) -> None:
-        """See `BackupFiles.begin`."""
         if self.folder.exists() and any(self.folder.iterdir()):
             raise BackupError(f"{self.folder} is not empty; name a new folder")
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -72,15 +70,12 @@ class FolderFiles:
         await asyncio.to_thread(self._put, self._path(path), data)
 
     async def grow(self, path: str, data: bytes) -> None:
-        """See `BackupFiles.grow`."""
         await asyncio.to_thread(_grow, self._path(path), data)
 
     async def remove(self, folder: str) -> None:
-        """See `BackupFiles.remove`."""
         await asyncio.to_thread(shutil.rmtree, self._path(folder), ignore_errors=True)
 
     async def read(self, path: str) -> bytes | None:
-        """See `BackupFiles.read`."""
         found = await asyncio.to_thread(read_file, self._path(path))
         return None if found is None else found[0]
 
@@ -122,18 +117,15 @@ class ContainerFiles:
 
     @property
     def place(self) -> str:
-        """See `BackupFiles`."""
         return f"{self.address}/{self.prefix}"
 
     async def begin(self) -> None:
-        """See `BackupFiles.begin`."""
         async for found in self.store.list(f"{self.prefix}/"):
             raise BackupError(
                 f"{self.place} is not empty (it has {found.name}); name a new one, or --dated"
             )
 
     async def put(self, path: str, data: bytes) -> None:
-        """See `BackupFiles.put`."""
         name = f"{self.prefix}/{path}"
         try:
             await self.store.create(name, data)
@@ -151,17 +143,14 @@ class ContainerFiles:
         self._ends[path] = await self.store.append(f"{self.prefix}/{path}", data, position=end)
 
     async def remove(self, folder: str) -> None:
-        """See `BackupFiles.remove`."""
         async for found in self.store.list(f"{self.prefix}/{folder}/"):
             await self.store.delete(found.name)
 
     async def read(self, path: str) -> bytes | None:
-        """See `BackupFiles.read`."""
         found = await self.store.read(f"{self.prefix}/{path}")
         return None if found is None else found.data
 
     async def close(self) -> None:
-        """See `BackupFiles.close`."""
         await self.store.close()
 
 

@@ -75,11 +75,6 @@ def build_snapshot(
     return f"{SNAPSHOT_PREFIX} {json.dumps(fields, separators=(',', ':'))}"
 
 
-def is_snapshot(text: str) -> bool:
-    """Whether `text` has the form of the server's snapshot; only its role says that it is one."""
-    return text.lstrip().startswith(SNAPSHOT_PREFIX)
-
-
 def may_imitate(text: str) -> bool:
     """Whether a mark can be in `text`, as it is or as JSON."""
     return MARK_ENDING.search(fold(text)[0]) is not None

@@ -49,12 +49,6 @@ class PatientResource(Resource):
     """Names of the fields that may hold the clinical date, best first."""
 
     @property
-    def owner(self) -> str | None:
-        """The reference to the patient, as written."""
-        pointer = self.subject or self.patient
-        return pointer.reference if pointer else None
-
-    @property
     def clinical_date(self) -> str | None:
         """The clinical date as recorded, or None."""
         for name in self.DATES:

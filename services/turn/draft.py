@@ -62,7 +62,7 @@ class TurnDraft:
         speaking: Messages that agents have begun and not finished, by id.
         question: What the server asks at the end of this turn.
         asked_result: What came of the answer to a clinic's question: `agreed`, and what was done.
-        wish: What the user asked for before it was clear for whom, and is done now.
+        pending_request: What the user asked for before it was clear for whom, and is done now.
         withdraws_question: Whether the open question of before is over.
         leaves_no_turn: After a clear there is nothing to keep the turn in.
         told_interruption: Whether the user was told of a turn that died before this one.
@@ -93,7 +93,7 @@ class TurnDraft:
     timing: TimingInfo = field(default_factory=TimingInfo)
     question: OpenQuestion | None = None
     asked_result: Mapping[str, Any] | None = None
-    wish: str = ""
+    pending_request: str = ""
     withdraws_question: bool = False
     leaves_no_turn: bool = False
     is_of_team: bool = False
@@ -120,13 +120,13 @@ class TurnDraft:
 
     @property
     def text(self) -> str:
-        """The user's words; the wish that they complete, once that is known."""
-        return self.wish or self.claim.message.text
+        """The user's words; the request that they complete, once that is known."""
+        return self.pending_request or self.claim.message.text
 
     @property
     def said(self) -> str:
-        """What stands in the history: the user's words, with the wish that they complete."""
-        return ": ".join(part for part in (self.claim.message.text, self.wish) if part)
+        """What stands in the history: the user's words, with the request that they complete."""
+        return ": ".join(part for part in (self.claim.message.text, self.pending_request) if part)
 
     @property
     def answer(self) -> str:

@@ -69,7 +69,7 @@ def note_repeatable(turn: TurnDraft) -> bool:
 def is_repeatable(turn: TurnDraft) -> bool:
     """Whether the team answered a question about a patient, and nothing was changed or begun.
 
-    Yes and no, buttons, wishes that were completed, steps of plans and scenarios, files that were
+    Yes and no, buttons, requests that were completed, steps of plans and scenarios, files that were
     made, and whatever tools began to change outside mean something only once.
     """
     row, running = turn.turn, turn.claim.conversation.running_turn
@@ -77,7 +77,7 @@ def is_repeatable(turn: TurnDraft) -> bool:
         return False
     if turn.outcome != "success" or turn.question is not None or not row.agent_responses:
         return False
-    if turn.wish or turn.claim.message.press is not None:
+    if turn.pending_request or turn.claim.message.press is not None:
         return False
     if running is None or running.deeds or any(one.plan_id for one in row.agent_responses):
         return False

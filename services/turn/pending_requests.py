@@ -1,4 +1,4 @@
-"""A wish that came before its patient: kept with the question whose it is, done after the answer.
+"""A request without a patient: kept with the question whose it is, done after the answer.
 
 The words stay with the question, where no model looks, until the user says whose they are. Then
 they are that patient's, unless they may be about somebody else as well.
@@ -16,30 +16,30 @@ from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.draft import TurnDraft
 
-WISH_LIMIT_CHARS = 2_000
+REQUEST_LIMIT_CHARS = 2_000
 _SHOWN_CHARS = 120
-_KEEP_A_WISH = WHO_KINDS | {"break_glass"}
+_KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
 
 
-def is_wish(text: str) -> bool:
+def is_request_of_record(text: str) -> bool:
     """Whether `text` asks for something that only a patient's record or timetable holds."""
-    is_short = len(text) <= WISH_LIMIT_CHARS and len(text.split()) > 1
+    is_short = len(text) <= REQUEST_LIMIT_CHARS and len(text.split()) > 1
     return is_short and says(text, "wish_of_record")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingRequests:
-    """Asks whose a wish is, and carries it on. Holds no state of any turn."""
+    """Asks whose a request is, and carries it on. Holds no state of any turn."""
 
     patients: PatientContextService
     ids: IdSource
     facilitator: str
 
     def carry_on(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
-        """Return the verdict without its reply where the wish that waited is done now."""
+        """Return the verdict without its reply where the request that waited is done now."""
         question = turn.open_question()
-        if question is None or question.kind not in _KEEP_A_WISH or verdict.reply is None:
-            return self._with_wish(turn, verdict)
+        if question is None or question.kind not in _KEEP_A_REQUEST or verdict.reply is None:
+            return self._with_request(turn, verdict)
         asked = "" if question.payload.get(OPENS_ONLY) else str(question.payload.get(ASKED, ""))
         registry = verdict.registry or turn.loaded_registry()
         is_theirs = asked and (
@@ -47,22 +47,22 @@ class PendingRequests:
             or self.patients.may_be_theirs(asked, registry=registry)
         )
         if not is_theirs or not _names_one(turn, verdict):
-            return self._with_wish(turn, verdict)
-        turn.wish = asked
+            return self._with_request(turn, verdict)
+        turn.pending_request = asked
         shown = " ".join(asked.split())[:_SHOWN_CHARS]
         text = f"{verdict.patient_id} is active. Going on with “{shown}”."
         turn.run.emit(Notice("progress", text))
         return replace(verdict, reply=None)
 
     def ask_whose(self, turn: TurnDraft) -> None:
-        """Ask whose a wish is that nobody could look into for want of a patient."""
+        """Ask whose a request is that nobody could look into for want of a patient."""
         document = turn.document()
         runs = document.tool_memory.executions
         has_run = bool(runs) and runs[-1].turn_id == document.next_turn_id - 1
         waits = document.continuation
         is_taken = has_run or (waits is not None and waits.agent != self.facilitator)
         is_free = turn.patient_id is None and turn.question is None and document.scenario is None
-        if is_taken or not is_free or not is_wish(turn.text):
+        if is_taken or not is_free or not is_request_of_record(turn.text):
             return
         turn.ask(
             "which_patient",
@@ -72,14 +72,14 @@ class PendingRequests:
             payload={ASKED: turn.text},
         )
 
-    def _with_wish(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
-        """Keep the wish with the question that this message leads to."""
+    def _with_request(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
+        """Keep the request with the question that this message leads to."""
         question, earlier = verdict.question, turn.open_question()
         if question is None or question.kind != "which_patient":
             return verdict  # the subject's question holds its message itself
-        asked = turn.text if is_wish(turn.text) else ""
+        asked = turn.text if is_request_of_record(turn.text) else ""
         if not asked and earlier is not None and earlier.kind == "which_patient":
-            asked = str(earlier.payload.get(ASKED, ""))  # asked again about the same wish
+            asked = str(earlier.payload.get(ASKED, ""))  # asked again about the same request
         if not asked:
             return verdict
         payload = {**question.payload, ASKED: asked}

@@ -42,7 +42,6 @@ class DayOnServer:
         return sorted({one.patient_id for one in found.seen})
 
     async def visits_on(self, day: date, zone: tzinfo | None = None) -> DaySeen:
-        """See `VisitsByDay.visits_on`."""
         found = [await self._visits(kind, day, zone) for kind in VISITS]
         if "too_many" in found:
             return DaySeen(state="too_many")

@@ -17,7 +17,7 @@ from data_models.entities import Entities
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.turn_events import Notice, ToolCallResult
-from group_chat.tools.clinic_times import days_of
+from group_chat.tools.free_times import days_of
 from group_chat.tools.scheduling_tools import SchedulingTools
 from services.entities.meter import EntityMeter
 from services.entities.session import GROUNDING_MARK, EntitySession

@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 from zoneinfo import ZoneInfo
 
 import aiohttp
@@ -17,6 +17,7 @@ from yarl import URL
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import SystemClock
 from data_models.documents import Documents
+from data_models.errors import NotFoundError
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import WebAccess, create_runner, create_web_app
@@ -27,12 +28,18 @@ from services.audit.trail import NoAudit
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
 from services.channels.page_feedback import PageFeedback
+from services.chart_access.break_glass import BreakGlass
 from services.chart_access.chart_guard import open_guard
 from services.replica import Replica
+from services.rounds.round_actions import RoundActions
+from services.rounds.round_service import RoundService
+from services.scenarios.operators.operator_service import OperatorService
 from services.telemetry.metrics import Metrics
+from services.views.branching import Branching
 from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
 from services.views.drafts import Drafts
+from services.views.restoring import Restoring
 from services.views.worklist import Worklist
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore
@@ -46,8 +53,10 @@ from tests.routes.fakes import (
     FakeScheduler,
     FakeSources,
     FakeTeam,
+    NoPapers,
 )
 
+Kind = TypeVar("Kind")
 ADA = {"Authorization": "Bearer ada-key"}
 BEN = {"Authorization": "Bearer ben-key"}
 PATIENCE_SECONDS = 60.0
@@ -153,6 +162,16 @@ def make_worklist(people: FakePeople, **changes: Any) -> Worklist:
     return replace(worklist, **changes)
 
 
+def absent(kind: type[Kind]) -> Kind:
+    """Return one that has nothing: whoever asks it is told that it is not found."""
+
+    def find_nothing(_one: Kind, _name: str) -> NoReturn:
+        raise NotFoundError
+
+    found: Kind = object.__new__(type(kind.__name__, (kind,), {"__getattr__": find_nothing}))
+    return found
+
+
 def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
     clock, ids = SystemClock(), CountingIds()
     documents = Documents(store=MemoryBlobStore(), clock=clock, ids=ids)
@@ -181,6 +200,15 @@ def make_context(scheduler: FakeScheduler, **changes: Any) -> RouteContext:
         drafts=Drafts(reader=reader, store=MemoryBlobStore(), clock=clock),
         feedback=PageFeedback(reader=reader, contexts=contexts, book=feedback_book(), clock=clock),
         worklist=make_worklist(FakePeople()),
+        branching=absent(Branching),
+        restoring=absent(Restoring),
+        rounds=absent(RoundService),
+        round_actions=absent(RoundActions),
+        operators=absent(OperatorService),
+        attachments=absent(NoPapers),
+        glass=absent(BreakGlass),
+        reads=MessageRate(per_minute=None, clock=clock),
+        exports=MessageRate(per_minute=None, clock=clock),
         limits=SocketLimits(),
     )
     return replace(context, **changes)

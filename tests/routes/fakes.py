@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import UTC, date, datetime, tzinfo
 
 from data_models.chart_view import ChartView, ViewRow
-from data_models.chat_context import AgentMessage, Artifact, ChatContext, Citation, Turn
+from data_models.chat_context import AgentMessage, Artifact, Attachment, ChatContext, Citation, Turn
 from data_models.clock import Clock, IdSource
 from data_models.derived_entity import Origin
 from data_models.errors import (
@@ -52,6 +52,7 @@ from services.records.views.source import SourceText
 from services.runs.hub import Run, RunHub
 from services.scenarios.session.action import ToolAction
 from services.turn_scheduler.turn_scheduler import TurnScheduler
+from services.views.attachment_service import AttachmentService
 from services.views.chart_parts import PARTS
 from services.views.conversation_reader import SESSION, ConversationReader
 from services.views.conversation_view import (
@@ -514,6 +515,13 @@ class FakeSources(PatientSources):
         if (patient_id, ref) != ("patient_4", NOTE.ref):
             raise NotFoundError
         return NOTE
+
+
+class NoPapers(AttachmentService):
+    """Nobody has given a paper of anybody."""
+
+    async def all(self, conversation_id: str, *, owner: str, patient_id: str) -> list[Attachment]:
+        return []
 
 
 class FakeMemory(MemoryService):

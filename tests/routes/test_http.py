@@ -172,9 +172,6 @@ async def test_the_banner_learns_who_the_patient_is(start: Start) -> None:
     _, person = await get(server, "/api/chats/chat_1/patients/patient_4")
     assert (person["name"], person["birth_date"]) == ("Ada Example", "1950-02-03")
     assert (await get(server, "/api/chats/chat_1/patients/patient_9"))[0] == 404
-    without = await start(directory=None)
-    await claimed(without)
-    assert (await get(without, "/api/chats/chat_1/patients/patient_4"))[0] == 404
 
 
 async def test_patients_are_found_by_name_and_nothing_is_opened(start: Start) -> None:
@@ -183,7 +180,6 @@ async def test_patients_are_found_by_name_and_nothing_is_opened(start: Start) ->
     assert [one["patient_id"] for one in found["patients"]] == ["patient_15"]
     assert found["is_whole"] is True
     assert (await get(server, "/api/patients?q=" + "x" * 201))[0] == 400
-    assert (await get(await start(finder=None), "/api/patients"))[0] == 404
 
 
 async def test_a_part_of_the_chart_is_shown_without_a_turn(start: Start) -> None:
@@ -199,8 +195,6 @@ async def test_a_part_of_the_chart_is_shown_without_a_turn(start: Start) -> None
     assert (await get(server, "/api/chats/chat_1/chart"))[0] == 400
     assert (await get(server, "/api/chats/chat_1/chart?patient_id=patient_15"))[0] == 404
     assert len(server.scheduler.messages) == 1
-    without = await start(chart=None)
-    assert (await get(without, path))[0] == 404
 
 
 @pytest.mark.parametrize(

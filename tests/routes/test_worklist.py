@@ -79,8 +79,5 @@ async def test_what_cannot_be_pinned_is_said_with_the_remedy(ward: Server) -> No
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", PATH), ("PUT", FOUR), ("DELETE", FOUR)])
-async def test_nobody_asks_unknown_and_a_server_without_a_list_has_none(
-    ward: Server, start: Start, method: str, path: str
-) -> None:
+async def test_nobody_asks_unknown(ward: Server, method: str, path: str) -> None:
     assert (await ask(ward, method, path, {}))[0] == 401
-    assert (await ask(await start(worklist=None), method, path))[0] == 404

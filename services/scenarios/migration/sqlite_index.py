@@ -59,17 +59,14 @@ class SqliteSessionIndex:
         self._connection: sqlite3.Connection | None = None
 
     async def put(self, row: SessionRow) -> None:
-        """See `SessionIndex.put`."""
         await self.put_many([row])
 
     async def put_many(self, rows: Iterable[SessionRow]) -> None:
-        """See `SessionIndex.put_many`."""
         left = iter(rows)
         while batch := [_values(row) for row in islice(left, BATCH)]:
             await self._many(_PUT, batch)
 
     async def drop(self, session_id: str) -> None:
-        """See `SessionIndex.drop`."""
         await self._many("DELETE FROM sessions WHERE session_id = ?", [(session_id,)])
 
     async def page(
@@ -81,7 +78,6 @@ class SqliteSessionIndex:
         below_version: int | None = None,
         flagged: bool = False,
     ) -> SessionPage:
-        """See `SessionIndex.page`."""
         version = _ANY_VERSION if below_version is None else below_version
         found = await self._rows(
             _FLAGGED if flagged else _PAGE, (scenario_id, after, version, limit)
@@ -90,7 +86,6 @@ class SqliteSessionIndex:
         return SessionPage(rows, rows[-1].session_id if len(rows) == limit else "")
 
     async def tally(self, scenario_id: str) -> Sequence[Tally]:
-        """See `SessionIndex.tally`."""
         found = await self._rows(_TALLY, (scenario_id,))
         return [
             Tally(version, step, mark, review, bool(pinned), number)
@@ -98,11 +93,9 @@ class SqliteSessionIndex:
         ]
 
     async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
-        """See `SessionIndex.mark`."""
         await self._many(_MARK, [(version, row.session_id, row.version) for row in rows])
 
     async def marked_version(self, session_id: str) -> int:
-        """See `SessionIndex.marked_version`."""
         found = await self._rows("SELECT mark FROM sessions WHERE session_id = ?", (session_id,))
         return int(found[0][0]) if found else 0
 

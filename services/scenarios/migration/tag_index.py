@@ -59,7 +59,6 @@ class TagSessionIndex:
         """Do nothing: the write of the document carried its tags."""
 
     async def put_many(self, rows: Iterable[SessionRow]) -> None:
-        """See `SessionIndex.put_many`."""
         batch: list[SessionRow] = []
         for row in rows:
             batch.append(row)
@@ -80,13 +79,11 @@ class TagSessionIndex:
         below_version: int | None = None,
         flagged: bool = False,
     ) -> SessionPage:
-        """See `SessionIndex.page`."""
         where = _where(scenario_id, below_version=below_version, flagged=flagged)
         found = await self._tags.find(where, after=after, limit=limit)
         return SessionPage([_row(blob, scenario_id) for blob in found.blobs], found.cursor)
 
     async def tally(self, scenario_id: str) -> Sequence[Tally]:
-        """See `SessionIndex.tally`."""
         where, after, found = _where(scenario_id), "", list[Tally]()
         while True:
             page = await self._tags.find(where, after=after, limit=TALLY_PAGE)
@@ -96,19 +93,16 @@ class TagSessionIndex:
                 return summed(found)
 
     async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
-        """See `SessionIndex.mark`."""
         for start in range(0, len(rows), SET_AT_ONCE):
             batch = rows[start : start + SET_AT_ONCE]
             await self._set([replace(row, mark=version) for row in batch], marking=True)
 
     async def marked_version(self, session_id: str) -> int:
-        """See `SessionIndex.marked_version`."""
         where = f"\"session\"='{_safe(session_id)}' AND \"mark\">='{_padded(0)}'"
         found = await self._tags.find(where, after="", limit=TALLY_PAGE)
         return int(found.blobs[0].tags["mark"]) if found.blobs else 0
 
     async def close(self) -> None:
-        """See `SessionIndex.close`."""
         await self._tags.close()
 
     async def _set(self, rows: Sequence[SessionRow], *, marking: bool = False) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -19,7 +19,6 @@ from services.scenarios.migration.version_chain import VersionChain
 from services.scenarios.operators.stored_sessions import StoredSession
 from services.scenarios.session.lasting import lasting
 
-PAGE_LIMIT = 1_000
 READ_AT_ONCE = 16
 Effect: TypeAlias = Literal[
     "clean_graft",
@@ -113,25 +112,6 @@ class DryRun:
     ) -> None:
         self._store, self._index, self._sessions = store, index, sessions
         self._clock, self._config = clock, config
-
-    async def rows(self, plan: MigrationPlan, *, after: str = "") -> AsyncIterator[DryRunRow]:
-        """Yield one row for each stored session below the plan's version.
-
-        Args:
-            plan: Need not be approved.
-            after: Cursor of an index page, to go on behind it.
-
-        Raises:
-            ScenarioPlanError: a version is not stored.
-        """
-        chain = await self._chain(plan)
-        while True:
-            page = await self._page(chain, plan, after=after, limit=PAGE_LIMIT)
-            for row in page.rows:
-                yield row
-            after = page.cursor
-            if not after:
-                return
 
     async def page(self, plan: MigrationPlan, *, after: str = "", limit: int) -> DryRunPage:
         """Return the next rows behind the cursor `after`.

@@ -34,9 +34,8 @@ class JournalEntry(Value):
 class Journal:
     """One list for each scenario. A blob takes 50,000 appends, more than operators make."""
 
-    def __init__(self, *, paper: BlobStore, jumps: Jumps | None = None) -> None:
-        """With `jumps` those of single sessions are listed among the acts."""
-        self._paper = paper
+    def __init__(self, *, blobs: BlobStore, jumps: Jumps) -> None:
+        self._blobs = blobs
         self._jumps = jumps
 
     async def write(self, scenario_id: str, entry: JournalEntry) -> None:
@@ -48,9 +47,9 @@ class Journal:
         line = entry.model_dump_json().encode() + b"\n"
         name = _name(scenario_id)
         for _ in range(TRIES):
-            blob = await self._paper.read(name)
+            blob = await self._blobs.read(name)
             try:
-                await self._paper.append(name, line, position=len(blob.data) if blob else 0)
+                await self._blobs.append(name, line, position=len(blob.data) if blob else 0)
             except BlobChangedError:
                 continue
             return
@@ -62,13 +61,13 @@ class Journal:
         Raises:
             CorruptDocumentError: the journal cannot be read.
         """
-        blob = await self._paper.read(_name(scenario_id))
+        blob = await self._blobs.read(_name(scenario_id))
         lines = blob.data.splitlines()[-SHOWN_LIMIT:] if blob else []
         try:
             acts = [JournalEntry.model_validate_json(line) for line in reversed(lines)]
         except ValidationError as error:
             raise CorruptDocumentError("Journal cannot be read") from error
-        jumps = [] if self._jumps is None else await self._jumps.newest(scenario_id)
+        jumps = await self._jumps.newest(scenario_id)
         entries = [*acts, *map(_entry_of, jumps)]
         return sorted(entries, key=lambda one: one.time, reverse=True)
 

@@ -26,12 +26,12 @@ from services.replica import Replica
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators.dry_run import DryRunCounts
-from services.scenarios.operators.index_rebuild import rebuild
 from services.scenarios.operators.interventions import Intervention
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.operators.operator_options import add_command
 from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.session_service import SessionFilter
+from services.scenarios.operators.stored_sessions import rebuild
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.stored_folders import list_folders
 from services.stores import AUDIT, SESSIONS, USERS, open_container
@@ -44,7 +44,7 @@ _READER = "operator"
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
+class Parts:
     """Everything that a command works with."""
 
     settings: Settings
@@ -62,60 +62,60 @@ class Bench:
         return await self.operators.deployer.advance(scenario_id)
 
 
-Work: TypeAlias = Callable[[Bench, argparse.Namespace], Awaitable[BaseModel | dict[str, Any]]]
+Work: TypeAlias = Callable[[Parts, argparse.Namespace], Awaitable[BaseModel | dict[str, Any]]]
 
 
-async def scenarios(bench: Bench, _: argparse.Namespace) -> dict[str, Any]:
+async def scenarios(parts: Parts, _: argparse.Namespace) -> dict[str, Any]:
     """List every stored scenario."""
-    return {"scenarios": [card.model_dump(mode="json") for card in await bench.service.scenarios()]}
+    return {"scenarios": [card.model_dump(mode="json") for card in await parts.service.scenarios()]}
 
 
-async def publish(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def publish(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Make a first version active."""
-    graph = await bench.service.publish(_text(options.file), operator=options.by)
+    graph = await parts.service.publish(_text(options.file), operator=options.by)
     return {"scenario": graph.scenario.id, "active": graph.version, "checksum": graph.checksum}
 
 
-async def show(bench: Bench, options: argparse.Namespace) -> BaseModel:
+async def show(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """Show one version's steps and ways."""
-    return await bench.service.graph(options.scenario, options.version)
+    return await parts.service.graph(options.scenario, options.version)
 
 
-async def propose(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def propose(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Store a new version and its plan."""
     policies = _policies(options.policies) if options.policies else None
     text, mapping = _text(options.file), _mapping(options.mapping)
-    view = await bench.service.propose(
+    view = await parts.service.propose(
         text, operator=options.by, policies=policies, mapping=mapping
     )
     return {**_shown(view.plan), "changes": [*view.changes]}
 
 
-async def set_mapping(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def set_mapping(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Plan again with the steps of a file paired by hand; an approval is lost."""
-    view = await bench.service.set_mapping(
+    view = await parts.service.set_mapping(
         options.scenario, _mapping(options.mapping), operator=options.by
     )
     return _shown(view.plan)
 
 
-async def withdraw(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def withdraw(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Offer a scenario no more; its sessions are told and keep their data."""
-    view = await bench.service.withdraw(
+    view = await parts.service.withdraw(
         options.scenario, reason=options.reason, operator=options.by
     )
     return {"scenario": view.scenario_id, "withdrawn": view.withdrawn}
 
 
-async def offer_again(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def offer_again(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Offer again what was withdrawn."""
-    view = await bench.service.offer_again(options.scenario, operator=options.by)
+    view = await parts.service.offer_again(options.scenario, operator=options.by)
     return {"scenario": view.scenario_id, "withdrawn": view.withdrawn}
 
 
-async def sessions(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def sessions(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """List sessions that fit."""
-    rows, cursor = await bench.service.sessions.list(
+    rows, cursor = await parts.service.sessions.list(
         options.scenario, _filter(options), after=options.after, limit=min(options.limit, 1_000)
     )
     shown = [
@@ -124,27 +124,27 @@ async def sessions(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     return {"rows": shown, "cursor": cursor}
 
 
-async def session(bench: Bench, options: argparse.Namespace) -> BaseModel:
+async def session(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """Show one session: its way, its fields, and what the next version would do."""
-    return await bench.service.sessions.show(options.scenario, options.session, operator=_READER)
+    return await parts.service.sessions.show(options.scenario, options.session, operator=_READER)
 
 
-async def act(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def act(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Move, resume, ask again, end or pin one session."""
-    await bench.service.sessions.act(
+    await parts.service.sessions.act(
         options.scenario, options.session, _intervention(options), operator=options.by
     )
     return {"done": 1, "refused": []}
 
 
-async def act_on_all(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def act_on_all(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Do the same to every session of a filter."""
     wanted, after, done = _filter(options), "", 0
     if wanted == SessionFilter():
         raise ScenarioPlanError("name which: --at, --in-version, --flagged or --channel")
     refused: list[tuple[str, str]] = []
     while True:
-        result = await bench.service.sessions.act_on_all(
+        result = await parts.service.sessions.act_on_all(
             options.scenario, wanted, _intervention(options), operator=options.by, after=after
         )
         done, after = done + result.done, result.cursor
@@ -153,29 +153,29 @@ async def act_on_all(bench: Bench, options: argparse.Namespace) -> dict[str, Any
             return {"done": done, "refused": [{"session": s, "why": why} for s, why in refused]}
 
 
-async def set_policies(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def set_policies(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Plan again with the policies of a file; an approval is lost."""
     policies = _policies(options.policies)
-    view = await bench.service.set_policies(options.scenario, policies, operator=options.by)
+    view = await parts.service.set_policies(options.scenario, policies, operator=options.by)
     return _shown(view.plan)
 
 
-async def diff(bench: Bench, options: argparse.Namespace) -> BaseModel:
+async def diff(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """Show the plan with both versions side by side."""
-    return await bench.service.plan(options.scenario)
+    return await parts.service.plan(options.scenario)
 
 
-async def rollback(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def rollback(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Propose an earlier version's content under a new number."""
-    view = await bench.service.rollback(options.scenario, to=options.to, operator=options.by)
+    view = await parts.service.rollback(options.scenario, to=options.to, operator=options.by)
     return _shown(view.plan)
 
 
-async def dry_run(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def dry_run(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Tell what the plan would do to stored sessions: sums of all, and the first rows."""
     counts, rows, after = DryRunCounts(), list[dict[str, Any]](), options.after
     while True:
-        page = await bench.service.dry_run(
+        page = await parts.service.dry_run(
             options.scenario, after=after, limit=1_000, operator=_READER
         )
         for row in page.rows:
@@ -185,60 +185,60 @@ async def dry_run(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
         after = page.cursor
         if not after:
             sums = {"effects": dict(counts.effects), "asked": dict(counts.asked)}
-            score = await bench.service.score(options.scenario)
+            score = await parts.service.score(options.scenario)
             shown = None if score is None else score.model_dump(mode="json")
             return {"sessions": counts.sessions, **sums, "score": shown, "rows": rows}
 
 
-async def approve(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def approve(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Approve the pending plan as a second person."""
-    return _shown(await bench.service.approve(options.scenario, operator=options.by))
+    return _shown(await parts.service.approve(options.scenario, operator=options.by))
 
 
-async def cancel(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def cancel(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Cancel a plan that is not deployed."""
-    return _shown(await bench.service.cancel(options.scenario, operator=options.by))
+    return _shown(await parts.service.cancel(options.scenario, operator=options.by))
 
 
-async def deploy(bench: Bench, options: argparse.Namespace) -> BaseModel:
+async def deploy(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """Deploy the approved plan, or go on with a deployment that was interrupted."""
-    held = await bench.stores.store.deployment(options.scenario)
+    held = await parts.stores.store.deployment(options.scenario)
     if held is None or not held.value.is_under_way:
-        await bench.service.deploy(
+        await parts.service.deploy(
             options.scenario, operator=options.by, share_percent=options.share
         )
-    return await bench.finish(options.scenario)
+    return await parts.finish(options.scenario)
 
 
-async def share(bench: Bench, options: argparse.Namespace) -> BaseModel:
+async def share(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """Change how many sessions a canary reaches; 100 ends it."""
-    await bench.service.set_share(
+    await parts.service.set_share(
         options.scenario, share_percent=options.share, operator=options.by
     )
-    return await bench.finish(options.scenario)
+    return await parts.finish(options.scenario)
 
 
-async def pause(bench: Bench, options: argparse.Namespace) -> BaseModel:
+async def pause(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """Stop a deployment after its page."""
-    return await bench.service.pause(options.scenario, operator=options.by)
+    return await parts.service.pause(options.scenario, operator=options.by)
 
 
-async def resume(bench: Bench, options: argparse.Namespace) -> BaseModel:
+async def resume(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """Let a paused deployment go on, and go on with it."""
-    await bench.service.resume(options.scenario, operator=options.by)
-    return await bench.finish(options.scenario)
+    await parts.service.resume(options.scenario, operator=options.by)
+    return await parts.finish(options.scenario)
 
 
-async def status(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def status(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Show versions, plan, last deployment and live counts."""
-    overview = await bench.service.overview(options.scenario)
+    overview = await parts.service.overview(options.scenario)
     shown = overview.model_dump(mode="json")
     return {**shown, "plan": _shown(overview.plan) if overview.plan else None}
 
 
-async def review(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def review(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """List sessions that a person must look at."""
-    page = await bench.service.list_flagged(
+    page = await parts.service.list_flagged(
         options.scenario, after=options.after, limit=min(options.limit, 1_000)
     )
     rows = [
@@ -248,18 +248,18 @@ async def review(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     return {"rows": rows, "cursor": page.cursor}
 
 
-async def history(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def history(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Show what operators did, newest first."""
-    entries = await bench.service.history(options.scenario)
+    entries = await parts.service.history(options.scenario)
     return {"entries": [entry.model_dump(mode="json") for entry in entries]}
 
 
-async def reindex(bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
+async def reindex(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     """Make the index of sessions anew from the documents; `--after` resumes."""
-    folders = await list_folders(bench.settings, ids=RandomIds())
+    folders = await list_folders(parts.settings, ids=RandomIds())
     found: dict[str, Any] = {}
     async for done in rebuild(
-        bench.conversations, bench.stores.index, folders=folders, after=options.after
+        parts.conversations, parts.stores.index, folders=folders, after=options.after
     ):
         found = asdict(done)
     return found or {"conversations": 0, "sessions": 0, "cursor": ""}
@@ -328,7 +328,7 @@ async def _work(work: Work, options: argparse.Namespace) -> BaseModel | dict[str
         works=False,
     )
     try:
-        return await work(Bench(settings, stores, conversations, operators), options)
+        return await work(Parts(settings, stores, conversations, operators), options)
     finally:
         await chain.close()
         for store in (trail, users, conversations, stores):

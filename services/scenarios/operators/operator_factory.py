@@ -137,7 +137,7 @@ def operators_for(
     )
     runner = DeploymentRunner(deployer=deployer, store=stores.store)
     lease = None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
-    journal = Journal(paper=stores.blobs, jumps=Jumps(blobs=stores.blobs))
+    journal = Journal(blobs=stores.blobs, jumps=Jumps(blobs=stores.blobs))
     log = ActLog(audit=audit, journal=journal, now=clock.now)
     dry_run = _dry_run(stores, documents.store, clock)
     parts = OperatorParts(

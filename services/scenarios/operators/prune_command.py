@@ -36,7 +36,7 @@ class Pruned(BaseModel):
     unneeded_since: dict[int, AwareDatetime] = Field(default_factory=dict)
 
 
-async def lowest_in_use(shelves: BlobStore, folders: Sequence[str]) -> dict[str, int]:
+async def lowest_in_use(documents: BlobStore, folders: Sequence[str]) -> dict[str, int]:
     """Return the oldest version that any stored session can need, by scenario.
 
     All documents are read: the index may be late, and it is no ground for deleting anything.
@@ -46,8 +46,8 @@ async def lowest_in_use(shelves: BlobStore, folders: Sequence[str]) -> dict[str,
     """
     lowest: dict[str, int] = {}
     for folder in folders:
-        async for row in shelves.list(f"{folder}/"):
-            blob = await shelves.read(row.name) if is_context(row.name) else None
+        async for row in documents.list(f"{folder}/"):
+            blob = await documents.read(row.name) if is_context(row.name) else None
             for session in () if blob is None else _sessions(blob.data):
                 known = lowest.get(session.scenario_id, session.version)
                 lowest[session.scenario_id] = min(known, oldest_needed(session))

@@ -16,14 +16,19 @@ from data_models.scenario_session import (
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.waiting import with_answers, without_values
 from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results, with_run
-from services.scenarios.session.aside import bounded, describe_left, set_aside, taken_up
 from services.scenarios.session.commands import named
 from services.scenarios.session.corrections import decided_again
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, said_in_run
 from services.scenarios.session.lasting import lasting
 from services.scenarios.session.progress import ended, spoken
 from services.scenarios.session.recording import OFFER, checked_values, with_refusals
-from services.scenarios.session.session_state import SessionState
+from services.scenarios.session.session_state import (
+    SessionState,
+    bounded,
+    describe_left,
+    set_aside,
+    taken_up,
+)
 from services.scenarios.session.step_text import (
     corrected_text,
     finished_text,

@@ -14,9 +14,8 @@ from bots.inbound import parse_activity
 from bots.incoming import MessageReader
 from data_models.clock import SystemClock
 from services.access.access_factory import authenticator_for
-from services.access.api_keys import ApiKeyAuthenticator
+from services.access.api_keys import ApiKeyAuthenticator, KeyFile
 from services.access.handshake import Handshake
-from services.access.key_file import KeyFile
 from services.access.principal import roles_of_user
 from settings import ApiKey, Settings
 from tests.fakes import FixedClock

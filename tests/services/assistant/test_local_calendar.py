@@ -61,10 +61,10 @@ def own(folder: Path, principal: str = "alice", samples: Path | None = None) -> 
     return local_assistant(folder, samples=samples).of(principal, zone=BERLIN).calendar
 
 
-def foreign(tmp_path: Path) -> Calendar:
+def foreign(tmp_path: Path, text: str = FOREIGN) -> Calendar:
     samples = tmp_path / "samples"
     samples.mkdir()
-    (samples / "calendar.ics").write_text(FOREIGN, encoding="utf-8", newline="")
+    (samples / "calendar.ics").write_text(text, encoding="utf-8", newline="")
     return own(tmp_path, samples=samples)
 
 
@@ -114,6 +114,36 @@ async def test_recurrence_zones_and_whole_days_of_other_programs_are_read(tmp_pa
     assert "Gone" not in {one.title for one in events}
 
 
+async def test_what_another_program_cancelled_or_changed_of_a_series_is_so(tmp_path: Path) -> None:
+    changed = """BEGIN:VEVENT\r
+UID:weekly\r
+RECURRENCE-ID;TZID=Europe/Berlin:20261109T090000\r
+SUMMARY:Gone, too\r
+STATUS:CANCELLED\r
+DTSTART;TZID=Europe/Berlin:20261109T090000\r
+END:VEVENT\r
+BEGIN:VEVENT\r
+UID:weekly\r
+RECURRENCE-ID;RANGE=THISANDFUTURE;TZID=Europe/Berlin:20261123T090000\r
+SUMMARY:Later\r
+DTSTART;TZID=Europe/Berlin:20261123T110000\r
+DURATION:PT45M\r
+END:VEVENT\r
+END:VCALENDAR"""
+    calendar = foreign(tmp_path, FOREIGN.replace("END:VCALENDAR", changed))
+    events = await calendar.between(MONDAY - timedelta(days=16), MONDAY + timedelta(days=30))
+    weekly = [one for one in events if not one.is_all_day]
+    times = [one.start.astimezone(BERLIN).strftime("%d.%m. %H") for one in weekly]
+    assert [*zip([one.title[:5] for one in weekly], times, strict=True)] == [
+        ("Überg", "16.11. 09"),
+        ("Later", "23.11. 11"),
+        ("Later", "30.11. 11"),
+    ]
+    assert [await calendar.get(one.id) for one in weekly] == weekly
+    with pytest.raises(AssistantError):
+        await calendar.cancel(weekly[2].id)
+
+
 async def test_one_occurrence_is_cancelled_or_moved_and_the_others_stay(tmp_path: Path) -> None:
     calendar = foreign(tmp_path)
     span = (MONDAY - timedelta(days=8), MONDAY + timedelta(days=8))
@@ -139,7 +169,7 @@ async def test_what_we_write_opens_elsewhere_and_keeps_what_we_do_not_know(
     assert "X-OTHER:kept" in text
     assert "BEGIN:VTIMEZONE" in text
     rule = next(line for line in text.splitlines() if line.startswith("RRULE:FREQ=WEEKLY"))
-    assert rrulestr(rule.removeprefix("RRULE:"), dtstart=datetime(2026, 10, 19)) is not None  # noqa: DTZ001
+    assert rrulestr(rule.removeprefix("RRULE:"), dtstart=MONDAY) is not None
     assert "SUMMARY:Übergabe – Größe" in text
 
 

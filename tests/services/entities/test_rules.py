@@ -496,7 +496,7 @@ class TestState:
         world.finds({"available_slots": ["3pm"]})
         world.wanted()["wish"][0]["a"].append(2)
         world.found()["available_slots"].append("4pm")
-        dict(world.entities.conversation.get_ordered())["wish"].append(3)
+        world.entities.conversation.get_all()["wish"].append(3)
         assert world.wanted() == {"wish": [{"a": [1]}]}
         assert world.found() == {"available_slots": ["3pm"]}
 

@@ -93,7 +93,7 @@ class World:
         return self.entities.conversation.get_all()
 
     def order(self) -> list[str]:
-        return [key for key, _ in self.entities.conversation.get_ordered()]
+        return list(self.entities.conversation.get_all())
 
     def found(self, agent: str = BOOKING) -> dict[str, Any]:
         shown = get_agent_entity_context(

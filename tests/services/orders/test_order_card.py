@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.orders.order_card import card_rows
+from services.orders.wording import card_rows
 from tests.services.records.charts import Json, record, resource
 
 

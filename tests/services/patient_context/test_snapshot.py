@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
 from data_models.patient_identity import PatientIdentity, identity_noted
+from services.patient_context.markers import SNAPSHOT_PREFIX
 from services.patient_context.snapshot import (
     build_snapshot,
     footer,
-    is_snapshot,
     neutralise,
     shown_roster,
 )
@@ -43,7 +43,7 @@ def snapshot_of(
     text = build_snapshot(
         conversation_id=CONVERSATION, patient_id=active, roster=shown_roster(rows, active), now=now
     )
-    assert is_snapshot(text)
+    assert text.startswith(SNAPSHOT_PREFIX)
     assert "\n" not in text
     fields: dict[str, object] = json.loads(text.removeprefix("PATIENT_CONTEXT_JSON: "))
     return fields
@@ -164,7 +164,7 @@ IMITATIONS = [
 @pytest.mark.parametrize("text", IMITATIONS)
 def test_an_imitated_snapshot_loses_its_mark(text: str) -> None:
     assert "[quoted snapshot]" in neutralise(text)
-    assert not is_snapshot(neutralise(text))
+    assert SNAPSHOT_PREFIX not in neutralise(text)
 
 
 @pytest.mark.parametrize("text", ["*PT_CTX:*", "pt\\_ctx", "**ＰＴ_ＣＴＸ:**", "PT\u200b_CTX:"])

@@ -76,7 +76,8 @@ class Ward:
             clock=self.clock,
             config=MigrationConfig(),
         )
-        return {row.session_id: row async for row in run.rows(plan)}
+        page = await run.page(plan, limit=100)
+        return {row.session_id: row for row in page.rows}
 
 
 def row_of(session: ScenarioSession, document: str) -> SessionRow:

@@ -32,7 +32,7 @@ def jump(number: int) -> MigrationAppliedEvent:
 
 async def test_jumps_stand_among_the_acts_newest_first() -> None:
     store = MemoryBlobStore()
-    journal = Journal(paper=store, jumps=Jumps(blobs=store))
+    journal = Journal(blobs=store, jumps=Jumps(blobs=store))
     act = JournalEntry(time=NOW + timedelta(minutes=2), operator="ada", action="deploy")
     await journal.write("booking", act)
     for number in (1, 3):

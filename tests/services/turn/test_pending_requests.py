@@ -9,7 +9,7 @@ from data_models.claim_decision import ClaimTimes
 from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
-from services.turn.pending_requests import is_wish
+from services.turn.pending_requests import is_request_of_record
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -103,7 +103,7 @@ async def test_a_plain_yes_or_no_is_for_the_agent_that_asked(world: World, word:
      ("what can you do?", False), ("stage " * 500, False)],
 )  # fmt: skip
 def test_only_what_a_record_holds_is_a_wish(text: str, wishes: bool) -> None:
-    assert is_wish(text) is wishes
+    assert is_request_of_record(text) is wishes
 
 
 class Cut:
