@@ -160,7 +160,11 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         access=TurnAccess(guard=base.access.guard, audit=base.audit),
         clock=base.clock,
         memory=memory_for(
-            base.settings, team=base.spec, cards=base.team.agents, model=base.team, clock=base.clock
+            base.settings,
+            team=base.spec,
+            cards=base.team.agents,
+            model=base.team.reader,
+            clock=base.clock,
         ),
         looks=looks_for(base.settings, users=base.stores.users, records=base.records),
         receipts=TurnReceipts(audit=base.audit, model=base.settings.model_name, clock=base.clock),
@@ -193,7 +197,7 @@ def _scenarios(base: Foundation) -> ScenarioParts:
     return scenario_parts(
         base.scenarios,
         records=base.records,
-        model=base.team,
+        model=base.team.reader,
         audit=base.audit,
         trail=base.stores.audit,
         metrics=base.metrics,

@@ -27,7 +27,7 @@ from services.assistant.undo_log import UndoLog
 from services.audit.trail import Audit, AuditTrail, NoAudit
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
-from services.chart_access.chart_access_factory import ChartAccess, chart_access_for
+from services.chart_access.chart_access_factory import ChartAccess, charts_for
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
 from services.conversations.conversation_factory import claimant_for
@@ -42,7 +42,7 @@ from services.patient_context.patient_context_factory import patients_for
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.service import PatientContextService
 from services.records.patient_names import PatientNames, patient_names_for
-from services.records.records_factory import Records, Resources, records_for, resources_for
+from services.records.records_factory import Records, Resources, resources_for
 from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.round_book import RoundBook
@@ -132,13 +132,11 @@ def foundation_of(
     """Return the parts that all others are built from; opens nothing but what `stores` hold."""
     replica, metrics = Replica(), Metrics(registry=registry)
     documents = _documents(stores, clock, ids, metrics)
-    records = records_for(settings, session=session, clock=clock)
-    pattern = _pattern(settings, records)
-    audit = _audit(settings, stores, replica, clock)
     shared = _Shared(store=stores.users, session=session, clock=clock)
     own = _Own(**shared, ids=ids, on_behalf=on_behalf_for(settings, session=session, clock=clock))
-    alert = metrics.access_alerted
-    access = chart_access_for(settings, records=records, audit=audit, alert=alert, **own)
+    audit = _audit(settings, stores, replica, clock)
+    records, access = charts_for(settings, audit=audit, alert=metrics.access_alerted, **own)
+    pattern = _pattern(settings, records)
     resources = resources_for(settings, patients=records, **shared)
     spec, foreign = _team_of(settings)
     return Foundation(
@@ -289,7 +287,7 @@ def patients_of(base: Foundation) -> PatientContextService:
     """Return what decides whose chart a message is for."""
     return patients_for(
         base.settings,
-        model=base.team,
+        model=base.team.reader,
         team=reader_team(base.team.agents),
         pattern=base.pattern,
         directory=base.directory,

@@ -15,6 +15,7 @@ from bots.invokes import Invokes
 from bots.reference import Activity, Reference, reference_of
 from bots.rendering import card_activity, text_activity
 from bots.sign_in import UserSignIn
+from bots.unread import CHANGES, note_of_change, note_of_unread
 from data_models.errors import StoreError, UserInputError
 from data_models.incoming_message import IncomingMessage
 from services.channels.ports import ChannelServices
@@ -114,6 +115,8 @@ class RoundsBot:
                 return await self._on_action(activity, self._reader(agent))
             case "invoke":
                 return await self._invokes.take(activity, reference_of(activity, agent=agent))
+            case kind if kind in CHANGES and not _is_own(activity):
+                return self._on_change(activity, agent)
             case "conversationUpdate":
                 return self._on_update(activity, reference_of(activity, agent=agent))
             case _:
@@ -124,9 +127,14 @@ class RoundsBot:
         if message.press is None and not message.text and activity.value is not None:
             # A button of somebody else's card.
             return None
+        note = note_of_unread(activity)
+        if note and not message.text:
+            return self._say_counted(activity, message, text_activity(note))
         message = await self._move_home(message, activity)
         if activity.expects_replies:
-            return await self._replies(message)
+            return await self._replies(message, note)
+        if note:
+            self._delivery.tell(message.delivery or {}, note)
         await self._submit(message)
         return None
 
@@ -145,10 +153,28 @@ class RoundsBot:
 
     def _on_update(self, activity: Inbound, reference: Reference) -> Answer | None:
         is_due = self._greeter.is_due(activity)
+        return self._say(activity, reference, [self._welcome] if is_due else [])
+
+    def _on_change(self, activity: Inbound, agent: str | None) -> Answer | None:
+        message = self._reader(agent).read(activity, now=self._clock.now())
+        return self._say_counted(activity, message, note_of_change(activity, message.text))
+
+    def _say_counted(
+        self, activity: Inbound, message: IncomingMessage, note: Activity | None
+    ) -> Answer | None:
+        """Say what no run does to what a user did, as often as they may write."""
+        try:
+            self._rate.take(message.sender.principal_id)
+        except UserInputError:
+            note = None
+        return self._say(activity, message.delivery or {}, [] if note is None else [note])
+
+    def _say(self, activity: Inbound, reference: Reference, said: list[Activity]) -> Answer | None:
+        """Say what no run does: in the answer to the request, or behind it."""
         if activity.expects_replies:
-            return Answer({"activities": [self._welcome] if is_due else []})
-        if is_due:
-            self._delivery.send(reference, self._welcome)
+            return Answer({"activities": said})
+        for one in said:
+            self._delivery.send(reference, one)
         return None
 
     async def _submit(self, message: IncomingMessage) -> None:
@@ -167,13 +193,14 @@ class RoundsBot:
         if delivering is not None:
             await self._hand_over.watch(message, delivering)
 
-    async def _replies(self, message: IncomingMessage) -> Answer:
+    async def _replies(self, message: IncomingMessage, note: str) -> Answer:
         try:
             self._rate.take(message.sender.principal_id)
             run = await self._scheduler.submit(message)
         except UserInputError as error:
             return Answer({"activities": [text_activity(error.user_message)]})
-        return Answer({"activities": await self._delivery.collect(run)})
+        before = [text_activity(note)] if note else []
+        return Answer({"activities": [*before, *await self._delivery.collect(run)]})
 
     def _reader(self, agent: str | None) -> MessageReader:
         names = [card.name for card in self._team.agents]

@@ -135,6 +135,11 @@ def say_button(title: str, text: str) -> Card:
     return {"type": "Action.Submit", "title": title, "data": {"say": text}}
 
 
+def said_anew_card(hint: str, text: str) -> Card:
+    """Return the card whose button says `text` in the user's name."""
+    return _card([_hint(hint)], [say_button("Send the new words", text)])
+
+
 def press_in(value: Any) -> Press | None:
     """Return the press of one of our buttons that `value` is, or None."""
     try:

@@ -54,6 +54,12 @@ class Entity(_Part):
     mentioned: Account | None = None
 
 
+class Attachment(_Part):
+    """What came with a text; only of which kind it is."""
+
+    content_type: ShortText | None = None
+
+
 class Inbound(_Part):
     """One activity. What a type of activity cannot do without is checked where it is handled."""
 
@@ -69,6 +75,7 @@ class Inbound(_Part):
     value: Any = Field(default=None, repr=False)
     name: ShortText | None = None
     entities: list[Entity] | None = None
+    attachments: list[Attachment] | None = None
     members_added: list[Account] | None = None
     channel_data: Any = Field(default=None, repr=False)
     delivery_mode: ShortText | None = None
@@ -86,6 +93,13 @@ class Inbound(_Part):
         tenants = (_tenant_of(self.channel_data), self._place_tenant())
         named = {name.lower() for name in tenants if name}
         return named.pop() if len(named) == 1 else None
+
+    @property
+    def event(self) -> str | None:
+        """What Teams says has become of a message."""
+        data = self.channel_data if isinstance(self.channel_data, dict) else {}
+        found = data.get("eventType")
+        return found if isinstance(found, str) else None
 
     @property
     def time_zone(self) -> str | None:

@@ -17,7 +17,8 @@ from services.access.principal import user_id
 V = TypeVar("V")
 _GROUPS = ("groupChat", "channel")
 # Bounded, so that a text of tags which never close takes no longer than any other.
-_AT = re.compile(r"(?i)<at\b[^<>]{0,200}>([^<>]{0,1000})</at>")
+# A quoted message is a number of Teams', which says nothing of patients.
+_AT = re.compile(r"(?i)<at\b[^<>]{0,200}>([^<>]{0,1000})</at>|<quoted\b[^<>]{0,200}/>")
 
 
 class MessageReader:
@@ -91,8 +92,8 @@ class MessageReader:
         mentioned: list[str] = []
 
         def said(found: "re.Match[str]") -> str:
-            name = html.unescape(found[1]).strip()
-            if name.casefold() in own:
+            name = html.unescape(found[1] or "").strip()
+            if found[1] is None or name.casefold() in own:
                 return ""
             agent = self._agents.get(name.casefold())
             mentioned.extend([agent] if agent is not None else [])
@@ -142,7 +143,7 @@ def _spellings_of(activity: Inbound, account: Account | None) -> Iterator[str]:
         mentioned = entity.mentioned
         if account is not None and mentioned is not None and mentioned.id == account.id:
             spelt = _AT.fullmatch((entity.text or "").strip())
-            yield (spelt[1] if spelt else mentioned.name or "").strip().casefold()
+            yield ((spelt and spelt[1]) or mentioned.name or "").strip().casefold()
 
 
 def _sender(activity: Inbound, account: Account, channel_id: str) -> Sender:

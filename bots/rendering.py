@@ -12,7 +12,7 @@ from bots.split import TEXT_LIMIT_BYTES, split_text, wire_size
 from bots.view_cards import view_cards
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
-from data_models.errors import is_retryable
+from data_models.errors import is_retryable, is_users_own
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import (
     AgentMessageFinished,
@@ -247,6 +247,8 @@ class TurnRenderer:
 
     def _failure(self, event: RunFailed) -> Activity:
         again = is_retryable(event.code)
+        if is_users_own(event.code) and not again:
+            return text_activity(event.text)
         button = again_button(self._asked.text, self._asked.press) if again else None
         hint = _TRY_AGAIN if again else _TELL_SOMEBODY
         return {

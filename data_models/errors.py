@@ -1020,6 +1020,11 @@ def is_retryable(code: str) -> bool:
     return _kind_of(code).retryable
 
 
+def is_users_own(code: str) -> bool:
+    """Tell whether the error of that code is about what the user sent: nobody else can mend it."""
+    return issubclass(_kind_of(code), UserInputError)
+
+
 def _kind_of(code: str) -> type[RoundsError]:
     kinds = [RoundsError]
     for kind in kinds:

@@ -137,7 +137,6 @@ _PROPOSAL_SECONDS = 3_600.0
 _COVERAGE_SECONDS = 86_400.0
 
 DERIVES: Mapping[str, tuple[Derives, ...]] = {
-    "find_doctor": (Derives("doctor_uuid", ("doctor_uuid",), depends_on=("doctor_preference",)),),
     "available_slots": (
         Derives("doctor_uuid", ("doctor_uuid",), depends_on=("doctor_preference",)),
         Derives(

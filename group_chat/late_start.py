@@ -21,7 +21,7 @@ class Started:
     """What is there once the libraries are."""
 
     group_chat: GroupChat
-    structured: StructuredModel
+    structured: StructuredModel | None
     check: Callable[[], Awaitable[None]]
     close: Callable[[], Awaitable[None]]
 
@@ -55,6 +55,11 @@ class LateStart:
     def is_language_model(self) -> bool:
         return self._is_language_model
 
+    @property
+    def reader(self) -> StructuredModel | None:
+        """What answers structured questions; None where only rules read."""
+        return self if self._is_language_model else None
+
     async def act(
         self, request: GroupChatRequest, action: ToolAction
     ) -> AsyncIterator[GroupChatEvent]:
@@ -69,6 +74,8 @@ class LateStart:
         self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
     ) -> Answer:
         structured = (await self._there()).structured
+        if structured is None:
+            raise ModelUnavailableError("there is no language model")
         return await structured.ask(
             purpose=purpose, instructions=instructions, text=text, answer=answer
         )

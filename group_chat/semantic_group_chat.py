@@ -22,12 +22,11 @@ from group_chat.speaker_state import SpeakerState
 from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
-from group_chat.tools.order_tools import STANDING
 from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
 from group_chat.turn_context import TurnContext, acting_under, enter_turn, leave_turn
 from group_chat.turn_controller import TurnController
 from services.group_chat_port import ActionFinished, AgentCard, GroupChatEvent, GroupChatRequest
-from services.language.phrases import says
+from services.language.work import leaves_question
 from services.records.ports import PatientRecords
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.team import Team, card_of
@@ -158,6 +157,7 @@ class SemanticGroupChat:
             sources=_cited(request),
             checking=self._checking,
             link_hosts=self._limits.link_hosts,
+            team=self._cards,
         )
         return stream.events_of(self._answer(turn))
 
@@ -196,19 +196,19 @@ class SemanticGroupChat:
         )
 
     def _continuation(self, request: GroupChatRequest) -> Continuation | None:
-        """Return who waits for the user, by the name that they have today."""
-        waits = request.continuation
-        if waits is None or waits.agent not in self._former:
-            return waits
-        return waits.model_copy(update={"agent": self._former[waits.agent]})
+        """Return who waits for the user, by today's name; nobody where the message is no answer."""
+        waits, read = request.continuation, request.utterance
+        if waits is None:
+            return None
+        waits = waits.model_copy(update={"agent": self._former.get(waits.agent, waits.agent)})
+        leaves = read is not None and not waits.waits_for and leaves_question(read, waits.agent)
+        return None if leaves else waits
 
     def _intended(self, request: GroupChatRequest) -> str | None:
         """Return whose work the message is as it was read: of itself, or by the tool it needs."""
         read, intended = request.utterance, request.meaning.intended_agent
         if intended or read is None or read.task == "plan":
             return intended
-        if says(read.text, "asks_whether_drafted") and (drafts := self._who_has(STANDING)):
-            return drafts  # no look at what was examined
         if read.agent is not None or not read.about:
             return read.agent
         return self._who_has(read.about[0].tool)

@@ -1,7 +1,7 @@
 """What tools may know of the turn that they run in; each turn has its own, in its own task."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,8 @@ from data_models.effects import Effect
 from data_models.errors import ToolInputError
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
-from services.group_chat_port import GroupChatEvent, GroupChatRequest, QuestionAsked
+from services.group_chat_port import AgentCard, GroupChatEvent, GroupChatRequest, QuestionAsked
+from services.language.detection import WELL_READ, language_of
 from services.language.utterance import ChartQuestion
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.statements.check import MessageCheck
@@ -99,6 +100,7 @@ class TurnContext:
         ran: Tools that ran in this turn, the failed ones too.
         checking: What a message is checked with before it is shown; None where nothing is.
         link_hosts: Hosts that links in answers may lead to.
+        team: Everybody who may speak, the facilitator first.
         proposed: The plan that was proposed in this turn; from then on no tool runs (R24).
         order: What the facilitator ordered in the message that is being written.
         calls: Made so far in this turn.
@@ -125,6 +127,7 @@ class TurnContext:
     ran: list[RanTool] = field(default_factory=list)
     checking: "Checking | None" = None
     link_hosts: frozenset[str] = frozenset()
+    team: Sequence[AgentCard] = ()
     proposed: Plan | None = None
     order: Order | None = None
     calls: CallsMade = field(default_factory=CallsMade)
@@ -188,6 +191,13 @@ class TurnContext:
         self.asked_by = self.agent
         self.questions += 1
         self.emit(question)
+
+    @property
+    def language(self) -> str:
+        """In which language the user is answered where no model does, ISO 639-1."""
+        read = self.request.utterance
+        spoken = language_of(self.request.text) if read is None else read.language
+        return spoken if spoken in WELL_READ else WELL_READ[0]
 
     @property
     def patient_id(self) -> PatientId:

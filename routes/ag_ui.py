@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from data_models.errors import BadFrameError, WrongAnswerError
 from data_models.identifiers import is_web_name
 from data_models.incoming_message import IncomingMessage, Press, Sender
-from routes.ag_ui_frames import AgUiFrames, not_read
+from routes.ag_ui_frames import AgUiFrames, Frame, not_read, not_seen
 from routes.auth import principal_of
 from routes.context import CONTEXT, RouteContext
 from routes.endpoint import OBJECT, Endpoint
@@ -47,6 +47,12 @@ class InputMessage(_Input):
     content: str | list[InputPart] | Any = None
 
     @property
+    def has_files(self) -> bool:
+        """Whether something is in it that is no text."""
+        parts = self.content if isinstance(self.content, list) else []
+        return any(not isinstance(part, InputPart) or part.type != "text" for part in parts)
+
+    @property
     def text(self) -> str:
         """The message's text, without pictures and files."""
         if isinstance(self.content, str):
@@ -73,6 +79,11 @@ class RunInput(_Input):
     forwarded_props: Annotated[Any, Field(alias="forwardedProps")] = None
     tools: Any = None
     context: Any = None
+
+    @property
+    def last_words(self) -> InputMessage | None:
+        """The user's newest message."""
+        return next((one for one in reversed(self.messages) if one.role == "user"), None)
 
     @property
     def wants_interrupts(self) -> bool:
@@ -108,7 +119,7 @@ def asked(run: RunInput) -> Asked:
     Raises:
         BadFrameError: neither is there, or the answer is of no known form.
     """
-    last = next((one for one in reversed(run.messages) if one.role == "user"), None)
+    last = run.last_words
     answers = run.resume or []
     if answers:
         # One question is open at a time, so one answer counts.
@@ -194,15 +205,22 @@ async def _stream(response: web.StreamResponse, run: Run, run_input: RunInput) -
         run_id=run_input.run_id,
         interrupts=run_input.wants_interrupts,
     )
-    is_noted = not (run_input.tools or run_input.context)
+    notes = _notes(run_input)
     async for item in or_pause(run.events(), seconds=KEEP_ALIVE_SECONDS):
         if item is None:
             await response.write(_COMMENT)
             continue
         await response.write(b"data: " + orjson.dumps(frames.frame(*item)) + b"\n\n")
-        if not is_noted:
-            is_noted = True
-            await response.write(b"data: " + orjson.dumps(not_read(run_input.run_id)) + b"\n\n")
+        while notes:
+            await response.write(b"data: " + orjson.dumps(notes.pop(0)) + b"\n\n")
+
+
+def _notes(run_input: RunInput) -> list[Frame]:
+    """Return what is said behind the beginning of what came and is not read."""
+    last = run_input.last_words
+    notes = [not_read(run_input.run_id)] if run_input.tools or run_input.context else []
+    has_files = last is not None and last.has_files and not run_input.resume
+    return [*notes, *(not_seen(run_input.run_id) if has_files else [])]
 
 
 async def or_pause(items: AsyncIterator[Item], *, seconds: float) -> AsyncIterator[Item | None]:

@@ -237,6 +237,17 @@ def not_read(run_id: str) -> Frame:
     return {"type": "CUSTOM", "name": "notice", "value": value, "metadata": {"runId": run_id}}
 
 
+def not_seen(run_id: str) -> list[Frame]:
+    """Return the message that says that pictures and files are not looked at."""
+    of = {"messageId": f"{run_id}-not-seen", "metadata": {"runId": run_id}}
+    text = "I cannot see pictures or read files here; nothing of what I say is about them."
+    return [
+        {"type": "TEXT_MESSAGE_START", "role": "assistant", **of},
+        {"type": "TEXT_MESSAGE_CONTENT", "delta": text, **of},
+        {"type": "TEXT_MESSAGE_END", **of},
+    ]
+
+
 def _of_agent(
     event: AgentMessageStarted
     | AgentTextDelta

@@ -10,6 +10,7 @@ from data_models.errors import ForbiddenError, UnauthenticatedError
 from services.access.handshake import Authenticator, Handshake
 from services.access.origin import OriginPolicy
 from services.access.principal import Principal
+from services.records.reading import reading_as
 
 # The bots' own adapter verifies these, by the channel's tokens.
 _BOT_ROUTE = re.compile(r"/api/([^/]+/)?messages")
@@ -62,8 +63,10 @@ def authentication(
             if _route_of(request) == MCP:
                 handshake = replace(handshake, session_id=None, client_principal=None)
             origins.check(handshake)
-            request[_PRINCIPAL] = await authenticator.authenticate(handshake)
+            request[_PRINCIPAL] = principal = await authenticator.authenticate(handshake)
             request[_ENTERED] = Entered(authenticator, handshake)
+            with reading_as(principal.id):
+                return await handler(request)
         return await handler(request)
 
     return authenticate

@@ -11,6 +11,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 GRAPH = "https://graph.microsoft.com/v1.0/servicePrincipals"
@@ -81,6 +83,21 @@ def let_in(application: str, users: Sequence[str]) -> None:
             run("az", "rest", "--method", "DELETE", "--url", f"{address}/{row}")
 
 
+def keep(**values: str) -> None:
+    """Have `azd` keep the values, by a file of ours: arguments are seen by whoever lists processes.
+
+    Raises:
+        CloudToolError: it did not.
+    """
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "sign-in.env"
+        file.touch(0o600)
+        # In single quotes nothing is expanded.
+        lines = (f"{name}='{value}'\n" for name, value in values.items())
+        file.write_text("".join(lines), "utf-8")
+        run("azd", "env", "set", "--file", str(file))
+
+
 def main() -> int:
     """Register; 2 with a sentence if it cannot be done."""
     given = {
@@ -103,8 +120,7 @@ def main() -> int:
                 *("az", "ad", "app", "credential", "reset", "--id", application, "--append"),
                 *("--display-name", "rounds", "--years", VALID_YEARS),
             )["password"]
-            run("azd", "env", "set", "ROUNDS_OIDC_CLIENT_SECRET", secret)
-            run("azd", "env", "set", "ROUNDS_OIDC_CLIENT_ID", application)
+            keep(ROUNDS_OIDC_CLIENT_ID=application, ROUNDS_OIDC_CLIENT_SECRET=secret)
     except CloudToolError as error:
         sys.stderr.write(f"rounds: the sign-in is not registered: {error}\n")
         return 2

@@ -16,8 +16,7 @@ class StructuredModel(Protocol):
         """Return the model's answer to `text` under `instructions`.
 
         One repair attempt is made when the output does not validate, but none of a reading that
-        rules can do as well. `purpose` is a constant name for metrics and for the offline rules,
-        such as `patient_context`.
+        rules can do as well. `purpose` is a constant name for metrics, such as `patient_context`.
 
         Raises:
             ModelError: unreachable, refused, too slow, or still not of the shape.

@@ -37,6 +37,7 @@ from services.group_chat_port import (
 from services.language.commands import is_clear_command
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
+from services.records.reading import reading_as
 from services.runs.hub import Run
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
@@ -122,7 +123,8 @@ class TurnPipeline:
         turn = TurnDraft(
             claim=claim, run=run, now=self._clock.now(), started=self._clock.monotonic()
         )
-        with TurnMeter() as meter, self._metrics.running_turn():
+        reading = reading_as(claim.message.sender.principal_id)
+        with TurnMeter() as meter, self._metrics.running_turn(), reading:
             run.emit(RunStarted(run.run_id, run.conversation_id))
             work = asyncio.create_task(self._take(turn))
             async with claim.renewing(on_lost=work.cancel):

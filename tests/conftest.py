@@ -74,6 +74,12 @@ def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def azure_accounts(azurite: str) -> Iterator[str]:
+    """Accounts for servers, each given once: two servers of one account work for each other."""
+    return peers.more_accounts(azurite)
+
+
+@pytest.fixture(scope="session")
 def azurite_account(azurite: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The connection string of an account with blobs and queues; take a new queue."""
     with peers.running_azurite_queue(tmp_path_factory.mktemp("azurite-queue")) as queues:

@@ -18,13 +18,14 @@ class _Note:
 
 
 class MemoryWorkQueue:
-    """Attributes: is_down: whether nobody can reach it."""
+    """Attributes: is_down: whether nobody can reach it; hidden: how often notes were hidden."""
 
     def __init__(self) -> None:
         self._notes: dict[str, _Note] = {}
         self._numbers = count(1)
         self._ahead = 0.0
         self.is_down = False
+        self.hidden = 0
 
     def jump(self, seconds: float) -> None:
         """Be where one would be after waiting for so long."""
@@ -48,6 +49,7 @@ class MemoryWorkQueue:
         if note is None:
             return None
         note.visible_at, note.receipt = self._now() + seconds, self._receipt()
+        self.hidden += 1
         return WorkItem(item.item_id, note.receipt, note.body, note.taken)
 
     async def remove(self, item: WorkItem) -> bool:

@@ -23,8 +23,9 @@ _STOP_SECONDS = 30.0
 # Below those that systems give to whoever asks for any: an outgoing connection takes none.
 _ports = iter(range(20_000, 30_000))
 _AZURITE_READY = r"successfully listens on (\S+)\n"
-# Azurite's published development account; it opens nothing else.
+# Azurite's published development account, and others with its key; it opens nothing else.
 _ACCOUNT = "devstoreaccount1"
+_MORE_ACCOUNTS = tuple(f"account{number}" for number in range(1, 41))
 _KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
 
@@ -60,7 +61,10 @@ def model_file() -> Path:
 def running_node(arguments: Sequence[str | Path], *, folder: Path, ready: str) -> Iterator[str]:
     """Run a Node.js program in `folder`; yield the first group of `ready` once it prints that."""
     output = folder / "output.txt"
-    environment = {**os.environ, "TEAMSAPPTESTER_BROWSER": "none"}
+    accounts = ";".join(f"{name}:{_KEY}" for name in (_ACCOUNT, *_MORE_ACCOUNTS))
+    environment = {
+        **os.environ, "TEAMSAPPTESTER_BROWSER": "none", "AZURITE_ACCOUNTS": accounts
+    }  # fmt: skip
     with output.open("w") as sink:
         process = subprocess.Popen(
             [node_program(), *arguments], cwd=folder, stdout=sink, stderr=sink, env=environment
@@ -103,6 +107,12 @@ def running_azurite(folder: Path, *, memory_mb: int = 512) -> Iterator[str]:
             f"DefaultEndpointsProtocol=http;AccountName={_ACCOUNT};AccountKey={_KEY};"
             f"BlobEndpoint={address}/{_ACCOUNT};"
         )
+
+
+def more_accounts(connection_string: str) -> Iterator[str]:
+    """Yield connection strings of other accounts of the same Azurite; nothing is in them."""
+    for name in _MORE_ACCOUNTS:
+        yield connection_string.replace(_ACCOUNT, name)
 
 
 @contextmanager

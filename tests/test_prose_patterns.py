@@ -67,7 +67,6 @@ OVER = {
     "marks and lines of our own": {
         "data_models/scenario.py",
         "data_models/written_order.py",
-        "group_chat/offline/offline_structured.py",
         "group_chat/messages.py",
         "group_chat/tools/report_tool.py",
         "routes/export_word.py",
@@ -84,7 +83,6 @@ OVER = {
         "services/records/observations.py",
         "services/records/search_index.py",
         "services/records/views/status.py",
-        "services/statements/quotes.py",
         "services/statements/rows.py",
         "services/statements/view_rows.py",
     },

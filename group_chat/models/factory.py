@@ -23,7 +23,6 @@ from group_chat.models.profile import ModelProfile
 from group_chat.models.structured import WireStructured
 from group_chat.models.wire_chat import WireChatCompletion
 from group_chat.offline.offline_chat import OfflineChatCompletion
-from group_chat.offline.offline_structured import OfflineStructured
 from services.model_port import StructuredModel
 from services.telemetry.metrics import Metrics
 
@@ -65,13 +64,13 @@ class Models:
 
     Attributes:
         chat: Speaks for the agents, through Semantic Kernel.
-        structured: Answers the classifier's questions.
+        structured: Answers the reader's questions; None for the offline rules.
         profile: What is known of the model now.
         is_language_model: False for the offline rules; every surface shows it.
     """
 
     chat: ChatCompletionClientBase
-    structured: StructuredModel
+    structured: StructuredModel | None
     is_language_model: bool
     profile: Callable[[], ModelProfile] = ModelProfile
     _check: Callable[[], Awaitable[None]] = _nothing
@@ -101,7 +100,7 @@ def build_models(*, settings: ModelSettings, metrics: Metrics | None = None) -> 
     if settings.provider == "offline":
         return Models(
             chat=OfflineChatCompletion(ai_model_id="offline", service_id="chat"),
-            structured=OfflineStructured(),
+            structured=None,
             is_language_model=False,
         )
     client, close = client_of(settings)

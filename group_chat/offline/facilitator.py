@@ -1,136 +1,111 @@
-"""The offline rules of the agent who leads: plan, route, answer about the roster, close."""
+"""The offline rules of the agent who leads: plan, pass on, answer about the roster, close."""
 
-from group_chat.offline.elsewhere import is_handed_back
-from group_chat.offline.errands import RECALL, only_points, run
-from group_chat.offline.plain_talk import (
-    LONG_CHARS,
-    courtesy,
-    not_understood,
-    only_names_patient,
-    plain_answer,
-    what_next,
-)
-from group_chat.offline.plans import propose, summary_of
+from group_chat.offline.errands import SECRETARY_TOOL, is_of_recent
+from group_chat.offline.plain_talk import courtesy, not_understood, plain_answer, what_next
+from group_chat.offline.plans import close, propose
 from group_chat.offline.prompt import OfflineReply, Prompt
 from group_chat.offline.scenario import answer_in_scenario
-from group_chat.offline.secretary import is_office_request, is_own_recent, names_office_thing
-from group_chat.offline.specialist import answer_as_specialist
-from group_chat.offline.words import (
-    asks_overview,
-    best_match,
-    is_clinical,
-    query_of,
-    topics_of,
-    wants_plan,
-)
+from group_chat.offline.specialist import OVERVIEW_TOOL, report_of
 from services.language.detection import is_unread
+from services.language.held_statements import held_statements
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
 from services.language.references import place_in
 from services.language.text_words import asks_question
-from services.language.work import work_in
+from services.language.tools_named import SEARCH
+from services.language.work import LONG_CHARS, asks_overview, own_kind_in, points_only, wants_plan
+from services.records.answers.as_said import held_of_same
 from services.scenarios.session.commands import command_in
 
 _KEYWORDS = 3
-_ROSTER_TOOL, _OVERVIEW_TOOL = "list_roster", "load_patient_data"
-_WORDS_OF = {
-    "own": "calendar mail contacts tasks",
-    "persons": "register person",
-    "visits": "appointment",
-    "drafts": "drafts of orders",
-}
 
 
 def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
     """Answer by the first rule that fits."""
     if (guided := answer_in_scenario(prompt)) is not None:
         return guided
-    if RECALL.is_for(prompt):
-        return run(prompt, RECALL)
     if prompt.answers:
-        return _after_tools(prompt)
+        return OfflineReply(text=f"{report_of(prompt)}\n\n{prompt.text('full_review')}")
+    if (noted := _noted(prompt)) is not None:
+        return noted
     match prompt.cue:
-        case "close":
-            return summary_of(prompt)
+        case "close" | "step":
+            return close(prompt)
         case "failed":
             return prompt.say("step_failed", agent=prompt.said[-1].agent if prompt.said else "")
         case "waiting":
             return _while_plan_waits(prompt)
-        case "step":
-            return answer_as_specialist(prompt)
         case _:
             return _answer(prompt)
 
 
+def _noted(prompt: Prompt) -> OfflineReply | None:
+    """Return that a statement is noted, where the message makes one and asks nothing."""
+    is_turn = prompt.cue in ("none", "waiting") and not prompt.said
+    if not is_turn or "?" in prompt.asked or prompt.patient_id is None:
+        return None
+    stated = [one.quote for one in held_statements(prompt.asked) if not one.only_if_held]
+    if stated:
+        return prompt.say("noted", quotes=" ".join(dict.fromkeys(stated)))
+    if prompt.utterance is None or prompt.utterance.task != "tell":
+        return None
+    told = " ".join(prompt.asked.split())
+    held = "; ".join(held_of_same(told, prompt.held))
+    rest = f" {prompt.text('still_held', held=held)}" if held else ""
+    return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
+
+
 def _answer(prompt: Prompt) -> OfflineReply:
-    has_answer = bool(prompt.said) and not is_handed_back(prompt)
-    rules = () if has_answer else (_drafted, plain_answer, _seen_to)
-    if (first := next(filter(None, (rule(prompt) for rule in rules)), None)) is not None:
-        return first
+    if not prompt.said:
+        first = plain_answer(prompt) or _passed_on(prompt)
+        if first is not None:
+            return first
     if says(prompt.asked, "roster"):
         return _roster(prompt)
     if prompt.patient_id is None:
         return prompt.say("no_patient")
     if wants_plan(prompt.asked):
         return propose(prompt)
-    return prompt.say("nothing_else") if has_answer else _passed_on(prompt)
+    return prompt.say("nothing_else") if prompt.said else _looked_up(prompt)
 
 
-def _drafted(prompt: Prompt) -> OfflineReply | None:
-    """Name who drafts orders, where the user orders a test or takes a draft of one back."""
-    drafts = says(prompt.asked, "orders_test", "asks_whether_drafted", "withdraws_order")
-    agent = best_match(_WORDS_OF["drafts"], prompt.team) if drafts and prompt.patient_id else None
-    is_theirs = agent is not None and _WORDS_OF["drafts"] in prompt.team[agent]
-    return prompt.say("see_to_this", agent=agent) if is_theirs else None
-
-
-def _seen_to(prompt: Prompt) -> OfflineReply | None:
-    """Name whose work the message asks for, where that is none on the record."""
-    work = _work_in(prompt)
-    agent = best_match(_WORDS_OF[work], prompt.team) if work is not None else None
-    return prompt.say("see_to_this", agent=agent) if agent is not None else None
-
-
-def _work_in(prompt: Prompt) -> str | None:
-    text = prompt.asked
+def _passed_on(prompt: Prompt) -> OfflineReply | None:
+    """Name who does what is asked for, or works on what was listed or booked last."""
+    text, read = prompt.asked, prompt.utterance
+    agent = None if read is None or read.about else read.agent
     changes = says(text, "cancel", "move_or_change", "when_is_it")
-    is_pointed_at = only_points(text) or not names_office_thing(text)
-    if changes and prompt.recent == "appointment" and is_pointed_at:
-        return "visits"  # the one that was listed or booked last
-    if (work := work_in(text)) is not None or says(text, "starts_plan"):
-        return work
-    # Whatever it is for: "book a CT" asks for no report on a CT.
-    if is_office_request(prompt):
-        return "own"
-    if says(text, "wants_booking", "next_visit") and not wants_plan(text):
-        return "visits"
-    is_named = bool(topics_of(text)) or only_points(text)
-    return "own" if says(text, "orders") and (is_own_recent(prompt) or not is_named) else None
+    if changes and prompt.recent == "appointment" and (points_only(text) or not own_kind_in(text)):
+        agent = prompt.who_has("available_slots")
+    elif agent is None and is_of_recent(prompt):
+        agent = prompt.who_has(SECRETARY_TOOL)
+    return None if agent is None else prompt.say("see_to_this", agent=agent)
 
 
-def _passed_on(prompt: Prompt) -> OfflineReply:
-    """Name the agent whose work this is; say so where it is nobody's."""
-    topics = topics_of(prompt.asked)
-    if (is_unread(prompt.asked) and not topics) or len(prompt.asked) > LONG_CHARS:
+def _looked_up(prompt: Prompt) -> OfflineReply:
+    """Name who looks into the record, or say what the message may mean."""
+    text, read = prompt.asked, prompt.utterance
+    if is_unread(text) or len(text) > LONG_CHARS:
         return not_understood(prompt)
-    if says(prompt.asked, "turns_to"):
+    if says(text, "turns_to"):
         return what_next(prompt)
-    if place_in(prompt.asked) is not None:
-        return prompt.say("nothing_of_that")
-    if says(prompt.asked, "orders"):
-        return prompt.say("nothing_of_that")  # one that names nothing here is not looked up
-    if asks_overview(prompt.asked) and not topics and prompt.tool(_OVERVIEW_TOOL) is not None:
-        return prompt.call(_OVERVIEW_TOOL)
-    agent = best_match(prompt.asked, prompt.team) or _who_searches(prompt)
-    if agent is not None:
-        is_of_record = is_clinical(agent, prompt.team[agent])
-        return prompt.say("from_the_record" if is_of_record else "see_to_this", agent=agent)
-    return _nobodys(prompt)
+    if place_in(text) is not None or says(text, "orders"):
+        return prompt.say("nothing_of_that")  # what names nothing here is not looked up
+    is_read = read is not None and bool(read.about)
+    if asks_overview(text) and prompt.tool(OVERVIEW_TOOL) is not None and not is_read:
+        return prompt.call(OVERVIEW_TOOL)
+    is_keyword = len(text.split()) <= _KEYWORDS and not says(text, "cancel")
+    asks = asks_question(text) or is_keyword or says(text, "comparison")
+    agent = read.agent if read is not None else None
+    if agent is None and prompt.query and asks:
+        agent = next((one.name for one in prompt.team if SEARCH in one.answers), None)
+    return _nobodys(prompt) if agent is None else prompt.say("from_the_record", agent=agent)
 
 
 def _nobodys(prompt: Prompt) -> OfflineReply:
-    if only_names_patient(prompt):
-        return what_next(prompt)
+    if not prompt.query and any(
+        one.casefold() in prompt.asked.casefold() for one in prompt.patients
+    ):
+        return what_next(prompt)  # "start with patient_4" opens a chart and wants nothing yet
     if asks_for_judgement(prompt.asked):
         caution = prompt.text(caution_for(prompt.asked))
         return OfflineReply(text=f"{caution}\n\n{prompt.text('ask_instead')}")
@@ -141,40 +116,17 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
     return prompt.say("nothing_of_that") if points else not_understood(prompt)
 
 
-def _who_searches(prompt: Prompt) -> str | None:
-    """Return whose notes may hold the answer to a question that fits nobody's work."""
-    words, query = prompt.asked.split(), query_of(prompt.asked, besides=prompt.patients)
-    is_keyword = len(words) <= _KEYWORDS and not says(prompt.asked, "cancel")
-    asks = query and (asks_question(prompt.asked) or is_keyword)
-    asks = asks or says(prompt.asked, "comparison")
-    return best_match("notes", prompt.team) if asks else None
-
-
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:
     if wants_plan(prompt.asked) and prompt.patient_id is not None:
         return propose(prompt)
-    asks = asks_question(prompt.asked) or topics_of(prompt.asked) or says(prompt.asked, "roster")
+    asks = asks_question(prompt.asked) or says(prompt.asked, "roster")
     is_reply = courtesy(prompt) is not None or not (asks or plain_answer(prompt))
     return prompt.say("nothing_changed") if is_reply else _answer(prompt)
 
 
-def _after_tools(prompt: Prompt) -> OfflineReply:
-    if roster := prompt.given_by(_ROSTER_TOOL):
-        return _told_roster(prompt, [str(patient) for patient in roster[0].get("patients", ())])
-    report = answer_as_specialist(prompt).text
-    return OfflineReply(text=f"{report}\n\n{prompt.text('full_review')}")
-
-
 def _roster(prompt: Prompt) -> OfflineReply:
-    """Answer from the snapshot, or from the tool where the snapshot does not list everybody."""
-    if prompt.tool(_ROSTER_TOOL) is not None and "patient_count" in prompt.snapshot:
-        return prompt.call(_ROSTER_TOOL)
-    return _told_roster(prompt, prompt.patients)
-
-
-def _told_roster(prompt: Prompt, patients: list[str]) -> OfflineReply:
     active = f" {prompt.text('active')}"
-    names = [f"`{one}`{active if one == prompt.patient_id else ''}" for one in patients]
+    names = [f"`{one}`{active if one == prompt.patient_id else ''}" for one in prompt.patients]
     if not names:
         return prompt.say("nobody_discussed")
     said = "one_discussed" if len(names) == 1 else "many_discussed"

@@ -5,13 +5,9 @@ from typing import Any, ClassVar
 
 import orjson
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
-from semantic_kernel.connectors.ai.function_call_choice_configuration import (
-    FunctionCallChoiceConfiguration,
-)
 from semantic_kernel.connectors.ai.function_calling_utils import (
     update_settings_from_function_call_configuration,
 )
-from semantic_kernel.connectors.ai.function_choice_type import FunctionChoiceType
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatPromptExecutionSettings
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 from semantic_kernel.contents import (
@@ -23,13 +19,14 @@ from semantic_kernel.contents import (
     StreamingTextContent,
 )
 
+from group_chat.judge import NAMES_FOLLOW
+from group_chat.offline.errands import request_in, run
 from group_chat.offline.facilitator import answer_as_facilitator
-from group_chat.offline.prompt import OfflineReply, Prompt, read_prompt
+from group_chat.offline.prompt import OfflineReply, Prompt, prompt_of
 from group_chat.offline.specialist import answer_as_specialist
 from group_chat.turn_context import current_turn
-from services.language.held_statements import held_statements
 from services.language.phrases import says
-from services.records.answers.as_said import held_of_same
+from services.language.tool_requests import RECALL
 
 
 class OfflineChatCompletion(ChatCompletionClientBase):
@@ -48,9 +45,10 @@ class OfflineChatCompletion(ChatCompletionClientBase):
     async def _inner_get_chat_message_contents(
         self, chat_history: ChatHistory, settings: PromptExecutionSettings
     ) -> list[ChatMessageContent]:
-        text = _reply(chat_history, settings).text
+        # Only who of several speaks is asked so: the first of the names.
+        name = chat_history.messages[0].content.partition(NAMES_FOLLOW)[2].partition(",")[0]
         role = AuthorRole.ASSISTANT
-        return [ChatMessageContent(role=role, content=text, ai_model_id=self.ai_model_id)]
+        return [ChatMessageContent(role=role, content=name, ai_model_id=self.ai_model_id)]
 
     async def _inner_get_streaming_chat_message_contents(
         self,
@@ -58,12 +56,22 @@ class OfflineChatCompletion(ChatCompletionClientBase):
         settings: PromptExecutionSettings,
         function_invoke_attempt: int = 0,
     ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
-        reply = _reply(chat_history, settings)
-        lines: list[list[Any]] = [
+        offers = isinstance(settings, OpenAIChatPromptExecutionSettings) and settings.tools
+        reply = reply_to(prompt_of(current_turn(), chat_history, offers or ()))
+        pieces: list[list[Any]] = [
             [StreamingTextContent(choice_index=0, text=line)]
             for line in reply.text.splitlines(keepends=True)
         ]
-        for items in [*lines, _calls(reply)]:
+        calls = [
+            FunctionCallContent(
+                id=f"call_{index}",
+                index=index,
+                name=call.wire_name,
+                arguments=orjson.dumps(call.arguments).decode(),
+            )
+            for index, call in enumerate(reply.calls)
+        ]
+        for items in [*pieces, calls]:
             yield [
                 StreamingChatMessageContent(
                     role=AuthorRole.ASSISTANT,
@@ -74,11 +82,7 @@ class OfflineChatCompletion(ChatCompletionClientBase):
                 )
             ]
 
-    def _update_function_choice_settings_callback(
-        self,
-    ) -> Callable[
-        [FunctionCallChoiceConfiguration, PromptExecutionSettings, FunctionChoiceType], None
-    ]:
+    def _update_function_choice_settings_callback(self) -> Callable[..., None]:
         return update_settings_from_function_call_configuration
 
     def _reset_function_choice_settings(self, settings: PromptExecutionSettings) -> None:
@@ -87,63 +91,13 @@ class OfflineChatCompletion(ChatCompletionClientBase):
             settings.tools = None
 
 
-def _reply(chat_history: ChatHistory, settings: PromptExecutionSettings) -> OfflineReply:
-    offered = settings.tools if isinstance(settings, OpenAIChatPromptExecutionSettings) else None
-    prompt = read_prompt(chat_history, offered or ())
-    turn = current_turn()
-    prompt.utterance, prompt.views = turn.request.utterance, turn.views
-    prompt.held = turn.request.held
-    return reply_to(prompt)
-
-
 def reply_to(prompt: Prompt) -> OfflineReply:
     """Return the answer to one prompt; the first of a conversation says who speaks."""
-    if prompt.verdict:
-        return OfflineReply(text=prompt.verdict)
     answer = answer_as_facilitator if prompt.is_facilitator else answer_as_specialist
-    reply = _noted(prompt) or answer(prompt)
+    recall = None if prompt.scenario else request_in(prompt, (RECALL,))
+    reply = answer(prompt) if recall is None else run(prompt, recall)
     is_of_danger = not prompt.said and says(prompt.asked, "danger")
     before = [prompt.text("danger_first")] if is_of_danger else []
-    before += [prompt.text("not_a_model")] if prompt.is_first else []
+    before += [] if prompt.said or prompt.earlier else [prompt.text("not_a_model")]
     text = "\n\n".join([*before, reply.text]) if reply.text else ""
     return OfflineReply(text=text, calls=reply.calls)
-
-
-def _noted(prompt: Prompt) -> OfflineReply | None:
-    """Return that a statement is noted, where the message makes one and asks nothing."""
-    is_turn = prompt.cue in ("none", "waiting") and not prompt.said
-    if not is_turn or "?" in prompt.asked or prompt.patient_id is None:
-        return None
-    if prompt.is_facilitator and prompt.scenario:
-        return None  # the guide of a scenario hears answers to its step first
-    stated = [one.quote for one in held_statements(prompt.asked) if not one.only_if_held]
-    if stated:
-        return prompt.say("noted", quotes=" ".join(dict.fromkeys(stated)))
-    is_told = prompt.utterance is not None and prompt.utterance.task == "tell"
-    if not is_told or _answers_question(prompt):
-        return None
-    told = " ".join(prompt.asked.split())
-    held = "; ".join(held_of_same(told, prompt.held))
-    rest = f" {prompt.text('still_held', held=held)}" if held else ""
-    return OfflineReply(text=f"{prompt.text('not_held', told=told)}{rest}")
-
-
-def _answers_question(prompt: Prompt) -> bool:
-    """Whether a specialist asked something just before: what is told then answers it."""
-    if not prompt.earlier or prompt.cue == "waiting":
-        return False
-    last = prompt.earlier[-1]
-    is_leads_own = prompt.is_facilitator and last.agent not in prompt.team
-    return last.text.rstrip().endswith("?") and not is_leads_own
-
-
-def _calls(reply: OfflineReply) -> list[Any]:
-    return [
-        FunctionCallContent(
-            id=f"call_{index}",
-            index=index,
-            name=call.wire_name,
-            arguments=orjson.dumps(call.arguments).decode(),
-        )
-        for index, call in enumerate(reply.calls)
-    ]

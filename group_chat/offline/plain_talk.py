@@ -4,24 +4,15 @@ Each answer says plainly what cannot be done, and what can be done instead.
 """
 
 from group_chat.offline.prompt import OfflineReply, Prompt
-from group_chat.offline.secretary import names_office_thing
-from group_chat.offline.words import query_of, topics_of
 from services.language.addressing import without_address
 from services.language.detection import is_unread, language_of
 from services.language.phrases import says
-from services.language.requests import orders_drug
 from services.language.statement_parts import REFERENCE
 from services.language.talk_texts import talk_text
+from services.language.work import LONG_CHARS, impossible_wish
 from services.language.yes_no import yes_no_in
 
-LONG_CHARS = 1_500
-_SHORT_WORDS = 12
 _SOURCES_SHOWN = 8
-# Wishes that nobody here can carry out; our text about each has its name.
-_CANNOT = (
-    "prints", "closes_chart", "takes_back", "says_wrong", "reaches_people", "asks_language",
-    "goes_back", "wants_more", "asks_todays_list",
-)  # fmt: skip
 
 
 def plain_answer(prompt: Prompt) -> OfflineReply | None:
@@ -51,12 +42,6 @@ def _help_for(prompt: Prompt) -> str:
     return "\n\n".join([prompt.text("help"), *parts])
 
 
-def only_names_patient(prompt: Prompt) -> bool:
-    """Whether the message opens a patient, as "start with patient_4", and wants nothing yet."""
-    named = any(patient.casefold() in prompt.asked.casefold() for patient in prompt.patients)
-    return named and not query_of(prompt.asked, besides=prompt.patients)
-
-
 def not_understood(prompt: Prompt) -> OfflineReply:
     """Return that the message was not understood, and what it may mean or what works."""
     if is_unread(prompt.asked):
@@ -68,16 +53,11 @@ def not_understood(prompt: Prompt) -> OfflineReply:
 
 def _cannot(prompt: Prompt) -> OfflineReply | None:
     """Return what is said to a wish that nobody here can carry out."""
-    text = prompt.asked
-    if len(text.split()) > _SHORT_WORDS:
-        return None
-    if (wish := next((one for one in _CANNOT if says(text, one)), None)) is not None:
+    if (wish := impossible_wish(prompt.asked)) is not None:
         return prompt.say(wish)
-    changes = says(text, "writes_record") or orders_drug(text)
-    if changes and not (says(text, "timetable") or names_office_thing(text)):
-        return prompt.say("only_read")
-    is_about_sources = says(text, "asks_source") and not topics_of(text) and prompt.patient_id
-    return _sources(prompt) if is_about_sources else None
+    read = prompt.utterance
+    is_of_chart = prompt.patient_id is None or (read is not None and bool(read.about))
+    return _sources(prompt) if says(prompt.asked, "asks_source") and not is_of_chart else None
 
 
 def _sources(prompt: Prompt) -> OfflineReply:

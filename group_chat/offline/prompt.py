@@ -1,4 +1,4 @@
-"""What the offline rules are handed: the messages of a prompt, and what stands in them as data."""
+"""What the offline rules are handed: the turn, and what stands in the prompt alone."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,19 +14,22 @@ from semantic_kernel.contents import (
 )
 
 from data_models.chart_view import ChartView
-from group_chat.judge import NAMES_FOLLOW
 from group_chat.messages import CUE_NAME, HANDS_BACK_TO
+from group_chat.turn_context import TurnContext
+from group_chat.window import Line, lines_of
 from services.entities.session import GROUNDING_MARK as ENTITIES
-from services.language.detection import WELL_READ, language_of
-from services.language.talk_texts import in_every_language, talk_text
+from services.group_chat_port import AgentCard
+from services.language.detection import WELL_READ
+from services.language.talk_texts import talk_text
+from services.language.text_words import telling_words
 from services.language.utterance import Utterance
-from services.patient_context.markers import SNAPSHOT_PREFIX
-from services.records.patient_lookup import is_fhir_id
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
 
-_CLOSING = "Close with: "
+_CLOSING, _OF_RECORD = "Close with: ", "DocumentReference/"
+_READ_BACK_CHARS = 100_000
+_QUERY_WORDS, _QUERY_CHARS = 12, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,128 +74,73 @@ class ToolAnswer:
         return str(self.data.get("error") or "")
 
 
-@dataclass(frozen=True, slots=True)
-class Spoken:
-    """What an agent said."""
-
-    agent: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Exchange:
-    """What the user said before, and the last that was answered to it."""
-
-    asked: str
-    answered: str
-
-
 @dataclass(slots=True)
 class Prompt:
     """One prompt, taken apart.
 
     Attributes:
-        instructions: The agent's own.
-        entities: What the agent is shown of entities.
-        tool_memory: What it is shown of earlier tool runs.
+        closing: The sentence that the agent is told to close each answer with, if there is one.
+        team: The other agents.
+        entities: What the agent is shown of entities; likewise what tools found and used last.
         scenario: The step that it guides the user through, if it does.
         cue: Why the agent speaks now, as the server says it; "none" to answer the user.
         hand_back: Whom a step goes back to.
-        asked: The user's last message.
-        said: What agents said since then, oldest first.
-        earlier: What agents said before it.
-        past: The user's earlier messages, oldest first.
+        said: What agents said since the user's message, oldest first; `earlier` before it.
+        past: The user's earlier messages and the last that was answered to each, oldest first.
         answers: Results of the tools called for the message that is being written.
-        utterance: The user's message as the turn read it; None outside of a turn.
         views: Rows of the chart that tools of this turn returned, oldest first.
         held: What users said of the patient and memory holds, in their words.
     """
 
-    instructions: str = ""
-    snapshot: Mapping[str, Any] = field(default_factory=dict)
+    closing: str = ""
+    agent: str = ""
+    team: Sequence[AgentCard] = ()
+    is_facilitator: bool = False
+    patient_id: str | None = None
+    patients: Sequence[str] = ()
     entities: Mapping[str, Any] = field(default_factory=dict)
     tool_memory: Mapping[str, Any] = field(default_factory=dict)
-    tools: Sequence[ToolOffer] = ()
     scenario: Mapping[str, Any] = field(default_factory=dict)
+    tools: Sequence[ToolOffer] = ()
+    language: str = WELL_READ[0]
     cue: str = "none"
     hand_back: str = ""
     asked: str = ""
-    said: list[Spoken] = field(default_factory=list)
-    earlier: list[Spoken] = field(default_factory=list)
-    past: list[Exchange] = field(default_factory=list)
+    said: Sequence[Line] = ()
+    earlier: Sequence[Line] = ()
+    past: Sequence[tuple[str, str]] = ()
     answers: list[ToolAnswer] = field(default_factory=list)
     utterance: Utterance | None = None
     views: Sequence[ChartView] = ()
     held: Sequence[str] = ()
 
     @property
-    def team(self) -> dict[str, str]:
-        """The other agents of the team and what each does, if the instructions list them."""
-        lines = [line[3:] for line in self.instructions.splitlines() if line.startswith("- *")]
-        rows = (line.partition("*: ") for line in lines)
-        return {name: does for name, mark, does in rows if mark}
-
-    @property
-    def is_facilitator(self) -> bool:
-        """Whether this is the agent that leads the others."""
-        return self.tool("propose_plan") is not None or bool(self.team)
-
-    @property
-    def verdict(self) -> str:
-        """The first of the names among which the prompt wants one and nothing else, if it does."""
-        return self.instructions.partition(NAMES_FOLLOW)[2].partition(",")[0]
-
-    @property
-    def closing(self) -> str:
-        """The sentence that the agent's instructions close each answer with, if there is one."""
-        lines = (line.strip() for line in self.instructions.splitlines())
-        found = next((line for line in lines if line.startswith(_CLOSING)), "")
-        return found.removeprefix(_CLOSING)
-
-    @property
-    def patient_id(self) -> str | None:
-        """The active patient."""
-        return self.snapshot.get("patient_id") or None
-
-    @property
-    def patients(self) -> list[str]:
-        """All patients of the conversation."""
-        return [str(patient) for patient in self.snapshot.get("all_patient_ids") or ()]
-
-    @property
-    def is_first(self) -> bool:
-        """Whether no agent has said anything yet."""
-        return not self.said and not self.earlier
-
-    @property
     def recent(self) -> str:
-        """What tools found or used last: `record`, `appointment`, or the kind of the user's own."""
-        if self.recent_appointment:
-            return "appointment"
-        # A slash alone says little: ids of Microsoft 365 have some, too.
-        kind, _, rest = str(self._recent.get("id", "")).partition("/")
-        is_record = kind.isalpha() and kind[0].isupper() and is_fhir_id(rest)
-        return "record" if is_record else str(self._recent.get("type", ""))
+        """What tools found or used last: `appointment`, or the kind of the user's own; "" else."""
+        of_record = str(self._recent.get("id", "")).startswith(_OF_RECORD)
+        kind = "" if of_record else str(self._recent.get("type", ""))
+        return "appointment" if self.recent_appointment else kind
 
     @property
     def recent_appointment(self) -> str:
         """The id of the appointment that was found or used last; "" where that is none."""
-        key = str(self._recent.get("id", ""))
-        return key.removeprefix(CLINIC_PREFIX) if key.startswith(CLINIC_PREFIX) else ""
+        _, is_clinics, key = str(self._recent.get("id", "")).rpartition(CLINIC_PREFIX)
+        return key if is_clinics else ""
 
     @property
     def _recent(self) -> Mapping[str, Any]:
-        return next(iter(self.tool_memory.get("recent_entities") or ()), None) or {}
+        return next(iter(self.tool_memory.get("recent_entities") or ()), {})
 
     @property
-    def language(self) -> str:
-        """In which language the user is answered, ISO 639-1: a bare "15:00" tells none itself."""
-        read = self.utterance
-        if read is not None and read.about and read.language in WELL_READ:
-            return read.language
-        texts = (self.asked, *(one.asked for one in reversed(self.past)))
-        told = (language_of(one, default="") for one in texts)
-        return next((one for one in told if one in WELL_READ), WELL_READ[0])
+    def query(self) -> str:
+        """The telling words of the message, at most twelve and perhaps none, to search for."""
+        silent = {word.casefold() for word in self.patients}
+        found = [word for word in telling_words(self.asked) if word.casefold() not in silent]
+        return " ".join(dict.fromkeys(found[:_QUERY_WORDS]))[:_QUERY_CHARS]
+
+    def who_has(self, tool: str) -> str | None:
+        """Return the first agent of the team that has the tool."""
+        return next((one.name for one in self.team if tool in one.tools), None)
 
     def text(self, name: str, /, **parts: object) -> str:
         """Return one of our own texts in the language of the user."""
@@ -217,90 +165,80 @@ class Prompt:
         """Return what that tool gave for the message that is being written, oldest first."""
         return [one.data for one in self.answers if one.name == tool]
 
-    def was_asked(self, name: str) -> bool:
-        """Whether what was said last, before the user's message, ends with that text of ours."""
-        return bool(self.earlier) and ends_with(self.earlier[-1].text, name)
+    def view_of(self, answer: ToolAnswer) -> ChartView | None:
+        """Return the last view of that tool in this turn; None where the answer is none."""
+        views = () if answer.error else reversed(self.views)
+        return next((view for view in views if view.tool == answer.name), None)
+
+    @property
+    def shown_before(self) -> str:
+        """What was said last, before the user's message."""
+        return self.earlier[-1].text if self.earlier else ""
 
 
-def ends_with(text: str, name: str) -> bool:
-    """Whether `text` ends with our own text of that name, in any language."""
-    return text.rstrip().endswith(in_every_language(name))
+def prompt_of(
+    turn: TurnContext, chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]
+) -> Prompt:
+    """Return the prompt: the talk is the turn's; why the agent speaks, the history's."""
+    request, messages = turn.request, chat_history.messages
+    talk = lines_of(request.history, limit_chars=_READ_BACK_CHARS, plan=request.plan)
+    told = [line.strip() for line in messages[0].content.splitlines()]
+    cue = next((one.metadata for one in messages if CUE_NAME in one.metadata), {})
+    return Prompt(
+        closing=next((one[len(_CLOSING) :] for one in told if one.startswith(_CLOSING)), ""),
+        agent=turn.agent,
+        team=[one for one in turn.team if one.name != turn.agent],
+        is_facilitator=any(one.is_facilitator and one.name == turn.agent for one in turn.team),
+        patient_id=request.patient_id,
+        patients=request.all_patient_ids,
+        entities=_shown(ENTITIES, messages),
+        tool_memory=_shown(TOOL_MEMORY, messages),
+        scenario=_shown(SCENARIO, messages),
+        tools=[
+            ToolOffer(one["name"], tuple((one.get("parameters") or {}).get("required", ())))
+            for one in (tool["function"] for tool in tools)
+        ],
+        language=turn.language,
+        cue=cue.get(CUE_NAME, "none"),
+        hand_back=cue.get(HANDS_BACK_TO, ""),
+        asked=request.text,
+        said=[Line(one.agent, one.text) for one in turn.said],
+        earlier=[line for _, *answered in talk for line in answered],
+        past=[(asked.text, rest[-1].text if rest else "") for asked, *rest in talk],
+        answers=_answers(messages),
+        utterance=request.utterance,
+        views=turn.views,
+        held=request.held,
+    )
 
 
-def read_prompt(chat_history: ChatHistory, tools: Iterable[Mapping[str, Any]]) -> Prompt:
-    """Take a prompt apart."""
-    prompt = Prompt(tools=[_offer(tool["function"]) for tool in tools])
-    for message in chat_history.messages:
-        match message.role:
-            case AuthorRole.SYSTEM | AuthorRole.DEVELOPER:
-                _take_system(prompt, message)
-            case AuthorRole.USER:
-                _take_asked(prompt, message.content)
-            case AuthorRole.TOOL:
-                results = (one for one in message.items if isinstance(one, FunctionResultContent))
-                prompt.answers += [_answer(one) for one in results]
-            case _:
-                _take_said(prompt, message)
-    return prompt
-
-
-def _take_system(prompt: Prompt, message: ChatMessageContent) -> None:
-    """Take what the server says: why the agent speaks, or data behind a mark."""
-    if CUE_NAME in message.metadata:
-        prompt.cue, prompt.hand_back = message.metadata[CUE_NAME], message.metadata[HANDS_BACK_TO]
-        return
-    text = message.content
-    if text.startswith(SNAPSHOT_PREFIX):
-        prompt.snapshot = data_behind(SNAPSHOT_PREFIX, text)
-    elif text.startswith(ENTITIES):
-        prompt.entities = data_behind(ENTITIES, text)
-    elif text.startswith(TOOL_MEMORY):
-        prompt.tool_memory = data_behind(TOOL_MEMORY, text)
-    elif text.startswith(SCENARIO):
-        prompt.scenario = data_behind(SCENARIO, text)
-    elif not prompt.instructions:
-        prompt.instructions = text
+def _shown(mark: str, messages: Sequence[ChatMessageContent]) -> Mapping[str, Any]:
+    """Return the data that the server shows behind `mark`."""
+    texts = (one.content for one in messages if one.role == AuthorRole.SYSTEM)
+    return next((data_behind(mark, text) for text in texts if text.startswith(mark)), {})
 
 
 def data_behind(mark: str, text: str) -> Mapping[str, Any]:
     """Return the object that stands in the line behind `mark`; an empty one where none does."""
     _, found, rest = text.rpartition(mark)
-    return object_of(rest.strip().partition("\n")[0]) if found else {}
+    return orjson.loads(rest.strip().partition("\n")[0]) if found else {}
 
 
-def _take_asked(prompt: Prompt, text: str) -> None:
-    # A user who writes a cue's words is a user all the same.
-    prompt.answers.clear()
-    prompt.cue, prompt.hand_back = "none", ""
-    if prompt.asked:
-        prompt.past.append(Exchange(prompt.asked, prompt.said[-1].text if prompt.said else ""))
-    prompt.asked = text
-    prompt.earlier += prompt.said
-    prompt.said.clear()
+def _answers(messages: Sequence[ChatMessageContent]) -> list[ToolAnswer]:
+    """Return the results behind the last message that is no call of a tool."""
+    items: list[Any] = []
+    for message in reversed(messages):
+        held = [*message.items]
+        if not any(isinstance(one, FunctionResultContent | FunctionCallContent) for one in held):
+            break
+        items = held + items
+    found = [one for one in items if isinstance(one, FunctionResultContent)]
+    return [
+        ToolAnswer(one.function_name or one.name or "tool", _object_of(str(one.result)))
+        for one in found
+    ]
 
 
-def _take_said(prompt: Prompt, message: ChatMessageContent) -> None:
-    if any(isinstance(one, FunctionCallContent) for one in message.items):
-        return  # the beginning of the message that is being written
-    prompt.answers.clear()
-    if message.content.strip():
-        prompt.said.append(Spoken(message.name or "", message.content))
-
-
-def _answer(result: FunctionResultContent) -> ToolAnswer:
-    name = result.function_name or result.name or "tool"
-    return ToolAnswer(name, object_of(str(result.result)))
-
-
-def _offer(function: Mapping[str, Any]) -> ToolOffer:
-    parameters = function.get("parameters") or {}
-    return ToolOffer(str(function["name"]), tuple(parameters.get("required") or ()))
-
-
-def object_of(text: str) -> dict[str, Any]:
-    """Return the JSON object in `text`; what is none is kept as words."""
-    try:
-        parsed = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return {"text": text}
-    return parsed if isinstance(parsed, dict) else {"items": parsed}
+def _object_of(text: str) -> Mapping[str, Any]:
+    """Return the JSON object in `text`; rows of a chart are lines, and stand in its view."""
+    return orjson.loads(text) if text.startswith("{") else {}

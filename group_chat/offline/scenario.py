@@ -5,14 +5,12 @@ from typing import Any
 
 from data_models.scenario import FieldDefinition
 from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
-from group_chat.offline.words import asks_overview, topics_of, wants_plan
 from services.language.field_answers import readings_in
-from services.language.phrases import says
 from services.language.text_words import quoted_in
+from services.language.work import leaves_question
 from services.scenarios.session.step_text import GROUNDING_MARK
 
 RECORD_TOOL = "record_fields"
-_HINTS = frozenset({"boolean", "date"})
 
 
 def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
@@ -24,8 +22,13 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
         return None
     if not step.get("asked"):
         return _said(prompt, step)
-    found = readings_in(prompt.asked, [field_of(row) for row in step["ask_for"]])
-    if not found and _is_elsewhere(prompt.asked):
+    fields = [
+        FieldDefinition(name=row["name"], display_name=row["label"], value_type=row["type"])
+        for row in step["ask_for"]
+    ]
+    found = readings_in(prompt.asked, fields)
+    read, is_question = prompt.utterance, prompt.asked.rstrip().endswith("?")
+    if not found and (is_question or (read and leaves_question(read, prompt.agent))):
         return None
     if not found and not step["ask_for"]:
         return _said(prompt, step)
@@ -34,11 +37,6 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
     values = values or {step["ask_for"][0]["name"]: prompt.asked}
     quotes = {name: one.quote for name, one in found.items()}
     return prompt.call(RECORD_TOOL, values=values, quotes=quotes)
-
-
-def field_of(row: Mapping[str, Any]) -> FieldDefinition:
-    """Return a field as a question or a step describes it."""
-    return FieldDefinition(name=row["name"], display_name=row["label"], value_type=row["type"])
 
 
 def _after_tool(prompt: Prompt) -> OfflineReply | None:
@@ -63,7 +61,7 @@ def _said(prompt: Prompt, step: Mapping[str, Any]) -> OfflineReply:
     elif step.get("asks_itself"):
         told = ""
     elif step["ask_for"]:
-        told = _asked(prompt, step["ask_for"])
+        told = _asked(step["ask_for"])
     else:
         # The rest of the text is the author's word to an agent, not to whoever reads this.
         told = " ".join(quoted_in(str(step["says"])))
@@ -71,19 +69,8 @@ def _said(prompt: Prompt, step: Mapping[str, Any]) -> OfflineReply:
     return OfflineReply(text=(f"{head}: {told}" if told else f"{head}.") + go_on)
 
 
-def _asked(prompt: Prompt, rows: Sequence[Mapping[str, Any]]) -> str:
+def _asked(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return one question for all rows: the labels first, then what authors ask themselves."""
-    hints = [prompt.text(f"hint_{row['type']}") if row["type"] in _HINTS else "" for row in rows]
-    hinted = list(zip(rows, hints, strict=True))
-    own = [f"{row['question']}{hint}" for row, hint in hinted if "question" in row]
-    names = [f"{row['label']}{hint}" for row, hint in hinted if "question" not in row]
-    if not names:
-        return " ".join(own)
-    last = f" {prompt.text('and')} ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    return " ".join([f"{last[:1].upper()}{last[1:]}?", *own])
-
-
-def _is_elsewhere(text: str) -> bool:
-    """Whether a message that is no answer is a question or a request of its own."""
-    is_request = wants_plan(text) or says(text, "roster") or asks_overview(text)
-    return is_request or text.rstrip().endswith("?") or bool(topics_of(text))
+    own = [row["question"] for row in rows if "question" in row]
+    names = ", ".join(row["label"] for row in rows if "question" not in row)
+    return " ".join([f"{names[:1].upper()}{names[1:]}?", *own] if names else own)

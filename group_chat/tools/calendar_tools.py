@@ -5,7 +5,7 @@ from datetime import datetime, time, timedelta
 from pydantic import Field
 
 from data_models.values import ClosedValue
-from group_chat.tools.personal import OpenAssistant, PersonalAssistant
+from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.calendar import NewEvent, free_times
@@ -85,7 +85,8 @@ class CalendarTools:
         events = await assistant.services.calendar.between(start, end)
         least = timedelta(minutes=asked.minutes)
         gaps = free_times(events, start=start, end=end, least=least)
-        return {"free": [_gap(gap.start, gap.end, assistant) for gap in gaps]}
+        spans = [[at.astimezone(assistant.zone) for at in (gap.start, gap.end)] for gap in gaps]
+        return {"free": [f"{since:%H:%M} – {until:%H:%M}" for since, until in spans]}
 
     async def create(self, turn: TurnContext, asked: CreateArguments) -> ToolOutput:
         """Add an event."""
@@ -144,10 +145,3 @@ def calendar_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
             tools.cancel,
         ),
     )
-
-
-def _gap(start: datetime, end: datetime, assistant: OpenAssistant) -> dict[str, str]:
-    return {
-        "from": start.astimezone(assistant.zone).isoformat(),
-        "to": end.astimezone(assistant.zone).isoformat(),
-    }

@@ -1,8 +1,9 @@
 """Free times at the clinic: looks with what is known, and says what is missing of the form."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta, tzinfo
+from functools import partial
 from typing import Any
 
 from pydantic import Field
@@ -18,6 +19,7 @@ from services.language.phrases import says
 from services.language.pointing.when import when_of
 from services.language.references import place_in
 from services.language.requests import refused_doctors
+from services.language.talk_texts import talk_text
 from services.scheduling.clinic import Clinic
 from services.scheduling.ports import Appointment, Doctor, Slot
 
@@ -46,7 +48,7 @@ def days_of(text: str, *, now: datetime) -> Sequence[date]:
 
 # A user's own sentence may stand for a day or a time.
 _WORDS_CHARS = 1_000
-_SHOWN, _FIRST_HOUR, _HALF_DAY = 16, 7, 12
+_SHOWN, _TIMES_TOLD, _FIRST_HOUR, _HALF_DAY = 16, 6, 7, 12
 _TITLES = {"dr", "prof", "doctor"}
 
 
@@ -99,6 +101,12 @@ class FreeTimes:
         Args:
             moved: The appointment that is to give way; its doctor is meant if none is named.
         """
+        found = await self._found(turn, asked, moved)
+        return {**found, "told": told_times(found, turn.language)}
+
+    async def _found(
+        self, turn: TurnContext, asked: TimesArguments, moved: Appointment | None
+    ) -> dict[str, Any]:
         wanted = self._wanted(turn, asked, moved)
         name = "" if moved is None else await self.clinic.doctor_name(moved.doctor_id)
         row = {} if moved is None else {"moved": appointment_row(moved, name)}
@@ -163,6 +171,36 @@ class FreeTimes:
             times = [f"{slot.start:%H:%M}" for slot in free if _minute(slot) in wanted.part]
             rows += [{"day": day.isoformat(), "times": times[:_SHOWN]}] if times else []
         return rows
+
+
+def told_times(found: Mapping[str, Any], language: str) -> str:
+    """Return times that are free, or whom to choose from, and the question for what is missing."""
+    say, doctor = partial(talk_text, language), found.get("doctor")
+    day, missing = found.get("day"), f"which_{found.get('missing')}"
+    lines = []
+    if "moved" in found and not day:
+        moved = found["moved"]
+        lines += [f"{moved['start']} {moved['doctor']}", ""]
+    if missing == "which_doctor":
+        names = [f"- {row['name']}" for row in found["doctors"]]
+        unknown = [say("no_doctor_called", name=found["unknown"]), ""] if "unknown" in found else []
+        lines += [*unknown, say("doctors_here"), *names, ""]
+        missing = missing if names else "no_other_doctor"
+        lines = lines if names else []
+    elif day is not None:
+        times = ", ".join(row["start"][-5:] for row in found.get("slots", ()))
+        said = "time_is_taken" if found.get("wanted_time_is_free") is False else "free_are"
+        lines.append(say(said if times else "day_is_full", doctor=doctor, day=day, times=times))
+    elif "days" in found:
+        rows = [_day_line(row, say) for row in found["days"]]
+        lines += [say("week_is_free" if rows else "week_is_full", doctor=doctor), *rows, ""]
+    return "\n".join([*lines, *([say(missing)] if "missing" in found else [])])
+
+
+def _day_line(row: Mapping[str, Any], say: Callable[..., str]) -> str:
+    times, more = row["times"][:_TIMES_TOLD], len(row["times"]) - _TIMES_TOLD
+    rest = say("and_more", count=more) if more > 0 else ""
+    return f"- {date.fromisoformat(row['day']):%a %-d %b %Y}: {', '.join(times)}{rest}"
 
 
 def _meant(said: str, every: Sequence[Doctor]) -> Sequence[Doctor]:

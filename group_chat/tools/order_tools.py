@@ -154,14 +154,13 @@ class OrderTools:
         )
 
     async def _standing(self, turn: TurnContext, asked: StandingArguments) -> ToolOutput:
-        spoken = language_of(turn.request.text)
-        language = spoken if spoken in LANGUAGES else "en"
+        language = turn.language
         record = await self.records.load(turn.patient_id)
         kept = await self.drafts.list_drafts(turn.patient_id)
         rows = await make_view(record, lambda one: card_rows(one, asked.test))
         patient = f"{_who(record, turn.request.now, language)} ({turn.patient_id})"
         text = standing_text(kept, rows, asked.test, patient=patient, language=language)
-        return {"standing": text}
+        return {"told": text}
 
     async def _withdraw(self, turn: TurnContext, asked: WithdrawArguments) -> ToolOutput:
         language = _may_begin(turn)

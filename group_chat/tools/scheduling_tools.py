@@ -19,9 +19,10 @@ from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import words_of
+from services.language.talk_texts import talk_text
 from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import Request
-from services.scheduling.ports import Appointment, Known
+from services.scheduling.ports import Appointment
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.resolution import NotFound, ids_of
 from services.tool_memory.session import ToolMemorySession
@@ -114,7 +115,6 @@ def _names_day(words: frozenset[str], day: date) -> bool:
 
 
 SCHEDULING_TOOLS = (
-    "find_doctor",
     "available_slots",
     "list_appointments",
     "book_appointment",
@@ -130,19 +130,6 @@ _ASKED = (
     "the user is asked to confirm; nothing is done yet; say in one sentence what you propose and "
     "end without a question"
 )
-_NEXT: Mapping[Known, str] = {
-    "nobody": "say so; register_person asks the user whether to register them",
-    "this_patient": "it is the active patient",
-    "another_person": "say that they are registered; to work on their record the user types "
-    "their patient id, and you can see nothing of it",
-    "several": "say that several fit; the user types the patient id of the one they mean",
-}
-
-
-class DoctorArguments(ClosedValue):
-    """Whom to look for."""
-
-    name: str = Field(default="", max_length=100, description="Name or part of it; empty: all.")
 
 
 class BookArguments(ClosedValue):
@@ -187,7 +174,6 @@ class SchedulingTools:
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools of this file."""
         return (
-            Tool("find_doctor", "Doctors by name.", DoctorArguments, self._find_doctor),
             Tool(
                 "available_slots",
                 "Free times of a doctor on a day or in a week; tells what it still has to be told.",
@@ -232,11 +218,6 @@ class SchedulingTools:
                 self._eligibility,
             ),
         )
-
-    async def _find_doctor(self, _: TurnContext, asked: DoctorArguments) -> ToolOutput:
-        found = await self.clinic.doctors(asked.name)
-        rows = [{"doctor_id": d.doctor_id, "name": d.name, "specialty": d.specialty} for d in found]
-        return {"doctors": rows} | ({"doctor_uuid": found[0].doctor_id} if len(found) == 1 else {})
 
     async def _slots(self, turn: TurnContext, asked: TimesArguments) -> ToolOutput:
         moved = None
@@ -286,14 +267,17 @@ class SchedulingTools:
             self.ids.new_id("question"), "destructive_tool", request.question, request.payload()
         )
         turn.ask(question)
-        return {"proposal": {"action": request.action, **proposal}, "asked": _ASKED}
+        verb = request.action.partition("_")[0]
+        wish = talk_text(turn.language, f"proposed_{verb}", start=proposal.get("start", ""))
+        told = talk_text(turn.language, "i_propose", proposed=wish)
+        return {"proposal": {"action": request.action, **proposal}, "asked": _ASKED, "told": told}
 
     async def _find_person(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:
         """Tell whether somebody is registered; of another person nothing but that."""
         refuse_untyped(turn, name=asked.name, birth_date=asked.birth_date)
         patient_id = turn.request.patient_id
         known = await self.clinic.find_known(asked.name, asked.birth_date, patient_id=patient_id)
-        answer = {"registered": known, "next": _NEXT[known]}
+        answer = {"registered": known, "told": talk_text(turn.language, f"known_{known}")}
         return answer | ({"patient_id_retrieved": patient_id} if known == "this_patient" else {})
 
     async def _register(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:

@@ -1,25 +1,15 @@
 """The guard of charts that the settings ask for."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import aiohttp
 import structlog
-from yarl import URL
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from data_models.errors import (
-    ConfigurationError,
-    OnBehalfRefusedError,
-    RecordNotFoundError,
-    RecordReplacedError,
-    RecordsRefusedError,
-    RecordsUnavailableError,
-    SignInUnavailableError,
-)
-from data_models.identifiers import PatientId
+from data_models.errors import ConfigurationError
 from services.access.access_factory import key_file_for, read_rate_for
 from services.access.api_keys import KeyFile
 from services.access.handshake import Authenticator
@@ -28,6 +18,7 @@ from services.access.on_behalf import OnBehalf
 from services.audit.trail import Audit
 from services.chart_access.break_glass import BreakGlass
 from services.chart_access.chart_guard import AlertKind, ChartGuard
+from services.chart_access.own_token import ByOwnToken, UserReaders
 from services.chart_access.policy import AccessPolicy, CareRoster, OpenToAll, read_care_roster
 from services.chart_access.practitioners import NotingAuthenticator, PractitionerBook
 from services.chart_access.relationship import (
@@ -36,11 +27,9 @@ from services.chart_access.relationship import (
     Relations,
     ServerRelations,
 )
-from services.records.fhir_chosen import checked_base_url, fhir_client_for
-from services.records.fhir_client import FhirClient, FhirLimits
+from services.records.fhir_chosen import fhir_client_for, fhir_client_with
 from services.records.folder.records import FolderRecords
-from services.records.patient_lookup import PatientLookup
-from services.records.records_factory import Records
+from services.records.records_factory import Records, records_for
 from settings import Settings
 
 _log = structlog.get_logger()
@@ -67,6 +56,37 @@ class ChartAccess:
         return NotingAuthenticator(inner=authenticator, book=self.book)
 
 
+def charts_for(
+    settings: Settings,
+    *,
+    store: BlobStore,
+    audit: Audit,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    ids: IdSource,
+    alert: Callable[[AlertKind], None],
+    on_behalf: OnBehalf | None,
+) -> tuple[Records, ChartAccess]:
+    """Return the patients' charts, and the guard before them.
+
+    Args:
+        on_behalf: Users' own tokens, where they sign in for them.
+
+    Raises:
+        ConfigurationError: see `chart_access_for` and `records_for`.
+    """
+    readers = user_readers_for(
+        settings, store=store, session=session, clock=clock, ids=ids, on_behalf=on_behalf
+    )
+    reader_of = None if readers is None else readers.current
+    records = records_for(settings, session=session, clock=clock, reader_of=reader_of)
+    access = chart_access_for(
+        settings, records=records, store=store, audit=audit, session=session,
+        clock=clock, ids=ids, alert=alert, readers=readers,
+    )  # fmt: skip
+    return records, access
+
+
 def chart_access_for(
     settings: Settings,
     *,
@@ -77,13 +97,13 @@ def chart_access_for(
     clock: Clock,
     ids: IdSource,
     alert: Callable[[AlertKind], None],
-    on_behalf: OnBehalf | None = None,
+    readers: UserReaders | None = None,
 ) -> ChartAccess:
     """Return the guard of the charts of `records`; the log names its policy.
 
     Args:
         store: Keeps grants, and who is which Practitioner.
-        on_behalf: Users' own tokens, where they sign in for them.
+        readers: What reads with users' own tokens, under `ACCESS_POLICY=token`.
 
     Raises:
         ConfigurationError: what the policy needs is not there or cannot be read.
@@ -95,7 +115,7 @@ def chart_access_for(
         of_key=keys.practitioner_of if keys is not None else lambda _: None,
     )
     glass = BreakGlass(store=store, clock=clock, ids=ids, minutes=settings.break_glass_minutes)
-    policy = _policy(settings, records, book, session, clock, on_behalf)
+    policy = _policy(settings, records, book, session, clock, readers)
     _log.info("access_policy", policy=settings.access_policy, minutes=settings.break_glass_minutes)
     guard = ChartGuard(
         policy=policy,
@@ -109,13 +129,38 @@ def chart_access_for(
     return ChartAccess(guard=guard, glass=glass, book=book, keys=keys, reads=reads)
 
 
+def user_readers_for(
+    settings: Settings,
+    *,
+    store: BlobStore,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    ids: IdSource,
+    on_behalf: OnBehalf | None,
+) -> UserReaders | None:
+    """Return what reads charts with users' own tokens; None where the server's own reads all.
+
+    Raises:
+        ConfigurationError: the records' address or key is not usable.
+    """
+    if settings.access_policy != "token" or on_behalf is None:
+        return None
+    return UserReaders(
+        on_behalf=on_behalf,
+        scope=settings.fhir_user_scope or "",
+        client_with=partial(fhir_client_with, settings, session=session, clock=clock),
+        own=fhir_client_for(settings, session=session, clock=clock),
+        glass=BreakGlass(store=store, clock=clock, ids=ids, minutes=settings.break_glass_minutes),
+    )
+
+
 def _policy(
     settings: Settings,
     records: Records,
     book: PractitionerBook,
     session: aiohttp.ClientSession,
     clock: Clock,
-    on_behalf: OnBehalf | None,
+    readers: UserReaders | None,
 ) -> AccessPolicy:
     match settings.access_policy:
         case "open":
@@ -126,16 +171,10 @@ def _policy(
             relations = _relations(settings, records, session, clock)
             return ByRelationship(relations=relations, book=book, clock=clock)
         case "token":
-            if on_behalf is None:
+            if readers is None:
                 raise ConfigurationError("ACCESS_POLICY: token needs BOT_SIGN_IN_CONNECTION")
-            return ByOwnToken(
-                on_behalf=on_behalf,
-                scope=settings.fhir_user_scope or "",
-                base_url=checked_base_url(settings.fhir_base_url or ""),
-                system=next(iter(settings.identifier_systems), None),
-                session=session,
-                clock=clock,
-            )
+            system = next(iter(settings.identifier_systems), None)
+            return ByOwnToken(readers=readers, system=system, clock=clock)
 
 
 def _roster(settings: Settings) -> CareRoster:
@@ -160,80 +199,3 @@ def _relations(
         system=next(iter(settings.identifier_systems), None),
         days=days,
     )
-
-
-KEPT_SECONDS = 60.0
-_KEPT = 10_000
-
-
-class ByOwnToken:
-    """An `AccessPolicy`: the server is asked for the Patient with the user's own token.
-
-    Args:
-        scope: What the directory is asked for on behalf of each user.
-        session: Reaches only hosts that may be called.
-    """
-
-    def __init__(
-        self,
-        *,
-        on_behalf: OnBehalf,
-        scope: str,
-        base_url: URL,
-        system: str | None,
-        session: aiohttp.ClientSession,
-        clock: Clock,
-    ) -> None:
-        self._on_behalf = on_behalf
-        self._scope = scope
-        self._base_url = base_url
-        self._system = system
-        self._session = session
-        self._clock = clock
-        self._kept: OrderedDict[tuple[str, PatientId], tuple[float, bool]] = OrderedDict()
-
-    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        """See `AccessPolicy.may_open`.
-
-        Raises:
-            SignInNeededError: the user has no token; who has signed out opens nothing.
-            RecordsError: nobody can tell just now.
-        """
-        token = await self._token(principal_id)
-        key, now = (principal_id, patient_id), self._clock.monotonic()
-        kept = self._kept.get(key)
-        if kept is not None and now - kept[0] < KEPT_SECONDS:
-            return kept[1]
-        may = await self._reads(token, principal_id, patient_id)
-        self._kept[key] = (now, may)
-        if len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
-        return may
-
-    async def _token(self, principal_id: str) -> str:
-        try:
-            return await self._on_behalf.token(principal_id, self._scope)
-        except SignInUnavailableError:
-            raise RecordsUnavailableError("the directory gave no token of the user") from None
-        except OnBehalfRefusedError:
-            raise RecordsRefusedError("the directory refused a token of the user") from None
-
-    async def _reads(self, token: str, principal_id: str, patient_id: PatientId) -> bool:
-        client = FhirClient(
-            base_url=self._base_url,
-            token=token,
-            session=self._session,
-            clock=self._clock,
-            limits=FhirLimits(),
-        )
-        lookup = PatientLookup(client=client, system=self._system, clock=self._clock)
-        try:
-            await lookup.find(patient_id)
-        except (RecordNotFoundError, RecordReplacedError):
-            return False
-        except RecordsRefusedError as error:
-            if error.status != 403:
-                self._on_behalf.note_refusal(principal_id, self._scope, token)
-                raise
-            return False
-        return True

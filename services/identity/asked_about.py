@@ -1,6 +1,6 @@
 """Whether a name in a message stands where one asks about its bearer. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -15,10 +15,13 @@ _LIKE = frozenset({"as", "wie", "comme", "como", "come"})
 _LIKE_WITH = frozenset({"bei"})
 _LIKED = frozenset({"like"})
 _WOULD = frozenset({"would", "d", "i'd", "we'd"})
+_NOT = frozenset({"not", "nicht", "non", "pas"})
+_FOR = frozenset({"for", "from", "fur"})
 _ARE = frozenset({"are", "were", "sind", "waren"})
 _DASHES = frozenset("-–—")
 _PARTING = frozenset(',()"“”„')
 _STATES = frozenset(".!;")
+_OPENING_QUOTES, _CLOSING_QUOTES = '"“„«', '"“”»'
 
 
 def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
@@ -27,7 +30,7 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
     "Leave Doyle for later", "signed: Doyle", "in the bed next to Doyle" ask about nobody.
     """
     known = people_words()
-    if _is_called_relative(message, span) or _is_shown(message, span):
+    if _is_called_relative(message, span) or _is_shown(message, span) or _is_quoted(message, span):
         return False
     if span[-1].is_owner and asks_for_chart(span[-1]):
         return True
@@ -39,7 +42,8 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
     last = message.words[at - 1]
     if span[-1].after in known.opened and span[-1].before:
         return last.text in known.opening  # `I thought I had Doyle open`
-    return _asks(last, is_parted=bool(message.words[at].gap.strip()))
+    is_parted = bool(message.words[at].gap.strip()) or last.text in _contrasts()
+    return _asks(last, is_parted=is_parted)
 
 
 def _asks(last: Word, *, is_parted: bool) -> bool:
@@ -72,6 +76,19 @@ def _is_shown(message: Message, span: tuple[Word, ...]) -> bool:
     return bool(last) and last[-1] in known.shown and bool(span[0].before)
 
 
+def _is_quoted(message: Message, span: tuple[Word, ...]) -> bool:
+    """Whether somebody's words with the name in them are quoted, and more is said beside them."""
+    text = message.text
+    start = max(text.rfind(one, 0, span[0].start) for one in _OPENING_QUOTES)
+    ends = (text.find(one, span[-1].end) for one in _CLOSING_QUOTES)
+    end = min((one for one in ends if one >= 0), default=-1)
+    is_closed = start >= 0 and text[start] == '"' and text.count('"', 0, start + 1) % 2 == 0
+    if min(start, end) < 0 or is_closed:
+        return False
+    inside = [one for one in message.words if start < one.start < end]
+    return len(span) < len(inside) < len(message.words)
+
+
 def _is_called_relative(message: Message, span: tuple[Word, ...]) -> bool:
     """Whether a relation to the patient follows: `Doyle, her aunt, called`."""
     known = people_words()
@@ -89,12 +106,50 @@ def is_set_aside(message: Message, start: int) -> bool:
     Args:
         start: Where the name, or the number, begins in the text.
     """
+    known = people_words()
     before, behind, sign = _clause_around(message, start)
     if not before:
         return sign != "?" and any(map(_is_negation, behind))
+    leads = known.asking | known.copulas
+    if any(one.text in leads for one in before) and any(
+        one.text in known.was_shown for one in behind
+    ):
+        return True
     near = before[-2] if before[-1].text in _LIKE_WITH and len(before) > 1 else before[-1]
     looked = before if sign != "?" else [near]
     return near.text in _LIKE or any(map(_is_negation, looked))
+
+
+def is_set_against(
+    message: Message, span: tuple[Word, ...], others: Iterable[tuple[Word, ...]]
+) -> bool:
+    """Whether a negation directly before a name sets it against one of `others`.
+
+    `Grant, not Doyle`, `not Doyle but Grant`; of `not Doyle and Grant` nobody can tell.
+    """
+    known, names = people_words(), list(others)
+    at = _lead(message, span)
+    before = [message.words[lead - 1] for one in names if (lead := _lead(message, one))]
+    if not at or not names or any(one.text in known.joins for one in before):
+        return False
+    sign = message.words[at - 1]
+    if sign.text not in known.set_against:
+        return False
+    earlier = message.words[at - 2] if at > 1 else sign
+    is_behind = any(one[-1] is earlier for one in names)
+    is_first = at == 1 or _begins_clause(sign) or earlier.text in known.parting
+    is_instead = sign.text not in _NOT
+    is_contrast = any(one.text in _contrasts() for one in before)
+    return is_behind or is_first or is_instead or is_contrast
+
+
+def _lead(message: Message, span: tuple[Word, ...]) -> int:
+    """Return the place at which a name begins, with its title and what leads to it: `of Mr`."""
+    at = next(place for place, one in enumerate(message.words) if one.start == span[0].start)
+    leads = _titles() | people_words().about | people_words().to | _FOR
+    while at and message.words[at - 1].text in leads and not _begins_clause(message.words[at]):
+        at -= 1
+    return at
 
 
 def is_stated_about(message: Message, start: int) -> bool:
@@ -107,7 +162,9 @@ def is_stated_about(message: Message, start: int) -> bool:
     before, behind, sign = _clause_around(message, start)
     verbs = known.copulas | known.auxiliaries | known.person_verbs | known.verbs_of_plans
     is_last = not behind or behind[-1] is message.words[-1]
-    states = not before and any(one.text in verbs for one in behind)
+    states = all(one.text in known.parting for one in before) and any(
+        one.text in verbs for one in behind
+    )
     return states and not is_last and sign in _STATES
 
 
@@ -136,6 +193,11 @@ def _begins_clause(word: Word) -> bool:
 def _is_negation(word: Word) -> bool:
     is_nt = word.text == "t" and word.gap != "" and word.gap in APOSTROPHES
     return is_nt or word.text in people_words().set_aside
+
+
+@lru_cache(maxsize=1)
+def _contrasts() -> frozenset[str]:
+    return people_words().parting - people_words().joins
 
 
 @lru_cache(maxsize=1)

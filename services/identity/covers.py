@@ -1,12 +1,14 @@
 """How much of a run of words the names of people explain. Pure."""
 
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from services.identity.index import NameHit, PersonIndex
-from services.identity.person import Person
+from services.identity.person import Person, PersonName
 from services.language.letters import folded
 from services.language.mentions import Word
+from services.language.name_runs import leads_a_name
 from services.language.people_words import people_words
 
 _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("given", False): 1}
@@ -14,16 +16,20 @@ _SCORES = {("family", True): 5, ("given", True): 4, ("family", False): 2, ("give
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """How much of a run of words a person's name explains."""
+    """How much of a run of words a person's name explains.
+
+    Attributes:
+        by_initial: Whether nothing but an initial stands for the first names.
+    """
 
     person: Person
     places: frozenset[int]
     score: int
     has_family: bool
     has_given: bool
+    by_initial: bool
     is_exact: bool
     is_former: bool
-    in_order: bool
 
 
 def same_words(covers: Sequence[Cover]) -> Sequence[Cover]:
@@ -102,7 +108,56 @@ def _cover(run: Sequence[Word], row: Mapping[int, NameHit], free: Collection[int
         score=score + (3 if both else 0),
         has_family="family" in parts,
         has_given=has_given,
+        by_initial=has_given and "given" not in parts,
         is_exact=all(hit.is_exact for hit in row.values()),
         is_former=name.is_former,
-        in_order=True,
     )
+
+
+def fits_better(person: Person, other: Person, run: Sequence[Word], span: Sequence[Word]) -> bool:
+    """Whether the words are nearer to the whole name of `person` than to that of `other`.
+
+    `Maria Silva` is nearer to her than to Maria da Silva, `Hans Krämer` than to Hans Kramer.
+    """
+    first, end = run.index(span[0]), run.index(span[-1]) + 1
+    typed = [run[first:end]]
+    while first and (
+        run[first - 1].text in people_words().particles or leads_a_name(run[first - 1], run[first])
+    ):
+        first -= 1
+        typed.append(run[first:end])
+    return _fit(person, typed) > _fit(other, typed)
+
+
+def _fit(person: Person, typed: Sequence[Sequence[Word]]) -> tuple[int, bool, bool]:
+    """Return of how many words all of a name is, whether in its order, and spelled as it is."""
+    names = [one for one in person.names if not one.is_former]
+    return max(
+        (_fit_of(name, words) for name in names for words in typed), default=(0, False, False)
+    )
+
+
+def _fit_of(name: PersonName, words: Sequence[Word]) -> tuple[int, bool, bool]:
+    given, family = _parts(" ".join(name.given)), _parts(name.family)
+    # `Grant, Mark` and `Mark Grant` are one.
+    has_comma = any("," in one.gap for one in words[1:])
+    parts = [*family, *given] if has_comma else [*given, *family]
+    folds, plain = [folded(one) for one in parts], sorted(map(_plain, parts))
+    said = [_in_nominative(one.text, folds) for one in words]
+    if sorted(said) != sorted(folds):
+        return 0, False, False
+    is_spelled = sorted(_in_nominative(_plain(one.raw), plain) for one in words) == plain
+    return len(said), said == folds, is_spelled
+
+
+def _in_nominative(word: str, names: Collection[str]) -> str:
+    """Return a name without the s of a German genitive: `Anna Vogts`."""
+    return word[:-1] if word not in names and word.endswith("s") and word[:-1] in names else word
+
+
+def _parts(text: str) -> Sequence[str]:
+    return "".join(each if each.isalpha() else " " for each in text).split()
+
+
+def _plain(word: str) -> str:
+    return unicodedata.normalize("NFC", word).casefold()

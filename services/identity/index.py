@@ -1,6 +1,6 @@
 """People by number, birth date and the words of their names, exactly or nearly."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
@@ -73,8 +73,12 @@ class PersonIndex:
         return found or self._squeezed.get(squeezed(number), ())
 
     def has_form(self, number: str) -> bool:
-        """Whether `number` has the letters, and as many digits, of one that somebody carries."""
-        return form_of(number) in self._forms
+        """Whether `number` has the letters, and as many digits, of one that somebody carries.
+
+        Behind several letters the digits need not be as many: one of them may be left out.
+        """
+        form = form_of(number)
+        return form in self._forms or _is_word_of_form(form, self._forms)
 
     def survivor(self, person: Person) -> Person | None:
         """Return into whom `person` was merged; None if they were not, or nobody knows."""
@@ -168,6 +172,11 @@ def form_of(number: str) -> str:
     digits = len(text) - len(letters)
     is_one = letters.isalpha() and digits >= _DIGITS_LEAST
     return letters + "#" * digits if is_one else ""
+
+
+def _is_word_of_form(form: str, forms: Collection[str]) -> bool:
+    letters = form.rstrip("#")
+    return len(letters) > 1 and any(one.rstrip("#") == letters for one in forms)
 
 
 def _words_of(name: PersonName) -> Iterable[tuple[Part, str]]:

@@ -13,10 +13,12 @@ from services.identity.directory import Directory, NameSought, Sought
 from services.identity.index import PersonIndex
 from services.identity.matching import Known, Mention, mentions_in
 from services.identity.person import Person
-from services.identity.subject import NumberSaid, Said, Subject, subject_of
+from services.identity.said import NumberSaid, Said
+from services.identity.subject import Subject, subject_of
+from services.language.ages_told import age_told
 from services.language.full_dates import FullDate, birth_years, full_dates, years_in
-from services.language.mentions import Message, Word, read_words, with_joined_words
-from services.language.name_runs import neighbours
+from services.language.mentions import Message, Word, read_words
+from services.language.name_runs import neighbours, with_joined_words
 from services.language.people_words import people_words
 from services.language.record_numbers import labelled_numbers, number_tokens
 
@@ -34,6 +36,7 @@ class Situation:
         settled: Whom the user has said that words mean, by those words folded.
         named: Ids that the message names in their own form.
         beside: Names of staff of the open record, and of the user's own contacts.
+        today: The day by which ages are reckoned; None where nobody needs them.
     """
 
     active: PatientId | None
@@ -41,6 +44,7 @@ class Situation:
     settled: Mapping[str, PatientId] = field(default_factory=dict)
     named: Collection[PatientId] = ()
     beside: Collection[str] = ()
+    today: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +99,7 @@ class SubjectLinker:
             dates=dates,
             birth_years=birth_years(text),
             years=years_in(text),
+            age=age_told(text),
         )
         subject = subject_of(said, known)
         is_unknown = subject.reason == "stranger" or (
@@ -130,7 +135,8 @@ class SubjectLinker:
         kept = None if active is None else situation.roster.get(active)
         found = index.with_id(active) or kept
         names = (*(() if found is None else found.beside), *situation.beside)
-        return Known(index, found, frozenset(situation.roster), frozenset(_names_beside(names)))
+        others = frozenset(_names_beside(names))
+        return Known(index, found, frozenset(situation.roster), others, situation.today)
 
     def _numbers(
         self,

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Literal
 
 from data_models.identifiers import PatientId
-from services.identity.covers import Cover, covers_of, hits_of, same_words
+from services.identity.covers import Cover, covers_of, fits_better, hits_of, same_words
 from services.identity.index import NameHit, PersonIndex
 from services.identity.name_signs import (
     asks_for_chart,
@@ -28,7 +29,6 @@ from services.identity.name_signs import (
 )
 from services.identity.person import Person
 from services.identity.strangers import strangers_in
-from services.language.letters import folded
 from services.language.mentions import Message, Word
 from services.language.name_runs import leads_a_name, neighbours
 from services.language.people_words import people_words
@@ -70,6 +70,7 @@ class Known:
     open: Person | None
     roster: Collection[PatientId]
     others: frozenset[frozenset[str]] = field(default=frozenset())
+    today: date | None = None
 
 
 def mentions_in(message: Message, known: Known) -> Sequence[Mention]:
@@ -127,19 +128,23 @@ def _mention(
     is_whole_name = best.has_family and best.has_given and best.is_exact
     if not is_whole_name and is_name_beside(run, span, known.others):
         return None
-    fits_open = open_one is not None and any(
-        one.person.same_as(open_one)
-        and one.is_exact
-        and one.places >= frozenset(chosen[0].places)
-        and not _contradicts(span, open_one)
-        for one in all_of
+    of_open = (
+        []
+        if open_one is None
+        else [
+            one
+            for one in all_of
+            if one.person.same_as(open_one)
+            and one.is_exact
+            and one.places >= frozenset(chosen[0].places)
+            and not _contradicts(span, open_one)
+        ]
     )
     # A name that they share with the open patient means the open one, unless more is said.
-    is_another = span[0].before in people_words().others
-    if fits_open and not is_another and not _has_stranger_beside(run, span, known):
+    if of_open and not span[0].is_another and not _has_stranger_beside(run, span, known):
         namesakes = [
             one
-            for one in _namesakes(span, chosen, known)
+            for one in _namesakes(run, span, chosen, of_open[0], known)
             if _counts(run, span, one, _strength(chosen), best, known)
         ]
         if not namesakes:
@@ -157,36 +162,36 @@ def _mention(
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:
         return None
-    if strength == "full" and _is_only_begun(run, span, accepted, known):
+    if strength == "full" and _may_be_no_name(run, span):
         strength = "family"
     return Mention(_typed(span), tuple(accepted), strength, span=span)
 
 
-def _namesakes(span: tuple[Word, ...], chosen: Sequence[Cover], known: Known) -> tuple[Person, ...]:
-    """Return others of the conversation whom the same part of a name means just as well."""
-    open_one = known.open
+def _namesakes(
+    run: Sequence[Word],
+    span: tuple[Word, ...],
+    chosen: Sequence[Cover],
+    of_open: Cover,
+    known: Known,
+) -> tuple[Person, ...]:
+    """Return others whom the words mean better than the open patient, or a part of a name as well.
+
+    A part of a name means only who is of the conversation; behind a title it is a family name.
+    """
+    is_titled = span[0].title in ("man", "woman") and len(span) == 1 and not of_open.has_family
+
+    def is_meant(one: Cover) -> bool:
+        if one.has_family and one.has_given:
+            return fits_better(one.person, of_open.person, run, span)
+        return one.person.patient_id in known.roster or (is_titled and one.has_family)
+
     return _distinct(
         one.person
         for one in chosen
         if one.is_exact
-        and (not (one.has_family and one.has_given) or _is_nearer(one.person, open_one, span))
-        and one.person.patient_id in known.roster
-        and not (open_one is not None and one.person.same_as(open_one))
+        and not one.person.same_as(of_open.person)
+        and is_meant(one)
         and not _contradicts(span, one.person)
-    )
-
-
-def _is_nearer(person: Person, open_one: Person | None, span: tuple[Word, ...]) -> bool:
-    """Whether the words are all of their name, and only part of the open patient's."""
-    words = {one.text for one in span}
-    return open_one is not None and _is_all_of(person, words) and not _is_all_of(open_one, words)
-
-
-def _is_all_of(person: Person, words: Collection[str]) -> bool:
-    return any(
-        all(part in words for text in (name.family, *name.given) for part in folded(text).split())
-        for name in person.names
-        if not name.is_former
     )
 
 
@@ -204,7 +209,7 @@ def _strength(covers: Sequence[Cover]) -> Strength:
         return "near"
     if one.is_former and all(each.is_former for each in covers):
         return "former"
-    if one.has_family and one.has_given:
+    if one.has_family and one.has_given and not one.by_initial:
         return "full"
     return "family" if one.has_family else "given"
 
@@ -238,6 +243,7 @@ def _counts(
     is_asked_of = span[0].is_capital and span[0].before in people_words().auxiliaries
     is_sure = is_sure_sign(span) or is_asked_of or is_named_after_of(span[0])
     is_sure = is_sure or (not any(common) and span[0].is_first and asks_for_chart(span[-1]))
+    is_sure = is_sure or is_before_a_family_name(run, span)
     return is_sure or (in_roster and signed) or stands_alone(span)
 
 
@@ -269,12 +275,15 @@ def _is_signed(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     )
 
 
-def _is_only_begun(
-    run: Sequence[Word], span: tuple[Word, ...], people: Sequence[Person], known: Known
-) -> bool:
-    """Whether words of common language are a name only by beginning the message: asked about."""
-    in_roster = any(one.patient_id in known.roster for one in people)
-    return not in_roster and all(one.is_common for one in span) and not _is_signed(run, span)
+def _may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether words of common language may be no name: asked about.
+
+    They only begin the message, or some have capitals and others none: `please chase Banks`.
+    """
+    if not all(one.is_common for one in span):
+        return False
+    is_mixed = any(one.raw[0].isupper() for one in span) and any(one.raw.islower() for one in span)
+    return is_mixed or not (_is_signed(run, span) or begins_a_chart_question(run, span))
 
 
 def _contradicts(span: tuple[Word, ...], person: Person) -> bool:

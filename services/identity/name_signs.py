@@ -16,7 +16,7 @@ def fills_a_clause(span: tuple[Word, ...]) -> bool:
     known = people_words()
     if span[0].is_first and span[-1].closes and len(span) > 1:
         return True
-    opens = span[0].before in known.opening_verbs or span[0].before in known.before_names
+    opens = span[0].before in (known.opening_verbs | known.before_names) - known.articles
     return len(span) > 1 and opens and span[-1].closes
 
 

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Literal
 
-from services.identity.asked_about import (
-    is_asked_about,
-    is_set_aside,
-    is_stated_about,
-    points_at_open,
-)
-from services.identity.index import NumberHit
+from services.identity.asked_about import points_at_open
 from services.identity.matching import Known, Mention
 from services.identity.person import Person
+from services.identity.said import (
+    Said,
+    first_place,
+    is_after_the_open_one,
+    is_in_passing,
+    is_of_other_sex,
+    is_stated_only,
+    without_set_against,
+)
 from services.language.full_dates import FullDate
 from services.language.letters import folded
 from services.language.mentions import Message
@@ -25,26 +27,6 @@ Reason = Literal[
     "unanswered", "several", "elsewhere", "compared",
 ]  # fmt: skip
 OPTIONS_LIMIT = 5
-
-
-@dataclass(frozen=True, slots=True)
-class NumberSaid:
-    """A number of the message that is an identifier, or is meant as one."""
-
-    text: str
-    hits: Sequence[NumberHit]
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What a message says of people."""
-
-    message: Message
-    mentions: Sequence[Mention] = ()
-    numbers: Sequence[NumberSaid] = ()
-    dates: Sequence[FullDate] = ()
-    birth_years: Sequence[int] = ()
-    years: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +62,7 @@ class _Evidence:
 
 def subject_of(said: Said, known: Known) -> Subject:
     """Return the subject: `same` only where the open patient or nobody is named."""
-    found = _Evidence()
+    found, said = _Evidence(), without_set_against(said)
     problem = _read_numbers(said, known, found)
     problem = problem or _read_mentions(said, found) or _read_dates(said, known, found)
     problem = problem or _read_years(said, known, found)
@@ -147,6 +129,8 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
                 return problem
             continue
         if known.open is not None and known.open.is_born_on(one.readings):
+            if others := _born_as_well(one, born, known):
+                return Subject("unsure", "birth_date", others, said=_typed(said, one))
             found.names_open = True
         elif found.names_open and _is_slip_of(one, known.open):
             return Subject("unsure", "contradiction", tuple(born), said=_typed(said, one))
@@ -163,6 +147,19 @@ def _read_dates(said: Said, known: Known, found: _Evidence) -> Subject | None:
             ]
             found.asked += [(each, "birth_date", _typed(said, one)) for each in meant]
     return None
+
+
+def _born_as_well(one: FullDate, born: Iterable[Person], known: Known) -> tuple[Person, ...]:
+    """Return whom a date of two readings means as well: namesakes, and others that are known."""
+    own = known.open
+    return tuple(
+        each
+        for each in born
+        if own is not None
+        and len(one.readings) > 1
+        and not each.same_as(own)
+        and (_is_namesake(each, own) or each.patient_id in known.roster)
+    )[:OPTIONS_LIMIT]
 
 
 def _is_slip_of(one: FullDate, person: Person | None) -> bool:
@@ -212,12 +209,13 @@ def _is_namesake(one: Person, other: Person) -> bool:
 
 
 def _with_pronoun(subject: Subject, said: Said, known: Known) -> Subject:
-    """Ask where nobody is named and a pronoun fits another of the conversation only.
+    """Ask where nobody else is named and a pronoun fits another of the conversation only.
 
     The answer is not remembered: the next "she" may be somebody else.
     """
     person, sex = known.open, said.message.spoken_sex
-    if subject.outcome != "same" or subject.reason != "nobody_else" or person is None:
+    is_same = subject.outcome == "same" and subject.reason in ("nobody_else", "named")
+    if not is_same or person is None:
         return subject
     if sex is None or person.sex not in ("male", "female") or person.sex == sex:
         return subject  # of both sexes: one of them is somebody else
@@ -256,10 +254,10 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
     relates = (
         said.message.compares
         or points_at_open(said.message)
-        or _is_in_passing(said, others)
-        or _is_stated_only(said, others, known)
-        or _is_of_other_sex(said, others)
-        or is_after_the_open_one(said.message, _first_place(said, others))
+        or is_in_passing(said, others)
+        or is_stated_only(said, others, known)
+        or is_of_other_sex(said, others)
+        or is_after_the_open_one(said.message, first_place(said, others))
     )
     if several or (others and known.open is not None and relates):
         people = _unique([*others, *asked_people, *([known.open] if known.open else [])])
@@ -269,68 +267,28 @@ def _concluded(said: Said, known: Known, found: _Evidence) -> Subject:
                        said=_said_of(said, others[0]), survivor_of=found.survivor_of)  # fmt: skip
     if asked:
         return Subject("unsure", asked[0][1], asked_people[:OPTIONS_LIMIT], said=asked[0][2])
-    if said.message.is_placed or (said.message.describes and not names_open):
+    aged = _of_the_age(said, known)
+    if aged is not None and not names_open and not _is_open_alone(aged, known):
+        others = [one for one in aged if not _is(one, known.open)]
+        return Subject("unsure", "described", tuple(others[:OPTIONS_LIMIT]))
+    if said.message.is_placed or (said.message.describes and not names_open and aged is None):
         return Subject("unsure", "described")
     return Subject("same", "named" if names_open else "nobody_else")
 
 
-def _is_of_other_sex(said: Said, others: Sequence[Person]) -> bool:
-    """Whether pronouns speak of somebody else: `before I forget Mr Doyle: what is her sodium?`."""
-    sex = said.message.told_sex
-    return sex in ("male", "female") and any(
-        one.sex in ("male", "female") and one.sex != sex for one in others
+def _of_the_age(said: Said, known: Known) -> Sequence[Person] | None:
+    """Return whom of the conversation an age stands for, `the 8-month-old`; None if none does."""
+    told, today = said.age, known.today
+    if told is None or today is None or known.open is None or known.open.born_on is None:
+        return None
+    people = [known.open, *filter(None, map(known.index.with_id, known.roster))]
+    return _unique(
+        one for one in people if one.born_on is not None and told.fits(one.born_on, today)
     )
 
 
-def _is_stated_only(said: Said, others: Sequence[Person], known: Known) -> bool:
-    """Whether the message says something of somebody and asks beside it, of whom nobody can tell.
-
-    `Doyle is back. What did his CT show?` asks about Doyle where the open patient is a woman.
-    """
-    sex, own = said.message.told_sex, known.open
-    if own is not None and sex in ("male", "female") and own.sex not in (sex, "unknown"):
-        return False
-    return any(
-        one.span and is_stated_about(said.message, one.span[0].start)
-        for one in said.mentions
-        if any(each.same_as(other) for each in one.people for other in others)
-    )
-
-
-def _is_in_passing(said: Said, others: Sequence[Person]) -> bool:
-    """Whether somebody is named beside the patient: a relative, staff, `not Doyle`."""
-    spans = [
-        one.span for one in said.mentions if any(p.same_as(o) for p in one.people for o in others)
-    ]
-    numbers = (said.message.text.find(one.text) for one in said.numbers)
-    return any(is_set_aside(said.message, place) for place in numbers) or any(
-        span
-        and (
-            span[0].title in ("relative", "staff")
-            or is_set_aside(said.message, span[0].start)
-            or not is_asked_about(said.message, span)
-        )
-        for span in spans
-    )
-
-
-def is_after_the_open_one(message: Message, place: int) -> bool:
-    """Whether who is named at `place` stands beside the open patient, of whom is spoken, too.
-
-    "Is her stage higher than Doyle's?", "Francis Doyle is her husband": not a change of patient.
-    """
-    is_later = message.pronoun_at is not None and message.pronoun_at < place
-    return is_later or message.relates_at is not None
-
-
-def _first_place(said: Said, others: Sequence[Person]) -> int:
-    """Return where the first of `others` is named; 0 if that is not by name or number."""
-    named = [
-        one.span[0].start
-        for one in said.mentions
-        if one.span and any(each.same_as(other) for each in one.people for other in others)
-    ]
-    return min([*named, *(said.message.text.find(one.text) for one in said.numbers)], default=0)
+def _is_open_alone(people: Sequence[Person], known: Known) -> bool:
+    return len(people) == 1 and _is(people[0], known.open)
 
 
 def _said_of(said: Said, person: Person) -> str:
@@ -358,11 +316,3 @@ def _unique(people: Iterable[Person]) -> tuple[Person, ...]:
     for one in people:
         _note(found, one)
     return tuple(found)
-
-
-def years_of(person: Person, today: date) -> int | None:
-    """Return the age in whole years; None if the birth date is not recorded whole."""
-    born = person.born_on
-    if born is None:
-        return None
-    return today.year - born.year - ((today.month, today.day) < (born.month, born.day))

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from datetime import date
 
-from services.identity.person import Person, both_identifiers
-from services.identity.subject import Reason, Subject, years_of
+from services.identity.person import Person, age_of, both_identifiers
+from services.identity.subject import Reason, Subject
 
 SAY_WHICH = "Please say which one: answer with the number before the name, or press a button."
 _SEXES = {"male": "male", "female": "female", "other": "other sex"}
@@ -25,9 +25,9 @@ def unknown_number(number: str) -> str:
 
 def option_line(person: Person, today: date, *, is_open: bool = False) -> str:
     """Return one candidate: name, birth date, sex, id."""
-    age = years_of(person, today)
+    age = age_of(person, today)
     facts = [f"born {person.birth_date}" if person.birth_date else "birth date unknown"]
-    facts += [f"{age} years"] if age is not None else []
+    facts += [age] if age else []
     facts += [_SEXES[person.sex]] if person.sex in _SEXES else []
     mark = ", whose chart is open" if is_open else ""
     number = person.patient_id or "without a number of the configured form"

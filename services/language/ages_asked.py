@@ -1,36 +1,69 @@
 """The year of life that a question about the chart is meant of: "at age 10". Pure."""
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
+from typing import NamedTuple
 
 from services.language.chart_words import lexicon
 from services.language.folding import fold
+from services.language.utterance import ChartQuestion
 
 OLDEST_YEARS = 120
 
 
-def age_in(text: str, language: str) -> tuple[int | None, str]:
-    """Return the age in years that folded `text` names, 0 at birth, and the text without it.
+class Age(NamedTuple):
+    """So many completed years, or months, of life."""
 
-    "When she was 10 weeks pregnant" names none: behind the number the question ends.
+    number: int
+    is_months: bool = False
+    is_birth: bool = False
+
+
+def ages_in(text: str, language: str) -> tuple[list[Age], str]:
+    """Return the ages that folded `text` names, and the text without them.
+
+    "When she was 10 weeks pregnant" names none: behind the number the question goes on.
     """
-    for phrase, rest in lexicon(language).words.at_birth.items():
-        without = re.sub(rf"(?<!\w){re.escape(fold(phrase)[0])}(?!\w)", rest, text)
-        if without != text:
-            return 0, without
-    found = _pattern(language).search(text)
-    if found is None or int(found["years"]) > OLDEST_YEARS:
-        return None, text
-    return int(found["years"]), f"{text[: found.start()]} {text[found.end() :]}"
+    words, ages = lexicon(language).words, list[Age]()
+    of_year = dict.fromkeys(words.in_first_year, "")
+    for phrases, age in ((words.at_birth, Age(0, is_birth=True)), (of_year, Age(0))):
+        for phrase, rest in phrases.items():
+            without = re.sub(rf"(?<!\w){re.escape(fold(phrase)[0])}(?!\w)", rest, text)
+            ages += [age] if without != text else []
+            text = without
+    for found in _pattern(language).finditer(text):
+        if int(found["years"]) <= OLDEST_YEARS:
+            ages.append(Age(int(found["years"]), is_months=found["months"] is not None))
+            text = text.replace(found[0], " ", 1)
+    return ages, text
+
+
+def at_ages(questions: Sequence[ChartQuestion], ages: Sequence[Age]) -> list[ChartQuestion]:
+    """Return the questions of each age; of the day of birth the first value."""
+    return [
+        replace(
+            one,
+            at_age=age.number,
+            is_age_in_months=age.is_months,
+            aspect="first" if age.is_birth else one.aspect,
+        )
+        for age in ages
+        for one in questions
+    ]
 
 
 @cache
 def _pattern(language: str) -> re.Pattern[str]:
     words = lexicon(language).words
-    before, behind = (
+    before, years, months = (
         "|".join(re.escape(fold(each)[0]) for each in phrases) or r"\b\B"
-        for phrases in (words.at_age, words.years_of_age)
+        for phrases in (words.at_age, words.years_of_age, words.months_of_age)
     )
+    unit = rf"(?: (?:{years}))?|(?P<months> (?:{months}))"
+    joints = "|".join(map(re.escape, words.joints))
     return re.compile(
-        rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}})(?: (?:{behind}))?(?= *[?.!,;]| *\Z)"
+        rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}})(?:{unit})"
+        rf"(?= *[?.!,;]| *\Z| (?:{joints})(?!\w))"
     )

@@ -29,6 +29,7 @@ class AnswerWords(BaseModel):
     absent: str
     nothing: str
     no_allergies: str
+    no_drugs: str
     nothing_then: str
     elsewhere: str
     in_papers: str

@@ -35,6 +35,7 @@ class ChartWords(BaseModel):
     endings: Mapping[str, tuple[str, ...]]
     compounds: tuple[str, ...] = ()
     inflections: tuple[str, ...] = ()
+    plural: tuple[str, str] = ("", "")
     cased: Mapping[str, str] = Field(default_factory=dict)
     not_chart: Mapping[str, tuple[str, ...]]
     stop: tuple[str, ...]
@@ -49,7 +50,10 @@ class ChartWords(BaseModel):
     at_birth: Mapping[str, str] = Field(default_factory=dict)
     at_age: tuple[str, ...] = ()
     years_of_age: tuple[str, ...] = ()
+    months_of_age: tuple[str, ...] = ()
+    in_first_year: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     now: tuple[str, ...] = ()
     spellings: Mapping[str, str] = Field(default_factory=dict)
     drug_endings: Mapping[str, str] = Field(default_factory=dict)
+    removals: Mapping[str, str] = Field(default_factory=dict)

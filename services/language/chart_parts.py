@@ -19,9 +19,10 @@ _ASPECTS: tuple[Aspect, ...] = (
 )  # fmt: skip
 _ANYWHERE = "search_record"
 """The tool for parts of the body: of "the sprained ankle" the sprain is meant."""
-_RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
+RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
 _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
+_FOR = frozenset({"for", "gegen", "pour", "para"})
 _OPENINGS = frozenset({"ok", "okay"})
 
 
@@ -132,7 +133,15 @@ def _may_part(before: Sequence[Piece], behind: Sequence[Piece]) -> bool:
     """Whether both sides of a joint ask for something of their own; commas join long names."""
     if not (_names_something(before) and _names_something(behind)):
         return False
+    if _is_of_family(before) and not any(piece.of("topic") for piece in behind):
+        return False  # "family history of diabetes and cancer"
     return behind[0].words[0] != "," or any(piece.of("topic") for piece in before)
+
+
+def _is_of_family(part: Sequence[Piece]) -> bool:
+    """Whether an illness of relatives is asked for by name."""
+    is_named = any(name.tool == "problems" for piece in part for name in piece.of("name"))
+    return is_named and any(topic.name == "family" for one in part for topic in one.of("topic"))
 
 
 def _names_something(part: Sequence[Piece]) -> bool:
@@ -170,8 +179,8 @@ def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:
         if _is_joint(piece, words) or piece.text == "/":
             sides.append(set())
         sides[-1] |= set(piece.of("aspect"))
-    has_newest = any("latest" in side and not side & _RANKED for side in sides)
-    return has_newest and any(side & _RANKED for side in sides)
+    has_newest = any("latest" in side and not side & RANKED for side in sides)
+    return has_newest and any(side & RANKED for side in sides)
 
 
 def is_of_values(part: QuestionPart) -> bool:
@@ -183,6 +192,8 @@ def is_of_values(part: QuestionPart) -> bool:
 def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
     """Return what of a row is asked for; of what is over, when and why it ended."""
     what = part.parts[0] if part.parts else None
+    if "treatment" in part.parts and what == "reason":
+        return "treatment"  # "is he treated because of it?"
     if "over" in part.frames and (what == "reason" or aspect == "when"):
         return "end reason" if "reason" in part.parts else "end"
     if "over" in part.frames and aspect == "whether" and part.parts.count("status") < 2:
@@ -287,6 +298,10 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
         is_and = any(piece.text in words.words.joints for piece in between)
         is_value = any(name.tool == "results" for name in pieces[end - 1].of("name"))
         return bool(pieces[ahead].of("name")) or (is_and and is_value)
+    left, right = pieces[end - 1].of("name"), pieces[ahead].of("name")
+    if any(piece.text in _FOR for piece in between) and left and right:
+        # "Metformin for the prediabetes" are two
+        return bool(left[0].tool == "medications" and right[0].tool == "problems")
     # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
     is_last = ahead + 1 == len(pieces) or not may_name(pieces[ahead + 1], words)
     is_slash = any(piece.words == ("/",) for piece in between)

@@ -5,13 +5,13 @@ topic that names a tool, a name that is known, or words that stand where a name 
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
 from itertools import pairwise
 
-from services.language.ages_asked import age_in
+from services.language.ages_asked import ages_in, at_ages
 from services.language.changes_asked import CHANGES, asks_what_changed
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import (
@@ -28,7 +28,7 @@ from services.language.chart_parts import (
     without_opening,
     without_switch,
 )
-from services.language.chart_words import Lexicon, lexicon
+from services.language.chart_words import Lexicon, Piece, lexicon
 from services.language.events_asked import asked_around
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
@@ -41,9 +41,10 @@ from services.language.question_figures import (
     with_figures,
 )
 from services.language.statement_words import is_clinical_name, stem
+from services.language.telling_topics import NEVER_OF, telling_topics
 from services.language.then_and_now import span_to_now
 from services.language.times import spans_in
-from services.language.tools_named import SEARCH, tools_of, with_treatment
+from services.language.tools_named import SEARCH, tool_of, tools_of, with_removals, with_treatment
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 from services.language.without_names import without_caller
@@ -51,10 +52,6 @@ from services.language.year_forms import with_plain_years
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
-_NEVER_OF = {
-    "problems": frozenset({"results", "medications", "immunizations", "procedures"}),
-    "procedures": frozenset({"results", "medications", "immunizations"}),
-}
 _OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
@@ -74,7 +71,7 @@ def chart_questions(
     words = lexicon(language)
     text = without_caller(text)
     folded, _ = fold(_cased(_PAUSES.sub(" ; ", text), words))
-    age, folded = age_in(folded, language)
+    ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
     if asked := evidence_questions(text):
@@ -91,9 +88,8 @@ def chart_questions(
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
-    parts = [with_treatment(read_part(part, words)) for part in parted(pieces, words)]
+    parts = _parts(pieces, words)
     span = span_to_now(hull_of(spans), parts, words, today=today)
-    _share(parts)
     numbers = list(numbers_in(pieces, words))
     questions = [
         replace(
@@ -106,14 +102,22 @@ def chart_questions(
     ]
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
-    at_age = [replace(one, at_age=age, aspect=one.aspect if age else "first") for one in questions]
-    is_now_too = age == 0 and any("latest" in part.aspects for part in parts)
-    in_days = questions if age is None or span is not None or is_now_too else []
+    is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
+    in_days = questions if not ages or span is not None or is_now_too else []
     return tuple(  # both in "in 2019 vs at birth"
         question
-        for days, each in ((None, at_age if age is not None else []), (span, in_days))
+        for days, each in ((None, at_ages(questions, ages)), (span, in_days))
         for question in merged(with_figures(one, days, numbers, pieces) for one in each)
     )
+
+
+def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
+    """Return the questions of a message, each with what is said once for several."""
+    each = (read_part(part, words) for part in parted(pieces, words))
+    parts = [with_removals(with_treatment(one)) for one in each]
+    _share(parts)
+    _treat_the_same(parts)
+    return parts
 
 
 def _share(parts: Sequence[QuestionPart]) -> None:
@@ -124,6 +128,16 @@ def _share(parts: Sequence[QuestionPart]) -> None:
     for later, earlier in pairwise(reversed(parts)):
         if is_of_values(earlier) and is_of_values(later):
             earlier.aspects = earlier.aspects or later.aspects
+
+
+def _treat_the_same(parts: Sequence[QuestionPart]) -> None:
+    """Ask how the illness before is treated: "since when has he gout, and what is the therapy?"."""
+    for earlier, later in pairwise(parts):
+        known = [tool_of(run, earlier) for run in earlier.runs]
+        topics = [(topic.tool, topic.name) for topic in later.topics]
+        is_bare = not any(run.known for run in later.runs)
+        if known == ["problems"] and is_bare and topics == [("current_status", "treatment")]:
+            later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
 
 
 def _asks_for_a_time(part: QuestionPart) -> bool:
@@ -146,6 +160,8 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     """
     if "size" in part.frames and part.runs:
         return [_named(SEARCH, f"{part.runs[0].text} size", "all", None)]
+    if "size" in part.frames and not part.topics:  # of a person it is the height
+        return [_named("results", "body height", "all", None)]
     if "tolerated" in part.frames and part.runs:  # that it was given is no yes
         return [_named(SEARCH, f"{part.runs[0].text} tolerated", "all", None)]
     if "state" in part.frames and not part.topics and not any(run.known for run in part.runs):
@@ -157,6 +173,8 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
     if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
+    if "recurred" in part.frames:  # that it was there once is no yes
+        found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
     return [
         replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
         for each in found
@@ -172,7 +190,12 @@ def _has_more(part: QuestionPart) -> bool:
 def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
     what = what_of(part, aspect)
-    topics = _telling(part.topics, part.runs)
+    topics = telling_topics(part.topics, part.runs, part.aspects)
+    if [one.name for one in topics] == ["age"] and "past" in part.frames:
+        unknown = [run for run in part.runs if not run.known]
+        yield from (_searched(run.text, "all", None) for run in unknown)
+        if unknown:
+            return  # "how old was she at menarche?": not how old she is now
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
@@ -195,48 +218,12 @@ def _of_run(
     """Yield what is asked of one name, values apart."""
     tools = tools_of(run, part)
     for tool in tools:
-        if tool != "results":
+        if tool == "problems" and what == "people":  # who was seen for it
+            yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
+        elif tool != "results":
             yield replace(_named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
     if not tools and is_searched:
         yield _searched(run.text, aspect, what)
-
-
-def _telling(topics: Sequence[TopicSpec], runs: Sequence[Run]) -> list[TopicSpec]:
-    """Return the topics that say most: of one tool the one with a name or arguments."""
-    found: dict[str, TopicSpec] = {}
-    for topic in topics:
-        kept = found.get(topic.tool)
-        if kept is None or (not kept.name and not kept.arguments):
-            found[topic.tool] = topic
-    named = {known.tool for run in runs for known in run.known}
-    status = found.get("current_status")
-    if status is not None and _is_of_something_else(status, found, runs):
-        del found["current_status"]
-    if "results" in found and "results" in named:
-        del found["results"]  # "lab value of potassium" is about potassium
-    if "timeline" in found and "problems" in found:
-        del found["problems"]  # "the timeline of her illness"
-    for vague in ("chart_summary", "timeline", "documents", "problems", "history"):
-        if vague in found and not found[vague].name and _is_beside(vague, len(found), named):
-            del found[vague]
-    return list(found.values())
-
-
-def _is_beside(vague: str, count: int, named: Collection[str]) -> bool:
-    """Whether a whole list is not meant: "how is she doing, her kidneys", "birth control hx"."""
-    is_named = vague == "chart_summary" and bool(named)
-    is_of_others = vague == "problems" and bool(named) and {*named} <= _NEVER_OF["problems"]
-    return count > 1 or is_named or is_of_others
-
-
-def _is_of_something_else(
-    status: TopicSpec, found: Mapping[str, TopicSpec], runs: Sequence[Run]
-) -> bool:
-    """Whether the status or stage of something is asked for that is no tumour: "rubella status"."""
-    if status.name == "stage":
-        named = [known.name for run in runs for known in run.known if known.tool == "problems"]
-        return bool(named) and not any("cancer" in name for name in named)
-    return status.name == "status" and bool(runs or len(found) > 1)
 
 
 def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
@@ -244,6 +231,8 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     takes_names = {"medications", "allergies", "immunizations", "procedures", "problems"}
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
+    if any(topic.name == "family" for topic in topics):
+        return False  # that a parent had it is no illness of the patient
     return any(known.tool != SEARCH for known in run.known)
 
 
@@ -296,7 +285,7 @@ def _may_be_of(topic: TopicSpec, run: Run) -> bool:
     """Whether a list may hold what is named: of problems no value, of operations no drug."""
     if topic.name == "operation" and run.main is not None:
         return run.main.tool in _OPERATED  # a part of the body is looked for, and no colonoscopy
-    return run.main is None or run.main.tool not in _NEVER_OF.get(topic.tool, ())
+    return run.main is None or run.main.tool not in NEVER_OF.get(topic.tool, ())
 
 
 def _is_drug_of(topic: TopicSpec, run: Run) -> bool:

@@ -173,15 +173,20 @@ class Lexicon:
     def _in_the_plural(self, tokens: Sequence[str]) -> tuple[Label, ...]:
         """Return what a phrase is whose last word has an ending: "sore throats"."""
         last = tokens[-1]
-        stems = (last.removesuffix(one) for one in self.words.inflections if last.endswith(one))
-        long = (stem for stem in stems if len(stem) >= _TELLING_CHARS)
+        long = (stem for stem in self._stems(last) if len(stem) >= _TELLING_CHARS)
         return next(filter(None, (self._known([*tokens[:-1], stem]) for stem in long)), ())
 
+    def _stems(self, word: str) -> Iterator[str]:
+        """Yield `word` without its endings: "spirometries" is spirometry."""
+        ending, singular = self.words.plural
+        if ending and word.endswith(ending):
+            yield f"{word.removesuffix(ending)}{singular}"
+        yield from (word.removesuffix(one) for one in self.words.inflections if word.endswith(one))
+
     def _inflected(self, word: str) -> tuple[Label, ...]:
-        for ending in self.words.inflections:
-            stem = word.removesuffix(ending)
+        for stem in self._stems(word):
             is_long = len(stem) >= 3 or (len(stem) == 2 and word not in common_words())
-            if stem != word and is_long and (labels := self._known([stem])):
+            if is_long and (labels := self._known([stem])):
                 return labels
         return self._by_ending(word)
 

@@ -20,12 +20,19 @@ _OF_OTHER_TIMES = frozenset(
      "lowest", "takes", "maybe"}
 )  # fmt: skip
 _COURSES = frozenset({"rising", "falling", "steady"})
+_FINDS = frozenset(
+    {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
+)
+_WHICH = frozenset({"that", "which"})
+_OF_THEN = frozenset({"begun", "when", "before"})
+_EXTREMES = frozenset({"highest", "lowest"})
 _FROM = frozenset({"from", "von"})
+_UP_OR_DOWN = frozenset({"up", "down"})
 _THAN_BEFORE = {
-    "falling": frozenset({"lower", "less", "niedriger", "weniger"}),
-    "rising": frozenset({"higher", "more", "hoher", "mehr"}),
+    "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
+    "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
 }
-_COMPARED = frozenset({"compared", "verglichen", *_THAN})
+_COMPARED = frozenset({"compared", "verglichen", "gegenuber", *_THAN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +109,15 @@ def _tells_of_deed_behind_promise(last: Clause, clause: Clause) -> bool:
     return is_deed and "doers" in clause.cues and "maybe" in last.cues - clause.cues
 
 
+def _is_own_deed(clause: Clause) -> bool:
+    """Whether who speaks tells of a deed: "I confirmed the plan"."""
+    is_deed = any(cue.startswith("deed:") for cue in clause.cues)
+    return is_deed and "first_person" in clause.cues and "maybe" not in clause.cues
+
+
 def _tells_value_before(last: Clause, clause: Clause) -> bool:
     """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
-    is_from = bool(clause.words & _FROM and clause.cues & _COURSES)
+    is_from = bool(clause.words & _FROM and (clause.cues & _COURSES or clause.words & _UP_OR_DOWN))
     is_from = (is_from or bool(clause.words & _COMPARED)) and not clause.names
     return is_from and len(last.quantities) == len(clause.quantities) == 1 and not last.differences
 
@@ -130,6 +143,13 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     return not last.names and not last.quantities and not last.stages
 
 
+def _is_next_of_course(last: Clause, clause: Clause) -> bool:
+    """Whether a clause is the next value of "has risen: 0.85 (2017), 1.04 (2019)"."""
+    is_told = bool(last.cues & _COURSES) and len(last.quantities) == len(last.dates) > 0
+    is_value = len(clause.quantities) == len(clause.dates) == 1 and not clause.names
+    return is_told and is_value and not clause.cues & (_COURSES | {"asserts", "before"})
+
+
 def _ends_span(last: Clause, clause: Clause) -> bool:
     """Whether a clause is the second day of "between 2018 and 2020"."""
     is_day = bool(clause.dates) and not (clause.quantities or clause.stages or clause.often)
@@ -139,10 +159,14 @@ def _ends_span(last: Clause, clause: Clause) -> bool:
 def _collide(last: Clause, clause: Clause) -> bool:
     """Whether a clause without names says something else of what the last one speaks of."""
     both_measured = last.quantities and clause.quantities
-    both_dated = last.dates and clause.dates and (last.quantities or clause.quantities)
+    is_deed = not clause.words.isdisjoint(statement_words().happening)
+    has_value = last.quantities or clause.quantities
+    both_dated = last.dates and clause.dates and (has_value or is_deed)
     both_graded = last.stages and clause.stages and last.stages[0].scale == clause.stages[0].scale
     both_often = last.often and clause.often
-    return bool(both_measured or both_dated or both_graded or both_often) or _differ(last, clause)
+    is_now = last.dates and clause.quantities and "newest" in clause.cues and not clause.dates
+    is_other = both_measured or both_dated or both_graded or both_often
+    return bool(is_now or is_other) or _differ(last, clause)
 
 
 def _differ(last: Clause, clause: Clause) -> bool:
@@ -157,6 +181,8 @@ def _joined(last: Clause, clause: Clause) -> Clause:
     """Return both as one."""
     is_over = "ended" in clause.cues - last.cues and bool(last.names and last.dates)
     over = frozenset({"day_before_end"} if is_over and not clause.dates else ())
+    if last.counted and clause.dates and not last.dates:
+        over |= {"of_all"}  # "once, in 2013" is once at all
     return Clause(
         words=last.words | clause.words,
         names=tuple(dict.fromkeys((*last.names, *clause.names))),
@@ -178,15 +204,29 @@ def _joined(last: Clause, clause: Clause) -> Clause:
     )
 
 
+def _of_the_same(last: Clause, clause: Clause) -> Clause:
+    """Return a clause without names with those of the one before."""
+    passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
+    if clause.cues & _COURSES or (clause.quantities and "asserts" in clause.cues):
+        passed_on -= _COURSES
+    if "newest" in clause.cues:
+        passed_on -= _OF_THEN
+    if clause.quantities:
+        passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
+    if clause.words & _THAN:
+        passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
+    names = last.names
+    if not clause.words.isdisjoint(_WHICH) and names:
+        names = next((tuple(one) for one in last.runs if names[-1] in one), names[-1:])
+    return replace(clause, names=names, own_names=False, cues=clause.cues | passed_on)
+
+
 def _after(last: Clause, clause: Clause) -> Clause:
     """Return a clause with what it takes over from the one before."""
     if not clause.names:
-        passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
-        if clause.cues & _COURSES:
-            passed_on -= _COURSES
-        if clause.words & _THAN:
-            passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
-        return replace(clause, names=last.names, own_names=False, cues=clause.cues | passed_on)
+        return _of_the_same(last, clause)
+    if clause.words & _FINDS and last.dates and not clause.dates:
+        clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" in clause.cues or clause.quantities:
         inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()
     else:
@@ -205,11 +245,11 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
         if clause.words & _WITHOUT and not clause.names:
             # "migraine without aura" denies no migraine
             done[-1] = _joined(last, replace(clause, cues=clause.cues - {"no"}))
-        elif _tells_of_deed_behind_promise(last, clause):
+        elif _tells_of_deed_behind_promise(last, clause) or _is_own_deed(last):
             done.append(clause)
         elif _tells_value_before(last, clause):
             done[-1] = _course(last, clause)
-        elif _goes_on(last, clause):
+        elif _goes_on(last, clause) or _is_next_of_course(last, clause):
             done[-1] = _joined(last, clause)
         else:
             done.append(_after(last, clause))

@@ -33,7 +33,7 @@ _PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "encounters": frozenset({"reason", "people", "place"}),
     "allergies": frozenset({"reaction", "severity"}),
     "immunizations": frozenset({"people", "place"}),
-    "problems": frozenset({"status", "severity"}),
+    "problems": frozenset({"status", "severity", "treatment"}),
 }
 _IN_ORDER = frozenset(
     {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",

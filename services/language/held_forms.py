@@ -47,6 +47,7 @@ class Grammar:
     no_detail: re.Pattern[str]
     joins: re.Pattern[str]
     corrections: re.Pattern[str]
+    figures: tuple[re.Pattern[str], ...]
     rather_than: re.Pattern[str]
     withdraws: re.Pattern[str]
     withdraws_all: re.Pattern[str]
@@ -94,6 +95,7 @@ def _compile(words: Mapping[str, Any]) -> Grammar:
         no_detail=pattern(rf"\b(?:{'|'.join(words['no_detail'])})\b"),
         joins=pattern(words["joins"]),
         corrections=pattern(words["corrections"]),
+        figures=tuple(map(pattern, words["figures"])),
         rather_than=pattern(words["rather_than"]),
         withdraws=pattern(words["withdraws"]),
         withdraws_all=pattern(words["withdraws_all"]),

@@ -29,7 +29,8 @@ class HeldStatement:
         quote: The sentence that says it, as typed.
         only_if_held: It corrects one that is held about the same thing, and says nothing by itself.
         corrects: It takes the place of a note that begins with the same words, or, if it is a bare
-            quantity, of the quantity of the newest note that has one in that unit.
+            figure, of the one figure of what was stated just before.
+        instead_of: The figure that was wrong, where it is said: `58, not 61`.
         read_by: Who took the words for a statement.
     """
 
@@ -40,6 +41,7 @@ class HeldStatement:
     quote: str
     only_if_held: bool = False
     corrects: bool = False
+    instead_of: str = ""
     read_by: Literal["rules", "model"] = "rules"
 
 
@@ -89,9 +91,12 @@ def asks_to_hold(text: str) -> bool:
 def is_correction(text: str) -> bool:
     """Whether `text` is one statement that puts an earlier one right: "no wait, she is DNR"."""
     sentences = list(_sentences(text[:TEXT_LIMIT_CHARS]))
-    if len(sentences) != 1 or not _read(sentences[0]):
+    read = _read(sentences[0]) if len(sentences) == 1 else []
+    if not read:
         return False
-    return any(grammar.correcting.search(sentences[0]) for grammar in grammars())
+    return any(one.corrects for one in read) or any(
+        grammar.correcting.search(sentences[0]) for grammar in grammars()
+    )
 
 
 def plain_sentence(quote: str, text: str) -> str | None:
@@ -254,16 +259,26 @@ def _may_be_noted(words: str, grammar: Grammar) -> bool:
 
 def _as_note(words: str, quote: str, grammar: Grammar, *, is_noted: bool) -> list[HeldStatement]:
     """Return what one is asked to remember, or what corrects such a note; else nothing."""
+    for form in () if is_noted else grammar.figures:
+        if (found := form.fullmatch(words)) is not None:
+            return [_corrected(found["new"], quote, instead_of=found["old"])]
     is_correction = grammar.correcting.search(quote) is not None
     if not is_noted and not is_correction:
         return []
-    is_corrected = is_correction and not is_noted
-    about = words.removeprefix("dass ").casefold()
-    return [
-        HeldStatement(
-            "note", words, "present", about, quote, only_if_held=is_corrected, corrects=is_corrected
-        )
-    ]
+    if is_correction and not is_noted:
+        return [_corrected(words, quote)]
+    return [HeldStatement("note", words, "present", _about(words), quote)]
+
+
+def _corrected(words: str, quote: str, *, instead_of: str = "") -> HeldStatement:
+    return HeldStatement(
+        "note", words, "present", _about(words), quote,
+        only_if_held=True, corrects=True, instead_of=instead_of,
+    )  # fmt: skip
+
+
+def _about(words: str) -> str:
+    return words.removeprefix("dass ").casefold()
 
 
 def _matched(words: str, quote: str, grammar: Grammar) -> list[HeldStatement]:

@@ -20,7 +20,6 @@ from services.language.statement_words import is_clinical_name, stem
 Title = Literal["man", "woman", "patient", "staff", "relative"]
 TEXT_LIMIT_CHARS = 16_000
 _WORD = re.compile(r"[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
-_DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\s*\n\s*([^\W\d_]+)")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _DOES = ("does", "did")
@@ -48,6 +47,7 @@ class Word:
             the one behind that.
         has_number: Whether a number stands directly behind it: `Gleason 7`.
         is_of_head: Whether a disease or score of that name is said: `score de Gleason`.
+        is_another: Whether it is told apart from its namesake: `the other Mr Doyle`.
     """
 
     raw: str
@@ -68,6 +68,7 @@ class Word:
     beyond: str = ""
     has_number: bool = False
     is_of_head: bool = False
+    is_another: bool = False
 
     @cached_property
     def is_common(self) -> bool:
@@ -190,6 +191,7 @@ def read_words(text: str) -> Message:
             after=folds[at + 1] if at + 1 < len(folds) else "",
             beyond=folds[at + 2] if at + 2 < len(folds) else "",
             is_of_head=_is_of_head(folds, at),
+            is_another=_is_another(folds, at),
             has_number=text[end : end + 2].strip()[:1].isdigit(),
         )
         words.append(word)
@@ -224,6 +226,13 @@ def _is_of_head(folds: Sequence[str], at: int) -> bool:
     return at > 1 and folds[at - 1] in known.particles and folds[at - 2] in known.eponym_heads
 
 
+def _is_another(folds: Sequence[str], at: int) -> bool:
+    known = people_words()
+    if at and folds[at - 1] in known.titles_of_men | known.titles_of_women:
+        at -= 1
+    return at > 0 and folds[at - 1] in known.others
+
+
 def _is_pronoun(word: Word, french: bool) -> bool:
     known = people_words()
     if word.text == "son":  # a relative in English
@@ -237,13 +246,6 @@ def _relates(folds: Sequence[str], at: int) -> bool:
     words = [*folds[at : at + 3], "", ""]
     is_owned = words[1] in known.owners and words[2] in known.relatives
     return words[0] in known.copulas and is_owned
-
-
-def with_joined_words(text: str) -> str:
-    """Return `text` with each word that a line's end divides once more, whole, at its end."""
-    text = text[:TEXT_LIMIT_CHARS]
-    whole = [f"{one[1]}{one[2]}" for one in _DIVIDED.finditer(text)]
-    return "\n".join([text, *whole])
 
 
 def _is_possessive_s(text: str, word: re.Match[str]) -> bool:

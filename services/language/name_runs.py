@@ -1,11 +1,13 @@
 """The runs of words between which a name goes on, over the apostrophe inside it, too. Pure."""
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from services.language.letters import APOSTROPHES
-from services.language.mentions import HYPHENS, Word
+from services.language.mentions import HYPHENS, TEXT_LIMIT_CHARS, Word
 
+_DIVIDED = re.compile(r"([^\W\d_]+)[-\u00ad\u2010]\s*\n\s*([^\W\d_]+)")
 _LEAD_LETTERS = 2
 _LONG_LEAD_LETTERS = 5
 
@@ -35,3 +37,10 @@ def neighbours(words: Sequence[Word]) -> Sequence[Sequence[Word]]:
         else:
             runs.append([word])
     return runs
+
+
+def with_joined_words(text: str) -> str:
+    """Return `text` with each word that a line's end divides once more, whole, at its end."""
+    text = text[:TEXT_LIMIT_CHARS]
+    whole = [f"{one[1]}{one[2]}" for one in _DIVIDED.finditer(text)]
+    return "\n".join([text, *whole])

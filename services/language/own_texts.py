@@ -80,12 +80,12 @@ def _translated(sentence: str, language: str) -> str | None:
 
 
 def _part(name: str, filled_in: str, language: str) -> str:
-    """Return what is filled in: a word of ours, such as "event", or a person with a birth date."""
+    """Return what is filled in: a word of ours, such as "event", a person, an age."""
     if name in _OF_USERS:
         return filled_in
     known = _texts(language).get(filled_in)
-    if known is None and name == "person":
-        known = _translated(f"person: {filled_in}", language)
+    if known is None and name in ("person", "age"):
+        known = _translated(f"{name}: {filled_in}", language)
     return filled_in if known is None else known
 
 

@@ -39,6 +39,8 @@ class PeopleWords:
     registers: frozenset[str]
     compares: frozenset[str]
     set_aside: frozenset[str]
+    set_against: frozenset[str]
+    was_shown: frozenset[str]
     parting: frozenset[str]
     verbs_of_plans: frozenset[str]
     shown: frozenset[str]

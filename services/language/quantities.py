@@ -13,7 +13,7 @@ _NUMBER = re.compile(
 _UNIT = re.compile(
     r"\s?(?P<power>(?:[x×·]\s?)?10(?:[*^]\d+|[⁰¹²³⁴-⁹]+|e\d+)\s?/\s?[µμumn]?[lL])"
     r"|[\s-]?(?P<unit>(?:pack[- ]years?|%|‰|°\s?[CF]|/[a-zA-Zµμ]+|[A-Za-zµμ\[{][\w\[\]{}µμ.*^²³]*"
-    r"(?:/[\w\[\]{}µμ.*^²³]+){0,3}))"
+    r"(?:/[\w\[\]{}µμ.*^²³]+){0,3}(?:(?<=1\.73) m[²2]\b)?))"
 )
 _TIME = re.compile(r"(?<![\w.,:])\d{1,2}:\d\d(?::\d\d)?(?:\s?(?:Uhr|[ap]\.?m\.?))?(?![\w:])")
 _RANGE_DASH = re.compile(
@@ -51,9 +51,9 @@ _SAME = {
     "d": "day days tage tagen", "h": "hour hours hr hrs stunden h", "min": "minute minutes min",
     "s": "sec second seconds s",
     "Cel": "°c cel celsius °celsius", "[degF]": "°f fahrenheit [degf]",
-    "10*9/L": "10*9/l 10^9/l 109/l g/l.cells gpt/l /nl",
-    "10*3/uL": "10*3/ul 10^3/ul 103/ul k/ul k/mm3 thousand/ul",
-    "10*6/uL": "10*6/ul 10^6/ul 106/ul m/ul", "10*12/L": "10*12/l 10^12/l 1012/l t/l tpt/l",
+    "10*9/L": "10*9/l 10^9/l 109/l g/l.cells gpt/l /nl giga/l",
+    "10*3/uL": "10*3/ul 10^3/ul 103/ul k/ul k/mm3 thousand/ul tsd/ul",
+    "10*6/uL": "10*6/ul 10^6/ul 106/ul m/ul mio/ul", "10*12/L": "10*12/l 10^12/l 1012/l t/l tpt/l",
     "mL/min": "ml/min",
     "mL/min/{1.73_m2}": "ml/min/{1.73_m2} ml/min/1.73 ml/min/1.73m2 ml/min/1.73m^2 ml/min/1.73m²",
     "Gy": "gy gray", "mg/kg": "mg/kg", "mg/m2": "mg/m2 mg/m^2 mg/m²", "mm/h": "mm/h mm/hr mm/hour",
@@ -65,7 +65,17 @@ _SAME = {
     "{score}": "{score} points point punkte", "Mb": "mutations/mb mut/mb",
 }  # fmt: skip
 _CODES = {spelling: code for code, row in _SAME.items() for spelling in row.split()}
-_CASED = {"L": "L", "l": "L", "m": "m", **dict.fromkeys("MGAEHSDa", "")}
+_CASED = {
+    "L": "L",
+    "l": "L",
+    "m": "m",
+    "G/l": "10*9/L",
+    "G/L": "10*9/L",
+    **dict.fromkeys("MGAEHSDa", ""),
+}
+
+_FIGURE = re.compile(r"(?P<number>\d+(?:[.,]\d+)?) ?(?P<counted>(?:[^\W\d].*|%)?)")
+_COUNT = re.compile(r"(?<![\w.,/])\d+(?:[.,]\d+)?(?![\d/]|[.,]\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +102,36 @@ class Quantity:
     def number(self) -> float:
         """The likeliest reading."""
         return self.readings[0]
+
+
+def with_figure(said: str, new: str, *, instead_of: str = "") -> str | None:
+    """Return `said` with its one number that `new` puts right; None where none or several may be.
+
+    What is measured or counted must stand behind it there, too: `850 mg`, `20 a day`.
+
+    Args:
+        instead_of: The figure that was wrong, if that is said.
+    """
+    right, wrong = _FIGURE.fullmatch(new.strip()), _FIGURE.fullmatch(instead_of.strip())
+    if right is None:
+        return None
+    counted = right["counted"] or ("" if wrong is None else wrong["counted"])
+    unit = quantities_in(f"1 {counted}")[0].unit
+    same = {one.start for one in quantities_in(said) if unit and one.unit == unit}
+    fitting = [
+        one
+        for one in _COUNT.finditer(said)
+        if (one.start() in same or _begins(said[one.end() :].lstrip(), counted))
+        and (wrong is None or one[0] == wrong["number"])
+    ]
+    if len(fitting) != 1:
+        return None
+    return f"{said[: fitting[0].start()]}{right['number']}{said[fitting[0].end() :]}"
+
+
+def _begins(text: str, words: str) -> bool:
+    rest = text[len(words) :]
+    return text.casefold().startswith(words.casefold()) and not (words and rest[:1].isalnum())
 
 
 def quantities_in(text: str) -> list[Quantity]:
@@ -141,8 +181,8 @@ def unit_code(text: str) -> str:
     """Return a written unit in UCUM; as written where it is unknown, "" for an unknown word."""
     plain = text.strip().replace("µ", "u").replace("μ", "u").replace(" ", "").replace("×", "")
     plain = plain.removeprefix("·")
-    if plain in _CASED:
-        return _CASED[plain]
+    if (cased := plain.rstrip(".,;")) in _CASED:
+        return _CASED[cased]
     plain = plain.translate(_SUPERSCRIPTS) if plain.startswith(("10", "x10")) else plain
     folded = plain.lower().removeprefix("x").rstrip(".,;")
     return _CODES.get(folded, "")

@@ -114,8 +114,10 @@ def merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
 
 
 def _is_like(one: ChartQuestion, other: ChartQuestion) -> bool:
-    if one.tool != other.tool:
+    if one.tool != other.tool or one.at_age != other.at_age:
         return False
+    if "treatment" in {one.part, other.part} and one.part != other.part:
+        return False  # "since when has she gout, and how is it treated?"
     if one.aspect != other.aspect and "names" in one.arguments:
         return False  # "the highest hemoglobin and the lowest platelets"
     both_named = "names" in one.arguments and "names" in other.arguments

@@ -22,7 +22,7 @@ from services.language.requests import orders_drug
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
 from services.language.vocabulary import LANGUAGES, read_words
-from services.language.work import as_reports, work_in
+from services.language.work import as_reports, doer_of, work_in
 from services.language.yes_no import yes_no_in
 
 # Whether a message tells something and asks nothing: "she gets short of breath on stairs". Pure.
@@ -111,9 +111,11 @@ def _tells(words: Sequence[str], phrases: _Phrases) -> bool:
 
 def _has_verb(owned: Sequence[str], phrases: _Phrases) -> bool:
     """Whether a verb stands behind a noun of at most five words: "her left leg is swollen"."""
+    asking = (at for at, word in enumerate(owned) if (word,) in phrases.asking)
+    longest = min(_LONGEST_SUBJECT, next(asking, len(owned)))  # "his eGFR when CKD was found"
     return any(
         _behind(_without(owned[size:], phrases.adverbs), phrases.verbs) is not None
-        for size in range(1, min(_LONGEST_SUBJECT, len(owned)) + 1)
+        for size in range(1, longest + 1)
     )
 
 
@@ -157,6 +159,7 @@ def read(message: str, situation: Situation) -> Utterance:
     addressee, words = addressee_in(text, situation.team)
     yes_no, command = yes_no_in(words), command_in(words)
     is_reply = yes_no is not None or command not in (None, "compare")
+    words = question_before_deed(words) or words
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
     is_statement = not is_reply and is_told(words)
@@ -164,6 +167,10 @@ def read(message: str, situation: Situation) -> Utterance:
         about = ()  # what somebody tells is no question to the record
     elif not is_reply and situation.asked_before:
         language, about = _goes_on(words, language, about, situation)
+    doer = None
+    if not (is_reply or is_statement):
+        doer = doer_of(words, situation.team, is_of_chart=bool(about))
+        about = () if doer is not None else about
     return Utterance(
         text=message,
         language=language or language_of(words, default=situation.language),
@@ -171,12 +178,26 @@ def read(message: str, situation: Situation) -> Utterance:
         command=command,
         task="tell" if is_statement else "answer" if about else "talk",
         addressee=addressee,
-        agent=addressee or _first_for(about, situation.team),
+        agent=addressee or doer or _first_for(about, situation.team),
         about=about,
         references=references_in(words),
         times=tuple(question.span for question in about[:1] if question.span is not None),
         numbers=numbers_in(words),
     )
+
+
+def question_before_deed(text: str) -> str:
+    """Return the question that stands before an order about tasks; "" where none does.
+
+    Of "latest PSA? And delete all tasks" the question is answered; what it changes is asked alone.
+    """
+    question, mark, order = text.partition("?")
+    is_both = bool(mark) and _orders_task(order) and not says(question, "task")
+    return f"{question}?" if is_both and len(question.split()) > 1 else ""
+
+
+def _orders_task(text: str) -> bool:
+    return says(text, "task") and says(text, *_DEEDS_ON_TASKS)
 
 
 def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
@@ -191,7 +212,7 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
     if place_in(words) is not None:
         return True
     is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
-    is_task = says(words, "task") and says(words, *_DEEDS_ON_TASKS)
+    is_task = _orders_task(words)
     is_order = says(words, "writes_record") and not words.rstrip().endswith("?")
     is_order = is_order or orders_drug(words)
     is_source = all(one.tool == SEARCH for one in about) and says(words, "asks_source")

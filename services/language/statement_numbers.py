@@ -11,15 +11,24 @@ _DEFINITE = frozenset({"the", "these", "both", "type", "grade", "stage", "die", 
 _OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
 _OUT_OF = ("out", "of")
 _TIMES = ("a", "mo", "wk", "d")
+_OF_WHAT = frozenset({"of", "von", "um"})
 _LIKE = frozenset({"as", "the", "so"})
 _ONCE = frozenset({"once", "einmal"})
 _IN = frozenset({"in", "on", "am", "im"})
 _ONLY = frozenset({"only", "just", "nur", "erst"})
+_FROM = frozenset({"from", "von"})
+_MORE_OR_LESS = frozenset(
+    {"more", "less", "higher", "lower", "heavier", "lighter",
+     "mehr", "weniger", "höher", "niedriger", "schwerer", "leichter"}
+)  # fmt: skip
+_THAN = frozenset({"than", "als"})
+_TALL = frozenset({"tall", "gross"})
 _BY = frozenset({"by", "um"})
 _CHANGES = frozenset({"rising", "falling"})
 _OF_BODY = {"weight_change": "=body weight", "height_change": "=body height"}
 _UNITS = {"=body weight": ("kg", "g", "[lb_av]"), "=body height": ("cm", "m", "[in_i]")}
 _NEAR = 3
+_LIMIT_WORDS = 7
 _UP_OR_DOWN = frozenset({"up", "down"})
 _BOUNDS = {
     ("above",): ">", ("over",): ">", ("exceed",): ">", ("exceeds",): ">", ("exceeded",): ">",
@@ -29,6 +38,15 @@ _BOUNDS = {
     ("mindestens",): ">=", ("unter",): "<", ("unterhalb",): "<", ("unterhalb", "von"): "<",
     ("weniger", "als"): "<", ("hochstens",): "<=",
 }  # fmt: skip
+_OF_A_LIMIT = frozenset(
+    {"the", "a", "her", "his", "of", "goal", "target", "limit", "threshold", "cutoff", "value",
+     "dem", "der", "den", "von", "ziel", "zielwert", "grenze", "grenzwert", "schwelle"}
+)  # fmt: skip
+"""Words between "below" and the number: "below the goal of 7 %"."""
+_BY_SO_MUCH = frozenset(
+    {"gain", "increase", "rise", "drop", "decrease", "loss", "fall", "decline", "reduction",
+     "difference", "zunahme", "abnahme", "anstieg", "abfall", "ruckgang", "differenz"}
+)  # fmt: skip
 _HAS = frozenset({"hat", "hatte"})
 
 
@@ -50,7 +68,10 @@ def _is_window(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> bool
 
 
 def _bound(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> Quantity:
-    before = [folded(word) for _, word in words[max(0, at - 2) : at]]
+    near = [folded(word) for _, word in words[max(0, at - _LIMIT_WORDS) : at]]
+    while near and near[-1] in _OF_A_LIMIT:
+        near.pop()
+    before = near[-2:]
     sign = _BOUNDS.get(tuple(before)) or _BOUNDS.get(tuple(before[-1:]))
     return replace(one, comparator=sign) if sign and not one.comparator else one
 
@@ -64,13 +85,22 @@ def differences(
         words: Where each word of the clause stands, and the word in lower case.
     """
     if of := changed_of_body(cues):
-        return [one for one in quantities if one.unit in _UNITS[of]]
+        found = [one for one in quantities if one.unit in _UNITS[of]]
+        is_course = len(found) > 1 and any(word in _FROM for _, word in words)
+        return [] if is_course else found  # "grew from 84 to 139 cm"
     offsets = {one.start: one for one in quantities}
     found = []
     for at, (_, word) in enumerate(words):
+        if word in _MORE_OR_LESS and at and words[at + 1 : at + 2] and words[at + 1][1] in _THAN:
+            before = [offset for offset, _ in words[max(0, at - 2) : at] if offset in offsets]
+            found += [offsets[offset] for offset in before]
         if word in _UP_OR_DOWN:
             found += [offsets[offset] for offset, _ in words[at + 1 : at + 2] if offset in offsets]
-        if word in _BY and not _CHANGES.isdisjoint(cues):
+        is_noun = folded(word) in _BY_SO_MUCH and any(
+            one in _OF_WHAT for _, one in words[at + 1 : at + 3]
+        )
+        is_by = word in _BY and not ("asserts" in cues and _CHANGES.isdisjoint(cues))
+        if is_noun or is_by:
             behind = [offset for offset, _ in words[at + 1 : at + 5] if offset in offsets]
             found += [offsets[offset] for offset in behind[:1]]
     return found
@@ -79,6 +109,14 @@ def differences(
 def changed_of_body(cues: Collection[str]) -> str:
     """Return what of the body a clause tells a change of: "gained 3 kg"; "" for none."""
     return next((name for cue, name in _OF_BODY.items() if cue in cues), "")
+
+
+def measured_of_body(
+    words: Collection[str], quantities: Sequence[Quantity], cues: Collection[str]
+) -> str:
+    """Return what "is 179 cm tall" and "grew from 84 to 139 cm" measure; "" for none."""
+    of = changed_of_body(cues) or ("=body height" if not _TALL.isdisjoint(words) else "")
+    return of if any(one.unit in _UNITS.get(of, ()) for one in quantities) else ""
 
 
 def gains_or_loses(cues: frozenset[str], words: frozenset[str]) -> bool:

@@ -43,7 +43,7 @@ _LASTING_ONE = re.compile(
 )
 _COMPOUND = re.compile(
     r"(?i)\b(?!labor|leber|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
-    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel)\b"
+    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?)\b"
 )
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
@@ -59,11 +59,14 @@ _JOINED = re.compile(
     r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
     r"|rearranged|wild-?type|wildtyp)\b)"
 )
+_NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
 _HEAD_WORDS = 5
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
 _BREAKS = frozenset({",", ";", "–", "—"})
 _BESIDE = frozenset(product(("with", "at", "mit", "bei"), ("a", "an", "einer", "einem")))
+_WHICH = frozenset({"that", "which"})
+_ENDING = frozenset({"ended", "begun"})
 _SPAN_WORDS = 4
 
 
@@ -94,6 +97,7 @@ def breaks_in(
     breaks += [
         one.start for one in found if "splits" in one.tags and not _ends_a_span(lower[: one.start])
     ]
+    first = quantities[0].start if quantities else 1 << 30
     last = quantities[-1].start if quantities else 0
     named = [one.start for one in found if groups(one, "same:")]
     # Another thing and its value: "heart failure with an EF of 37 %".
@@ -102,6 +106,14 @@ def breaks_in(
         for at in named
         if at > 2 and words[at][0] < last and tuple(lower[at - 2 : at]) in _BESIDE
     ]
+    # "a sprain that resolved within four weeks"
+    breaks += [
+        one.start - 1
+        for one in found
+        if one.start and lower[one.start - 1] in _WHICH and not _ENDING.isdisjoint(one.tags)
+    ]
+    # "79 kg at 162 cm (BMI 30)": another thing, its value behind it.
+    breaks += [at for at in named if lower[at - 1] == "(" and first < words[at][0] < last]
     return breaks
 
 
@@ -160,6 +172,7 @@ def with_digits(text: str) -> str:
 def parted(text: str) -> str:
     """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
     text = _JOINED.sub(" ", text) if "-" in text else text
+    text = _NEVER_MARRIED.sub("never-married", text)
     return _COMPOUND.sub(r"\g<what> \g<last>", text)
 
 

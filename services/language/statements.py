@@ -14,6 +14,7 @@ from services.language.statement_numbers import (
     counted,
     differences,
     gains_or_loses,
+    measured_of_body,
 )
 from services.language.statement_parts import (
     REFERENCE,
@@ -189,6 +190,8 @@ class _Reader:
         counts = list(counted(spoken, quantities, is_named))
         quantities = [one for one in quantities if one.start not in {at for _, _, at in counts}]
         changes = differences(spoken, quantities, cues)
+        if not names and (of := measured_of_body(stems.values(), quantities, cues)):
+            names = [of]
         if changes or gains_or_loses(cues, frozenset(stems.values())):
             names = names or [one for one in (changed_of_body(cues),) if one]
         return Clause(
@@ -247,6 +250,8 @@ class _Reader:
             for (place, _), word in zip(self._words, self._lower, strict=True)
             if place < day.start
         ]
+        if before[-2:] == ["as", "of"]:
+            return False
         kinds = statement_words().exclusive
         is_picture = len(before) > 1 and kinds.get(stem(before[-2]), ("",))[0] == "modality"
         return bool(before) and before[-1] in _OF_A_DAY and not is_picture

@@ -37,6 +37,11 @@ def in_every_language(name: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(talk_text(language, name) for language in LANGUAGES))
 
 
+def ends_with_text(text: str, name: str) -> bool:
+    """Whether `text` ends with our own text of that name, in any language."""
+    return text.rstrip().endswith(in_every_language(name))
+
+
 def day_text(language: str, when: date | datetime, *, has_time: bool = False) -> str:
     """Return a day, and its time, as a short line names them: `Wed 2 Dec 08:00`."""
     locale = language if language in LANGUAGES else _FIRST

@@ -17,7 +17,7 @@ def span_to_now(
     Which one of some days was the last is another question: "the last potassium in 2014".
     """
     for part in parts:
-        said = {piece.text for piece in part.pieces}
+        said = {one for piece in part.pieces for one in (piece.text, *piece.words)}
         is_compared = bool(said & {*words.words.now})
         is_beside = bool(said & {*words.words.compared}) or _has_loose_joint(part.pieces, words)
         is_compared |= is_beside and "latest" in part.aspects

@@ -254,11 +254,13 @@ class _TimeReader:
         at = self._at(match, "a")
         return None if at is None else TimeSpan(at.first, at.last)
 
-    def _last(self, match: re.Match[str], today: date) -> TimeSpan:
-        unit, groups = _unit_of(match), match.groupdict()
-        counts = groups.get("n") or groups.get("some")
-        is_whole = not counts and match["which"] not in self._words.rolling and unit != "decade"
-        if not is_whole:
+    def _last(self, match: re.Match[str], today: date) -> TimeSpan | None:
+        unit = _unit_of(match)
+        counts = {"n", "some"} & {name for name, said in match.groupdict().items() if said}
+        one = fold(self._words.units[unit][0])[0]
+        if not counts and match[unit] != one and match[unit].startswith(one):
+            return None  # "over the last years" says not how many
+        if counts or match["which"] in self._words.rolling or unit == "decade":
             return self._rolling(match, today)
         return _open_if_since(match, _around(_back(today, unit, 1), unit))
 
@@ -270,18 +272,16 @@ class _TimeReader:
 
     def _ago(self, match: re.Match[str], today: date) -> TimeSpan:
         unit = _unit_of(match)
-        then = _around(_back(today, unit, self._number(match)), unit)
-        return _open_if_since(match, then)
+        return _open_if_since(match, _around(_back(today, unit, self._number(match)), unit))
 
     def _day_word(self, match: re.Match[str], today: date) -> TimeSpan:
         day = today + timedelta(days=self._words.days[match["word"]])
         return _open_if_since(match, _Days(day, day))
 
     def _number(self, match: re.Match[str]) -> int:
-        groups = match.groupdict()
-        if some := groups.get("some"):
+        if some := match.groupdict().get("some"):
             return self._words.several[some]
-        said = groups.get("n") or "1"
+        said = match.groupdict().get("n") or "1"
         return int(said) if said.isdigit() else self._numbers[said]
 
 

@@ -1,6 +1,9 @@
 """Which tool of the chart a name is for: by the vocabulary, else by the words around it. Pure."""
 
+from collections.abc import Iterator
+
 from services.language.chart_parts import QuestionPart, Run
+from services.language.chart_words import NameIs, lexicon
 
 SEARCH = "search_record"
 """The tool for what no other is known for."""
@@ -12,6 +15,8 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
+_HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
+"""Told among the values, though one takes them: "does she smoke or use drugs?"."""
 _VALUE_ASPECTS = frozenset(
     {"minimum", "maximum", "extremes", "average", "change", "trend", "latest", "first"}
 )
@@ -43,7 +48,10 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
         return SEARCH  # a test for what there are vaccines against
     if tool == "problems" and part.frames & {"tested", "outcome"}:
         return SEARCH  # a test for an illness says not that it is there
+    if tool == "results" and "treatment" in part.parts:
+        return "medications"  # "is her pressure treated?"
     is_taken = "takes" in part.frames and "measured" not in part.frames
+    is_taken = is_taken and run.main.name not in _HABITS
     is_drug = tool == "results" and is_taken and ("whether" in part.aspects or "dose" in part.parts)
     return "medications" if is_drug else tool
 
@@ -67,3 +75,17 @@ def with_treatment(part: QuestionPart) -> QuestionPart:
     if [topic.name for topic in part.topics] == ["treatment"] or (is_taken and not part.topics):
         part.topics, part.parts = [], ["treatment"]
     return part
+
+
+def with_removals(part: QuestionPart) -> QuestionPart:
+    """Note what is asked in "does he still have his appendix?": whether it was taken out."""
+    if "status" in part.parts and not part.topics:
+        part.runs = list(_removals(part.runs))
+    return part
+
+
+def _removals(runs: list[Run]) -> Iterator[Run]:
+    for run in runs:
+        operation = lexicon("en").words.removals.get(run.name)
+        known = NameIs("procedures", operation or "")
+        yield run if operation is None else Run(operation, (known,), is_exact=True, main=known)

@@ -85,6 +85,7 @@ class ChartQuestion:
         around: What it is meant of: since the newest scan, during the chemotherapy, before.
         when: How the days asked about lie to those of `around`.
         at_age: What is asked is meant of the year in which the patient was so many years old.
+        is_age_in_months: `at_age` counts months, as of infants.
     """
 
     tool: str
@@ -102,6 +103,7 @@ class ChartQuestion:
     around: "tuple[ChartQuestion, ...]" = ()
     when: Relation = "since"
     at_age: int | None = None
+    is_age_in_months: bool = False
 
 
 @dataclass(frozen=True, slots=True)

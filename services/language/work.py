@@ -1,15 +1,37 @@
 """Whose work a message asks for, where its words alone would mislead. Tables over phrases; pure."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from services.language.phrases import says
-from services.language.utterance import ChartQuestion
+from services.language.appointment_slots import slots_in
+from services.language.clock import day_in
+from services.language.phrases import says, without
+from services.language.requests import asks_how_to_reach, moves_to_an_hour, orders_drug
+from services.language.text_words import asks_question
+from services.language.utterance import ChartQuestion, TeamMember, Utterance
 
-Work: TypeAlias = Literal["own", "persons", "visits"]
+Work: TypeAlias = Literal["own", "persons", "visits", "orders", "document"]
 _WORKS: tuple[Work, ...] = ("own", "persons", "visits")
+_TOOLS: Mapping[Work, str] = {
+    "own": "list_events",
+    "persons": "register_person",
+    "visits": "available_slots",
+    "orders": "draft_order",
+    "document": "create_report",
+}
+"""Who has this tool does such work."""
+_ORDERS = ("orders_test", "asks_whether_drafted", "withdraws_order")
 _REPORTS = (("topic_pathology", "pathology_reports"), ("topic_imaging", "imaging_reports"))
+_OWN_NOUNS = ("contact", "task", "named_number", "email", "document", "calendar_event")
+_NOBODYS = (
+    "prints", "closes_chart", "takes_back", "says_wrong", "reaches_people", "asks_language",
+    "goes_back", "wants_more", "asks_todays_list",
+)  # fmt: skip
+"""Wishes that nobody here can carry out; our text about each has its name."""
+_LONGEST_WISH_WORDS = 12
+LONG_CHARS = 1_500
+"""What is longer is a letter, and asks for nothing."""
 
 
 def work_in(text: str) -> Work | None:
@@ -19,6 +41,106 @@ def work_in(text: str) -> Work | None:
     appointments and who sees patients.
     """
     return next((work for work in _WORKS if says(text, f"work_{work}")), None)
+
+
+def doer_of(text: str, team: Sequence[TeamMember], *, is_of_chart: bool) -> str | None:
+    """Return who of the team does what `text` asks for; None where that is a look at the chart.
+
+    Args:
+        is_of_chart: Whether it asks for something that a chart holds.
+    """
+    if is_of_chart:
+        work: Work | None = "orders" if says(text, *_ORDERS[1:]) else None
+    else:
+        work = _work_of(text)
+    return next((one.name for one in team if work and _TOOLS[work] in one.tools), None)
+
+
+def impossible_wish(text: str) -> str | None:
+    """Return the name of our text about a wish that nobody here can carry out; None for another."""
+    if len(text.split()) > _LONGEST_WISH_WORDS:
+        return None
+    if (wish := next((one for one in _NOBODYS if says(text, one)), None)) is not None:
+        return wish
+    changes = says(text, "writes_record") or orders_drug(text)
+    return "only_read" if changes and not (says(text, "timetable") or own_kind_in(text)) else None
+
+
+def _work_of(text: str) -> Work | None:
+    return next((work for work, is_so in _RULES if is_so(text)), None)
+
+
+def _says(*names: str) -> Callable[[str], bool]:
+    return lambda text: says(text, *names)
+
+
+def _is_nobodys(text: str) -> bool:
+    return impossible_wish(text) is not None or len(text) > LONG_CHARS
+
+
+def points_only(text: str) -> bool:
+    """Whether the request only points: what it means was said before, and no list helps."""
+    return says(text, "points") and day_in(text) is None
+
+
+def asks_overview(text: str) -> bool:
+    """Whether `text` asks who the patient is, or for everything on record."""
+    return says(text, "overview") or (says(text, "record") and not says(text, "on_record"))
+
+
+def wants_plan(text: str) -> bool:
+    """Whether `text` asks for what takes several agents; not what a board did, or none wanted."""
+    return says(text, "plan") and not says(text, "speaks_of_plan")
+
+
+def own_kind_in(text: str, *, but: str = "") -> str | None:
+    """Return what kind of thing of the user's own `text` names first: a mail, a task."""
+    kinds = (kind for kind in _OWN_NOUNS if kind != but)
+    named = next((kind for kind in kinds if _names(text, kind)), None)
+    return "contact" if named == "named_number" else named
+
+
+def _names(text: str, kind: str) -> bool:
+    return asks_how_to_reach(text) if kind == "named_number" else says(text, kind)
+
+
+def _is_of_office(text: str) -> bool:
+    """Whether the user asks for their own calendar, mail, contacts, tasks or documents."""
+    text = without(text, "of_patient")
+    kind = own_kind_in(text, but="document")
+    if says(text, "record") and kind is None:
+        return False
+    is_day = day_in(text) is not None and says(text, "add", "move", "delete")
+    return kind is not None or says(text, "own_document") or moves_to_an_hour(text) or is_day
+
+
+_RULES: Sequence[tuple[Work | None, Callable[[str], bool]]] = (
+    ("orders", _says(*_ORDERS)),
+    (None, _is_nobodys),
+    *((work, _says(f"work_{work}")) for work in _WORKS),
+    (None, _says("starts_plan")),
+    ("own", _is_of_office),
+    (None, wants_plan),
+    (None, _says("roster")),
+    ("visits", _says("wants_booking", "next_visit", "list_appointments", "of_visits")),
+    ("persons", _says("of_insurance")),
+    ("document", _says("document_asked")),
+    ("own", lambda text: says(text, "orders") and not points_only(text)),
+)
+"""The first that fits decides; None for what is nobody's in particular."""
+
+
+def leaves_question(read: Utterance, waiting: str) -> bool:
+    """Whether a message is no answer to what `waiting` asked the user, but somebody else's work."""
+    text = read.text
+    if read.command == "help" or wants_plan(text) or says(text, "help_wanted", "roster"):
+        return True
+    if read.agent in (None, waiting) or read.references or says(text, "move_or_change"):
+        return False
+    if work_in(text) == "own" or says(text, "task", "email"):
+        return True
+    is_answer = bool(slots_in(text, is_booking=True))
+    return bool(read.about) and not is_answer and (asks_question(text) or read.task == "answer")
 
 
 def as_reports(text: str, about: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:

@@ -7,7 +7,6 @@ from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from services.identity.person import Person
 from services.identity.subject import Subject
-from services.patient_context.comparing import names_no_patient
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.roster import last_seen, with_seen
 from services.patient_context.verdict import PatientVerdict
@@ -31,7 +30,7 @@ def settled_after_comparing(
     """Forget that two charts were side by side once it is clear whom a message is about."""
     if not turn.registry.compared or verdict.decision in ("NEEDS_PATIENT_ID", "CLEAR"):
         return verdict
-    if not (is_answer or turn.reading.named) and names_no_patient(turn.reading.text):
+    if not (is_answer or turn.reading.named) and turn.reading.is_of_no_patient:
         return verdict
     registry = verdict.registry or turn.registry
     return replace(verdict, registry=registry.model_copy(update={"compared": []}))

@@ -55,7 +55,7 @@ class PatientContextAnalyzer:
     def __init__(
         self,
         *,
-        model: StructuredModel,
+        model: StructuredModel | None,
         pattern: PatientIdPattern,
         team: ReaderTeam | None = None,
     ) -> None:
@@ -71,12 +71,14 @@ class PatientContextAnalyzer:
         *,
         hidden: frozenset[PatientId] = frozenset(),
     ) -> Analysis:
-        """Let the model read what the rules leave open.
+        """Let the model read what the rules leave open; without one, fail closed.
 
         Args:
             people: Who the patients are, as far as that is known.
             hidden: Patients who are not to be offered: their charts are closed to the user.
         """
+        if self._model is None:
+            return Analysis(_undecided(reading))
         others = [one for one in _candidates(reading) if one not in hidden][:PATIENTS_LIMIT]
         typed = frozenset([*reading.named, *reading.digits])
         rows = ["" if reading.active is None else _row(reading.active, people, typed=typed)]
@@ -90,7 +92,7 @@ class PatientContextAnalyzer:
             )
         except ModelError as error:
             _log.warning("patient_context_model_failed", code=error.code)
-            return Analysis(_after_failure(reading), _what_happened(error))
+            return Analysis(_undecided(reading), _what_happened(error))
         meant = _meant(read, others)
         return Analysis(_decision(read, meant, reading), read=read)
 
@@ -134,11 +136,11 @@ def _decision(
     return staying(reading, "the reader")
 
 
-def _after_failure(reading: Reading) -> PatientContextDecision:
+def _undecided(reading: Reading) -> PatientContextDecision:
     """Fail closed: never go on with the active patient where another may be named."""
     if reading.may_name_another:
-        return PatientContextDecision(action="ACTIVATE_NEW", reasoning="the model failed")
-    return staying(reading, "the model failed and nobody else is named")
+        return PatientContextDecision(action="ACTIVATE_NEW", reasoning="no model read it")
+    return staying(reading, "no model read it and nobody else is named")
 
 
 def _what_happened(error: ModelError) -> str:

@@ -6,7 +6,11 @@ from typing import Literal
 
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
+from services.identity.person import Person
 from services.language.commands import without_outer_punctuation
+from services.language.folding import words_of
+from services.language.people_words import people_words
+from services.language.phrases import parts_in, says, without
 from services.language.yes_no import says_no, says_yes
 from services.patient_context.candidates import digits_of
 from services.patient_context.pattern import PatientIdPattern
@@ -16,8 +20,12 @@ OPTIONS = "options"
 """Payload key: the ids offered."""
 ASKED = "asked"
 """Payload key: the wish that waits for the answer; nobody else's."""
+OPENS_ONLY = "opens_only"
+"""Payload key: whether the wish is for the chart to be open, and no more."""
 SAID = "said"
 """Payload key: the words that were asked about."""
+_NAME_WORDS = 4
+_PLACES = ("first_of_them", "second_of_them", "third_of_them", "fourth_of_them", "fifth_of_them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ def read_answer(
         return Answer("no")
     if question.kind == "clear":
         return Answer("clear" if says_yes(text) else "none")
-    options = _options(question)
+    options = options_of(question)
     if question.kind == "subject" and (chosen := _by_place(text, options)) is not None:
         return PatientAnswer(chosen)
     if says_yes(text):
@@ -63,9 +71,30 @@ def read_answer(
     return _of_digits(digits, options, known, pattern)
 
 
+def named_among(text: str, people: Sequence[Person]) -> Person | None:
+    """Return the one of those offered whom an answer names, by any part of their name.
+
+    None where it names nobody of them or more than one, or says anything else: "not Abdul".
+    """
+    picked = parts_in(text, "picks_one") or {}
+    titles = people_words().titles_of_men | people_words().titles_of_women
+    said = set(words_of(without(picked.get("who", text), "polite"))) - titles
+    if not said or len(said) > _NAME_WORDS:
+        return None
+    found = [one for one in people if said <= _name_words(one)]
+    return found[0] if len(found) == 1 else None
+
+
+def _name_words(person: Person) -> set[str]:
+    return {word for name in person.names for word in words_of(name.label)}
+
+
 def _by_place(text: str, options: Sequence[PatientId]) -> PatientId | None:
     """Return the option with the number that was said; its line stands beside it."""
     said = without_outer_punctuation(text)
+    for number, name in enumerate(_PLACES):
+        if says(text, name):
+            return options[number] if number < len(options) else None
     is_place = said.isascii() and said.isdigit() and len(said) < 3
     return options[int(said) - 1] if is_place and 0 < int(said) <= len(options) else None
 
@@ -90,6 +119,7 @@ def _ask_among(options: Sequence[PatientId]) -> Ask:
     return Ask("which", tuple(options)[:OPTIONS_LIMIT]) if options else Ask("id")
 
 
-def _options(question: OpenQuestion) -> list[PatientId]:
+def options_of(question: OpenQuestion) -> list[PatientId]:
+    """Return the ids that a question offers, in the order of its lines."""
     offered = question.payload.get(OPTIONS, [])
     return [PatientId(one) for one in offered if isinstance(one, str)]

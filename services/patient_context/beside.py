@@ -81,7 +81,7 @@ async def link_beside(
     known: Sequence[NamesBeside],
     turn: PatientTurn,
     *,
-    also: PatientId | None,
+    also: Sequence[PatientId],
 ) -> Linked:
     """Return whom a message is about, with what `known` say of names where that may matter."""
     text, situation = turn.reading.text, situation_of(turn, also=also)

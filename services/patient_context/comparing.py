@@ -8,8 +8,6 @@ from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from services.identity.person import Person
 from services.identity.wording import option_line
 from services.language.phrases import says
-from services.language.requests import is_of_own_things
-from services.language.yes_no import says_no, says_yes
 from services.patient_context.answers import ASKED, OPTIONS
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who
@@ -92,10 +90,4 @@ def names_none_after_comparing(who: Who) -> bool:
     subject, reading = who.subject, who.turn.reading
     is_open = subject.outcome == "same" and subject.reason == "nobody_else"
     names_id = bool(reading.named) or reading.doubt is not None
-    return is_open and not names_id and not names_no_patient(reading.text)
-
-
-def names_no_patient(text: str) -> bool:
-    """Whether a message is a yes, a no, thanks, or asks for the user's own mail or day."""
-    is_reply = says_yes(text) or says_no(text)
-    return is_reply or is_of_own_things(text) or says(text, "thanks")
+    return is_open and not names_id and not reading.is_of_no_patient

@@ -7,7 +7,7 @@ from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
-from services.identity.noted import facts_of
+from services.identity.noted import facts_of, person_of
 from services.identity.person import Person
 from services.identity.wording import opened
 from services.patient_context.answers import OPTIONS, Answer
@@ -64,9 +64,11 @@ class PatientTurn:
     def seen_elsewhere(self) -> PatientId | None:
         """Who of the roster was active on the sender's screen, if it is nobody that counts here.
 
-        Whoever names a patient by id says plainly whom they mean.
+        Whoever names a patient by id says plainly whom they mean. Thanks, and a yes where nothing
+        was asked of its sender, are about nobody.
         """
-        if self.reading.named:
+        is_asked = self.question is not None and self.question.user == self.user
+        if self.reading.named or (self.reading.is_of_no_patient and not is_asked):
             return None
         return next((one for one in self.reading.others if one == self.seen), None)
 
@@ -153,7 +155,9 @@ def conclude_answer(
 def _declined(turn: PatientTurn, pattern: PatientIdPattern) -> PatientVerdict:
     kept = unchanged(turn.reading, restored=turn.restored)
     is_clear = turn.question is not None and turn.question.kind == "clear"
-    reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern)
+    row = turn.registry.patient_registry.get(kept.patient_id) if kept.patient_id else None
+    person = person_of(kept.patient_id, row.facts) if row and kept.patient_id else None
+    reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern, person)
     return PatientVerdict(
         decision=kept.decision,
         patient_id=kept.patient_id,

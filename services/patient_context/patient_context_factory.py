@@ -17,7 +17,7 @@ from settings import Settings
 def patients_for(
     settings: Settings,
     *,
-    model: StructuredModel,
+    model: StructuredModel | None,
     team: ReaderTeam,
     pattern: PatientIdPattern,
     directory: Directory,

@@ -18,6 +18,9 @@ from services.language.patient_phrases import (
     UNFIT_TARGET,
     WEAK_NUMBER,
 )
+from services.language.phrases import says
+from services.language.requests import is_of_own_things
+from services.language.yes_no import says_no, says_yes
 from services.patient_context.candidates import Candidates, digits_of, find_candidates
 from services.patient_context.pattern import PatientIdPattern
 
@@ -111,6 +114,12 @@ class Reading:
             or self.points_elsewhere
             or any(one != self.active for one in (*self.named, *self.digits))
         )
+
+    @property
+    def is_of_no_patient(self) -> bool:
+        """Whether it is a yes, a no, thanks, or asks for the user's own mail or day."""
+        is_reply = says_yes(self.text) or says_no(self.text)
+        return is_reply or is_of_own_things(self.text) or says(self.text, "thanks")
 
     def knows(self, patient_id: PatientId) -> bool:
         """Whether `patient_id` is in the roster."""

@@ -1,5 +1,6 @@
 """Decides which patient a message is about, and what the registry becomes."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from data_models.chat_context import ChatContext
@@ -21,7 +22,14 @@ from services.patient_context.afterwards import (
     with_sight,
 )
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
-from services.patient_context.answers import SAID, PatientAnswer, read_answer
+from services.patient_context.answers import (
+    SAID,
+    Answer,
+    PatientAnswer,
+    named_among,
+    options_of,
+    read_answer,
+)
 from services.patient_context.beside import NamesBeside, link_beside
 from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.comparing import (
@@ -37,7 +45,7 @@ from services.patient_context.reading import Ask, Reading, read_message
 from services.patient_context.rights import ChartRights
 from services.patient_context.roster import last_seen, last_used_first, with_settled
 from services.patient_context.rules import decide_by_rules, is_bare_switch
-from services.patient_context.unclear import what_is_unclear
+from services.patient_context.unclear import is_of_one_other, what_is_unclear
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import (
     Who,
@@ -53,6 +61,8 @@ from services.patient_context.who import (
     who_of,
 )
 from services.patient_context.wording import whose
+
+_NAME_LIMIT_CHARS = 80
 
 
 class PatientContextService:
@@ -189,22 +199,34 @@ class PatientContextService:
             broken = await self._rights.break_glass(closed, turn, question)
             if not isinstance(broken, Grant):
                 return broken
-            who = await self._who(turn, also=closed)
+            who = await self._who(turn, also=[closed])
             outcome = go_to(closed, self._reading(closed, turn.registry))
             return opened_in_emergency(await self._check(outcome, who, is_bare=True), broken)
         known = last_used_first(turn.registry)
         answer = read_answer(turn.reading.text, question, known=known, pattern=self._pattern)
         if isinstance(answer, PatientAnswer):
             return await self._chosen(answer.patient_id, turn, question)
+        if isinstance(answer, Answer) and (named := await self._named_option(turn, question)):
+            return await self._chosen(named, turn, question)
         if isinstance(answer, Ask) and question.kind == "subject":
             return asked_again(question, turn)  # a bare yes chooses nobody; the message waits on
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
+
+    async def _named_option(self, turn: PatientTurn, question: OpenQuestion) -> PatientId | None:
+        """Return whom of those offered the answer names, by a part of their name that suffices."""
+        options = options_of(question)
+        if question.kind == "clear" or len(turn.reading.text) > _NAME_LIMIT_CHARS or not options:
+            return None
+        index = (await self._who(turn, also=options)).linked.index
+        people = [person for one in options if (person := index.with_id(one)) is not None]
+        named = named_among(turn.reading.text, people)
+        return None if named is None else named.patient_id
 
     async def _chosen(
         self, chosen: PatientId, turn: PatientTurn, question: OpenQuestion
     ) -> PatientVerdict:
         """Return the verdict of the one who was meant; the words that were asked about are kept."""
-        who = await self._who(turn, also=chosen)
+        who = await self._who(turn, also=[chosen])
         outcome = go_to(chosen, turn.reading)
         verdict = await self._check(outcome, who, is_bare=True)
         said = str(question.payload.get(SAID, ""))
@@ -227,7 +249,7 @@ class PatientContextService:
             return await self._asking(problem, who), None
         if (waits := turn.asks_whom) is not None and names_none_after_comparing(who):
             return asked_for_next(waits, turn), None
-        if who.subject.outcome == "other" and not reading.named and reading.doubt is None:
+        if is_of_one_other(who):
             return await self._decide_named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
             return await self._asking(elsewhere(who, turn.seen_elsewhere), who), None
@@ -282,7 +304,7 @@ class PatientContextService:
                 verdict = self._concluded(outcome, turn, who, is_bare=is_bare, problem=problem)
                 return said_merged(verdict, target, found) if merged else verdict
             if not who.linked.has_answered and not self._allow_unknown:
-                return unreachable(target, turn)
+                return unreachable(target, who, ids=self._ids)
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
             if isinstance(found, Subject) and not (is_unknown and self._allow_unknown):
                 return await self._asking(found, who)
@@ -317,9 +339,10 @@ class PatientContextService:
         if not await self._rights.may_see(who.turn.user, who.turn.reading.active):
             who = replace(who, open=None)
         subject = replace(subject, people=tuple(people))
-        return asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
+        verdict = asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
+        return replace(verdict, people=who.linked.index)
 
-    async def _who(self, turn: PatientTurn, *, also: PatientId | None = None) -> Who:
+    async def _who(self, turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Who:
         return who_of(await link_beside(self._linker, self._beside, turn, also=also), turn)
 
     def _ms_since(self, started: float) -> float:

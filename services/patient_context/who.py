@@ -1,6 +1,6 @@
 """From the subject of a message to what happens: go on, open, or ask with candidates. Pure."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -11,9 +11,10 @@ from data_models.patient_context_models import Registry
 from services.identity.linking import Linked, Situation
 from services.identity.noted import person_of
 from services.identity.person import Person, both_identifiers
-from services.identity.subject import OPTIONS_LIMIT, Subject, is_after_the_open_one
+from services.identity.said import is_after_the_open_one
+from services.identity.subject import OPTIONS_LIMIT, Subject
 from services.identity.wording import SAY_WHICH, asked, option_line, unknown_number
-from services.patient_context.answers import ASKED, OPTIONS, SAID
+from services.patient_context.answers import ASKED, OPENS_ONLY, OPTIONS, SAID
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.pattern import PatientIdPattern
@@ -61,13 +62,14 @@ class Who:
         return None if row is None else person_of(patient_id, row.facts)
 
 
-def situation_of(turn: PatientTurn, *, also: PatientId | None = None) -> Situation:
-    """Return what a message is read beside; `also` is looked up, too."""
+def situation_of(turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Situation:
+    """Return what a message is read beside; those of `also` are looked up, too."""
     return Situation(
         active=turn.reading.active,
         roster=noted_people(turn.registry),
         settled=turn.registry.settled,
-        named=(*turn.reading.named, *filter(None, [also])),
+        named=(*turn.reading.named, *also),
+        today=turn.now.date(),
     )
 
 
@@ -162,15 +164,23 @@ def asking_whom(
     """
     turn = who.turn
     options = _options(subject, who)
-    today = turn.now.date()
     if subject.reason == "nobody" and turn.reading.named:
-        text, options = unknown_number(subject.said), ()
-    elif not options and who.open is None:
+        # Whoever writes on takes that chart to be open; the number means nobody ever.
+        return _offering(unknown_number(subject.said), options, who, said="", ids=ids)
+    if not options and who.open is None:
         text = f"{asked(subject, None)} {need_an_id(pattern)}"
     else:
         text = asked(subject, who.open)
+    return _offering(text, options, who, said=subject.said, ids=ids)
+
+
+def _offering(
+    text: str, options: Sequence[Person], who: Who, *, said: str, ids: IdSource
+) -> PatientVerdict:
+    turn = who.turn
     if not options:
         return verdict_saying(text, turn)
+    today = turn.now.date()
     lines = [
         f"{place}. {option_line(one, today, is_open=_is(one, who.open))}"
         for place, one in enumerate(options, start=1)
@@ -186,7 +196,8 @@ def asking_whom(
         payload={
             OPTIONS: [one.patient_id for one in options],
             ASKED: turn.reading.text,
-            SAID: subject.said,
+            SAID: said,
+            OPENS_ONLY: who.linked.is_plain,
         },
         expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
     )
@@ -220,7 +231,7 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     thinks that chart is open, and "write the report" would be the other one's. A number, a name or
     a no ends it. What waited before is named, since it is answered no more.
     """
-    payload = {**question.payload, ASKED: turn.reading.text}
+    payload = {**question.payload, ASKED: turn.reading.text, OPENS_ONLY: False}
     verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
     before, now = (_short(text) for text in (str(question.payload[ASKED]), turn.reading.text))
     waits = f"“{now}” now waits for your answer, in place of “{before}”."
@@ -231,13 +242,17 @@ def _short(text: str) -> str:
     return text if len(text) <= _QUOTED_CHARS else f"{text[:_QUOTED_CHARS]} …"
 
 
-def unreachable(target: PatientId, turn: PatientTurn) -> PatientVerdict:
-    """Return the verdict where nobody can tell whose the number is."""
+def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict:
+    """Return the verdict where nobody can tell whose the number is.
+
+    Whoever writes on takes that chart to be open, so the open one is asked about first.
+    """
     text = (
         f"The patient records do not answer just now, so `{target}` could not be looked up and "
         "nothing was opened. Please try again in a moment."
     )
-    return verdict_saying(text, turn)
+    options = () if who.open is None else (who.open,)
+    return _offering(text, options, who, said="", ids=ids)
 
 
 def verdict_saying(text: str, turn: PatientTurn) -> PatientVerdict:

@@ -52,11 +52,15 @@ def already_active(patient_id: PatientId, person: Person | None = None) -> str:
     return f"{patient_id} is already active.{who} What would you like to review?"
 
 
-def declined(active: PatientId | None, pattern: PatientIdPattern) -> str:
+def declined(
+    active: PatientId | None, pattern: PatientIdPattern, person: Person | None = None
+) -> str:
     """Return the answer to a no where a patient was asked for."""
     if active is None:
         return f"All right, nothing was changed. {need_an_id(pattern)}"
-    return f"All right, nothing was changed: {code(active)} is active."
+    if person is None or not person.name:
+        return f"All right, nothing was changed: {code(active)} is active."
+    return f"All right, nothing was changed: the chart of {both_identifiers(person)} is open."
 
 
 def nothing_cleared() -> str:

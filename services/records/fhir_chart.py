@@ -202,6 +202,8 @@ class ServerChart:
                 version=held.version + 1,
             )  # fmt: skip
         changed = await self._search(held.kind, {**query, **more}, None)
+        if isinstance(changed, RecordsRefusedError):
+            return replace(held, pages=changed, asked_at=now, version=held.version + 1)
         if not isinstance(changed, Pages) or not changed.entries:
             return replace(held, asked_at=now) if isinstance(changed, Pages) else held
         entries = {ref_of(entry): entry for entry in (*held.pages.entries, *changed.entries)}

@@ -7,13 +7,14 @@ from yarl import URL
 
 from data_models.clock import Clock
 from data_models.errors import ConfigurationError
-from services.records.fhir_client import FhirClient, FhirLimits, TokenSource
+from services.records.fhir_client import FhirClient, FhirLimits
 from services.records.fhir_identity import ManagedIdentity
 from services.records.fhir_sign_in import (
     Client,
     ClientCredentials,
     OwnToken,
     Tokens,
+    TokenSource,
     key_in,
 )
 from settings import Settings
@@ -58,9 +59,25 @@ def fhir_client_for(
     Raises:
         ConfigurationError: the address or the key is not usable.
     """
+    tokens = _tokens(settings, session=session, clock=clock)
+    return fhir_client_with(settings, tokens, session=session, clock=clock)
+
+
+def fhir_client_with(
+    settings: Settings,
+    tokens: TokenSource | None,
+    *,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+) -> FhirClient:
+    """Return the client of `FHIR_BASE_URL` that shows the tokens it is given.
+
+    Raises:
+        ConfigurationError: the address is not usable.
+    """
     return FhirClient(
         base_url=checked_base_url(settings.fhir_base_url or ""),
-        tokens=_tokens(settings, session=session, clock=clock),
+        tokens=tokens,
         session=session,
         clock=clock,
         limits=FhirLimits(),

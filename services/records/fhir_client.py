@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 from urllib.parse import unquote
 
 import aiohttp
@@ -21,7 +21,7 @@ from data_models.errors import (
 )
 from data_models.http_answers import first_bytes, seconds_asked
 from services.records.bundle import bundle_entries
-from services.records.fhir_sign_in import OwnToken, Tokens
+from services.records.fhir_sign_in import OwnToken, TokenSource
 from services.records.fhir_types import OperationOutcome
 
 _CODE = re.compile(r"[a-z-]{1,40}")
@@ -76,9 +76,6 @@ class FhirWrite:
 
 
 _READ = FhirWrite("GET")
-
-
-TokenSource: TypeAlias = Tokens | OwnToken
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeAlias
 from weakref import WeakValueDictionary
 
 import structlog
@@ -23,6 +23,7 @@ from services.records.patient_lookup import PatientLookup
 from services.records.ports import AllPatients, ChartPatient
 from services.records.readers.attachments import with_texts
 from services.records.readers.reading import DocumentReader
+from services.records.reading import ChartReader, ReaderOf
 from services.records.record import PatientRecord, record_from_resources
 
 # Texts that a FHIR server keeps outside their documents, as Binary resources.
@@ -102,6 +103,8 @@ _IDENTITY = "identifier,name,birthDate,gender,active,link,deceased"
 KEPT_RESOURCES = 33_000
 """Some 400 MB."""
 _PROBLEMS_LOGGED = 50
+_Key: TypeAlias = tuple[str, PatientId]
+"""Who reads whom."""
 _log = structlog.get_logger()
 
 
@@ -110,10 +113,11 @@ class FhirServerRecords:
 
     A patient is found by identifier in `identifier_system`; where none is given, by any, else by
     resource id. After `cache_seconds` the server is asked for what was written since.
-    Charts are kept while there is room, the least recently used let go.
+    Charts are kept by reader while there is room, the least recently used let go.
 
     Args:
         everything: Load by `$everything` where the server offers it.
+        reader_of: Who reads a chart where users do with their own tokens; None: `client` does.
     """
 
     def __init__(
@@ -127,10 +131,12 @@ class FhirServerRecords:
         fits: Callable[[str], bool] = lambda _: False,
         everything: bool = False,
         reader: DocumentReader | None = None,
+        reader_of: ReaderOf | None = None,
     ) -> None:
         self._client = client
         self._clock = clock
-        self._lookup = PatientLookup(client=client, system=identifier_system, clock=clock)
+        self._reader_of = reader_of or self._read_itself
+        self._system = identifier_system
         self._fresh = timedelta(seconds=cache_seconds)
         self._kept_resources = kept_resources
         self.document_reader = reader or DocumentReader()
@@ -139,16 +145,17 @@ class FhirServerRecords:
         self._everything = everything
         self._capability: Capability | None = None
         self._capability_lock = asyncio.Lock()
-        self._charts: OrderedDict[PatientId, ServerChart] = OrderedDict()
-        self._locks: WeakValueDictionary[PatientId, asyncio.Lock] = WeakValueDictionary()
+        self._charts: OrderedDict[_Key, ServerChart] = OrderedDict()
+        self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
 
     async def load(self, patient_id: PatientId, need: Need = EVERYTHING) -> PatientRecord:
         """See `PatientRecords.load`; what is not needed is not fetched."""
         limits = self._client.limits
         try:
             async with asyncio.timeout(limits.load_seconds):
-                chart = await self._chart(patient_id)
-                found = await self._find(chart, need)
+                reader = await self._reader_of(patient_id)
+                chart = await self._chart(patient_id, reader)
+                found = await self._find(chart, need, reader.client)
         except TimeoutError:
             raise RecordsUnavailableError("loading the record took too long") from None
         except RecordsUnreadableError as error:
@@ -162,26 +169,33 @@ class FhirServerRecords:
                 chart.keep(key, kept)
             return kept
 
-    async def _chart(self, patient_id: PatientId) -> ServerChart:
+    async def _read_itself(self, _: PatientId) -> ChartReader:
+        return ChartReader(name="", client=self._client)
+
+    async def _chart(self, patient_id: PatientId, reader: ChartReader) -> ServerChart:
         """Return the chart; who carries the id is asked again when that is old."""
-        async with self._locks.setdefault(patient_id, asyncio.Lock()):
-            held, now = self._charts.get(patient_id), self._clock.now()
+        of = (reader.name, patient_id)
+        async with self._locks.setdefault(of, asyncio.Lock()):
+            held, now = self._charts.get(of), self._clock.now()
             if held is None or now - held.looked_at > self._fresh:
-                key, patient = await self._lookup.find(patient_id)
+                key, patient = await self._lookup(reader.client).find(patient_id)
                 if held is None or held.key != key or held.is_over() or held.patient != patient:
                     held = ServerChart(
-                        search=await self._first_search(), clock=self._clock, key=key,
+                        search=await self._first_search(reader.client), clock=self._clock, key=key,
                         patient=patient, fresh=self._fresh, looked_at=now, born=now,
                     )  # fmt: skip
                 held.looked_at = now
-            self._keep(patient_id, held)
+            self._keep(of, held)
             return held
 
-    async def _find(self, chart: ServerChart, need: Need) -> Parts:
+    def _lookup(self, client: FhirClient) -> PatientLookup:
+        return PatientLookup(client=client, system=self._system, clock=self._clock)
+
+    async def _find(self, chart: ServerChart, need: Need, client: FhirClient) -> Parts:
         found = await chart.all_of() if self._everything else None
         if found is None:
             if self._everything:
-                chart.search = await self._search()
+                chart.search = await self._search(client)
             found = await chart.read(need)
         if need.has_texts:
             # One that was asked for by name comes before the limit of the others.
@@ -190,30 +204,30 @@ class FhirServerRecords:
                 for entry in found.entries
                 if ref_of(entry) not in chart.tried and need.document in ("", ref_of(entry))
             ]
-            await fetch_attachments(self._client, wanted, limit=self._client.limits.attachments)
+            await fetch_attachments(client, wanted, limit=client.limits.attachments)
             chart.tried.update(map(ref_of, wanted))
         return found
 
-    def _keep(self, patient_id: PatientId, chart: ServerChart) -> None:
-        self._charts[patient_id] = chart
-        self._charts.move_to_end(patient_id)
+    def _keep(self, of: _Key, chart: ServerChart) -> None:
+        self._charts[of] = chart
+        self._charts.move_to_end(of)
         while len(self._charts) > 1 and self._held() > self._kept_resources:
             self._charts.popitem(last=False)
 
     def _held(self) -> int:
         return sum(chart.count() for chart in self._charts.values())
 
-    async def _first_search(self) -> PatientSearch:
+    async def _first_search(self, client: FhirClient) -> PatientSearch:
         # What a server says that it can do is not asked for where all comes at once.
         if self._everything:
-            return PatientSearch(client=self._client, capability=Capability())
-        return await self._search()
+            return PatientSearch(client=client, capability=Capability())
+        return await self._search(client)
 
-    async def _search(self) -> PatientSearch:
+    async def _search(self, client: FhirClient) -> PatientSearch:
         async with self._capability_lock:
             if self._capability is None:
-                self._capability = await capability_of(self._client)
-        return PatientSearch(client=self._client, capability=self._capability)
+                self._capability = await capability_of(client)
+        return PatientSearch(client=client, capability=self._capability)
 
     async def all_patients(self) -> AllPatients:
         """Return the Patient resources of all charts, as they were some seconds ago at most.

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 import aiohttp
 import jwt
@@ -48,6 +48,22 @@ Raises:
     RecordsUnavailableError: it does not answer.
     RecordsUnreadableError: what it answers holds no token.
 """
+
+
+class TokenSource(Protocol):
+    """Has the token that a client shows."""
+
+    async def token(self) -> str:
+        """Return it.
+
+        Raises:
+            RecordsError: there is none just now.
+        """
+        ...
+
+    def note_refusal(self, token: str) -> bool:
+        """Take note that the server did not take `token`; tell whether another may help."""
+        ...
 
 
 class Tokens:

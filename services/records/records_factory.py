@@ -19,6 +19,7 @@ from services.records.folder.files import files_in
 from services.records.folder.records import FolderRecords
 from services.records.local_resources import LocalResources
 from services.records.measurements import series_of
+from services.records.reading import ReaderOf
 from services.records.record import PatientRecord
 from services.records.views.course import events_of
 from services.records.views.status import current_status
@@ -55,8 +56,17 @@ Records: TypeAlias = FhirServerRecords | FolderRecords
 Resources: TypeAlias = FhirServerResources | LocalResources
 
 
-def records_for(settings: Settings, *, session: aiohttp.ClientSession, clock: Clock) -> Records:
+def records_for(
+    settings: Settings,
+    *,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    reader_of: ReaderOf | None = None,
+) -> Records:
     """Return a FHIR server's records if `FHIR_BASE_URL` is set, else those of a folder of files.
+
+    Args:
+        reader_of: Who reads a chart of the server where users do with their own tokens.
 
     Raises:
         ConfigurationError: there is no folder where `SAMPLES_DIR` says.
@@ -69,6 +79,7 @@ def records_for(settings: Settings, *, session: aiohttp.ClientSession, clock: Cl
         identifier_system=next(iter(settings.identifier_systems), None),
         fits=id_fits(settings.patient_id_pattern),
         everything=settings.fhir_everything,
+        reader_of=reader_of,
     )
 
 

@@ -31,6 +31,7 @@ from services.chart_access.chart_guard import ChartGuard
 from services.language.talk_texts import talk_text
 from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
+from services.records.reading import reading_as
 from services.replica import Replica
 from services.rounds.round_book import RoundBook
 from services.rounds.round_card import card_parts
@@ -80,7 +81,8 @@ class Preparation:
                 actions=("prepare_round",),
             )
         )
-        record = await self.records.load(patient.patient_id)
+        with reading_as(owner):
+            record = await self.records.load(patient.patient_id)
         now = self.clock.now()
         # A chart whose card cannot be made says so now, not at the bedside.
         await make_view(

@@ -222,7 +222,7 @@ class Clinic:
         found = await self._records.search("Schedule", [("actor", actor)])
         ids = [str(each.body["id"]) for each in found if doctor_id_of(each.body) == doctor_id]
         if not ids:
-            raise ToolInputError("there is no such doctor; find_doctor gives the ids")
+            raise ToolInputError("there is no such doctor; available_slots names those there are")
         return ids
 
     async def _slot(self, slot_id: str) -> tuple[Resource, Slot]:

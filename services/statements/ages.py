@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
+from services.language.statement_words import statement_words
 from services.statements.fit import DONE_ONCE, excludes, has_date, is_measured
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
@@ -12,7 +13,10 @@ from services.statements.verdict import Verdict
 
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
 _AGE = frozenset({"age", "aged", "alter"})
+_AT_AGE = frozenset({"at", "age"})
+_IM_ALTER = frozenset({"im", "alter"})
 _YEARS_OLD = frozenset({"old", "alt"})
+_IS = frozenset({"is", "ist"})
 _WAS = frozenset({"was", "war"})
 
 
@@ -20,9 +24,18 @@ def age_told(clause: Clause) -> Quantity | None:
     """Return the years of "80-year-old" and "she is 80 years old"; None where no age is told."""
     is_now = "about_patient" in clause.cues and not clause.cues & {"when", "begun", "ended"}
     is_said = is_now and bool(clause.words & _YEARS_OLD)
+    if is_now and clause.words & _IS and _is_bare(clause):
+        return clause.quantities[0]  # "She is 53."
     if not is_said and not any(word.endswith(_OLD) for word in clause.words):
         return None
     return next((one for one in clause.quantities if one.unit == "a"), None)
+
+
+def _is_bare(clause: Clause) -> bool:
+    """Whether one whole number is all that a clause tells, of nothing by a name."""
+    is_named = clause.names or clause.topics or clause.stages or clause.codes or clause.dates
+    numbers = [one for one in clause.quantities if not (one.unit or one.decimals)]
+    return not is_named and len(numbers) == len(clause.quantities) == 1
 
 
 def against_age(clause: Clause, rows: KnownRows) -> Verdict | None:
@@ -38,10 +51,16 @@ def against_age(clause: Clause, rows: KnownRows) -> Verdict | None:
 
 def age_at(clause: Clause) -> Quantity | None:
     """Return the years of "he was 18 when … was diagnosed"; None where none are told."""
-    is_of_age = bool(clause.words & _AGE) or {"when", "was"} <= clause.words
+    is_of_age = bool(clause.words & _AGE)
     numbers = [one for one in clause.quantities if one.unit in ("", "a") and not one.decimals]
     is_told = len(numbers) == len(clause.quantities) == 1 and bool(clause.names)
-    is_told = is_told and (_is_at_event(clause) or (is_of_age and "begun" in clause.cues))
+    is_at = (
+        _is_at_event(clause)
+        or {"when", "was"} <= clause.words
+        or clause.words >= _AT_AGE
+        or clause.words >= _IM_ALTER
+    )
+    is_told = is_told and (is_at or (is_of_age and "begun" in clause.cues))
     return numbers[0] if is_told else None
 
 
@@ -58,7 +77,8 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
     births = [row for row in rows.rows if row.kind == "patient" and row.begun is not None]
     began = [row for row in about(clause, rows, clause.names) if row.begun and not row.is_text]
     if "begun" not in clause.cues:
-        began = _meant_events(clause, began)
+        began = [row for row in began if all(has_date(day, row) for day in clause.dates)]
+        began = _meant_events(clause, began) or [row for row in began if clause.words & _AGE]
         if not began:
             return None
     if not births or not began:
@@ -92,4 +112,6 @@ def _years(birth: KnownRow, row: KnownRow) -> set[int]:
 def without_age(clause: Clause, age: Quantity) -> Clause:
     """Return what else a clause states."""
     rest = tuple(one for one in clause.quantities if one is not age)
-    return replace(clause, quantities=rest, exclusive=())
+    groups = statement_words().exclusive
+    told = tuple(word for word in clause.exclusive if groups[word][0] != "sex")
+    return replace(clause, quantities=rest, exclusive=told)

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.statement_words import stem
-from services.statements.compare_series import has_value, since
+from services.language.statements import Sentence
+from services.statements.compare_series import against_trend, has_value, since
 from services.statements.fit import has_date, is_measured
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
@@ -14,23 +15,15 @@ from services.statements.verdict import Verdict
 
 _NEVER = frozenset(map(stem, ("never", "nie", "niemals")))
 _ALWAYS = frozenset(
-    map(
-        stem,
-        [
-            "always",
-            "consistently",
-            "remained",
-            "stayed",
-            "throughout",
-            "immer",
-            "stets",
-            "blieb",
-            "blieben",
-            "durchgehend",
-        ],
-    )
-)
+    {"alway", "consistently", "remained", "stayed", "throughout", "every", "each", "all",
+     "immer", "stet", "blieb", "blieben", "durchgehend", "jedem", "jeder", "jede", "alle"}
+)  # fmt: skip
 _BETWEEN = frozenset({"between", "within", "zwischen"})
+_RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
+_SPANS = frozenset({"from", "to", "between", "until", "von", "bis", "zwischen"})
+_COURSES = frozenset({"rising", "falling", "steady"})
+_UNTIL_NOW = frozenset({"has", "been"})
+_LASTING = frozenset({"steady", "begun"})
 
 
 def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
@@ -43,10 +36,31 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
     values = _values(clause, rows, names)
     if not values:
         return None
-    if len(clause.quantities) == 2 and clause.words & _BETWEEN and clause.words & _ALWAYS:
-        return _all_within(clause.quantities, values)
-    if len(clause.quantities) != 1 or not clause.quantities[0].comparator:
+    if not clause.quantities and clause.cues & _COURSES and _is_span(clause):
+        return against_trend(clause, values) or supported([values[0], values[-1]])
+    if len(clause.quantities) == 2:
+        return _of_range(clause, values)
+    if len(clause.quantities) != 1:
         return None
+    if clause.quantities[0].comparator:
+        return _of_bound(clause, values)
+    is_lasting = bool(clause.words & _ALWAYS) or _is_span(clause)
+    return (
+        _all_same(clause.quantities[0], values) if is_lasting and "steady" in clause.cues else None
+    )
+
+
+def _of_range(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over "ranged from 114 to 136" and "stayed between 81 and 92"."""
+    if clause.words & _RANGED:
+        ends = [[row for row in values if is_measured(one, row)] for one in clause.quantities]
+        return _all_within(clause.quantities, values) if all(ends) else None
+    is_of_all = clause.words & _ALWAYS or clause.words >= _UNTIL_NOW or clause.cues & _LASTING
+    return _all_within(clause.quantities, values) if is_of_all and clause.words & _BETWEEN else None
+
+
+def _of_bound(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
+    """Return the verdict over "always below 130" and "never above 130"."""
     beyond = [row for row in values if is_measured(clause.quantities[0], row)]
     is_since = "begun" in clause.cues and not clause.cues & {"no", "rising", "falling"}
     if clause.words & _ALWAYS or is_since:
@@ -59,6 +73,12 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
     return _contradicted(beyond) if beyond else supported(values[-1:])
 
 
+def limits(sentence: Sentence, goal: KnownRow) -> bool:
+    """Whether a number that a sentence tells is that of a goal."""
+    told = {one.number for clause in sentence.clauses for one in clause.quantities}
+    return any(one.number in told or one.pair in told for one in goal.quantities)
+
+
 def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
     """Return the values of the days that a clause speaks of, the oldest first."""
     found = [
@@ -69,7 +89,19 @@ def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Known
     found = list(since(clause, sorted(found, key=_day)))
     if len(clause.dates) == 1 and "begun" not in clause.cues:
         found = [row for row in found if has_date(clause.dates[0], row)]
+    if _is_span(clause):
+        first, last = ([row for row in found if has_date(day, row)] for day in clause.dates)
+        is_told = bool(first and last)
+        return (
+            [row for row in found if first[0].order <= row.order <= last[-1].order]
+            if is_told
+            else []
+        )
     return found if len(clause.dates) < 2 else []
+
+
+def _is_span(clause: Clause) -> bool:
+    return len(clause.dates) == 2 and bool(clause.words & _SPANS)
 
 
 def _day(row: KnownRow) -> str:
@@ -80,6 +112,11 @@ def _all_within(ends: Sequence[Quantity], values: Sequence[KnownRow]) -> Verdict
     low, high = sorted(one.number for one in ends)
     half = 0.5 * 10.0 ** -max(one.decimals for one in ends)
     beyond = [row for row in values if not low - half <= _number(row) <= high + half]
+    return _contradicted(beyond) if beyond else supported(values[-1:])
+
+
+def _all_same(told: Quantity, values: Sequence[KnownRow]) -> Verdict:
+    beyond = [row for row in values if not is_measured(told, row)]
     return _contradicted(beyond) if beyond else supported(values[-1:])
 
 

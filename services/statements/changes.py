@@ -14,8 +14,10 @@ from services.statements.verdict import Verdict
 
 _TIMES = frozenset({"a", "mo", "wk", "d", "h"})
 _SINCE = frozenset({"since", "seit"})
+_UP = frozenset({"up", "more", "higher", "heavier", "mehr", "hoher"})
+_DOWN = frozenset({"down", "less", "lower", "lighter", "weniger", "niedriger"})
 _FROM = frozenset({"from", "von", "compared"})
-_AT_LEAST = frozenset({"more", "over", "least", "mehr", "mindestens"})
+_CHANGES = frozenset({"rising", "falling"})
 _ABOUT = 0.05
 
 
@@ -30,6 +32,9 @@ def changed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     }
     values = sorted(found.values(), key=lambda row: row.order)
     pairs = [pair for pair in _pairs(clause, values) if pair[0].order < pair[1].order]
+    told = [one for one in clause.quantities if one.unit not in _TIMES]
+    if len(told) == 1:
+        pairs = [pair for pair in pairs if any(_has(told[0], row) for row in pair)]
     if not pairs:
         return Verdict("unsupported", refs(values[-1:]))
     for first, last in pairs:
@@ -43,14 +48,16 @@ def _pairs(clause: Clause, values: Sequence[KnownRow]) -> Iterator[tuple[KnownRo
     """Yield the earlier and the later value that a clause may compare."""
     told = [one for one in clause.quantities if one.unit not in _TIMES]
     if len(told) == 2:
-        yield from _each(
-            [row for row in values if _has(told[0], row)],
-            [row for row in values if _has(told[1], row)],
-        )
+        days = clause.dates if len(clause.dates) == len(told) else ()
+        sides = [[row for row in values if _has(one, row)] for one in told]
+        for at, day in enumerate(days):
+            sides[at] = [row for row in sides[at] if has_date(day, row)]
+        yield from _each(*sides)
         return
     days = [[row for row in values if has_date(one, row)] for one in clause.dates]
     if len(days) == 2:
         yield from _each(*days)
+        yield from _each(*reversed(days))  # "3.8 kg more in 2019 than in 2017"
     elif len(days) == 1 and clause.words & (_SINCE | _FROM):
         yield from _each(days[0], values[-1:])
     elif len(days) == 1:
@@ -76,16 +83,15 @@ def _has(told: Quantity, row: KnownRow) -> bool:
 
 def _is_so(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> bool:
     before, now = first.number or 0.0, last.number or 0.0
-    is_up = "rising" in clause.cues or "up" in clause.words
-    is_down = "falling" in clause.cues or "down" in clause.words
+    is_course = not clause.cues.isdisjoint(_CHANGES)
+    is_up = "rising" in clause.cues or (not is_course and bool(clause.words & _UP))
+    is_down = "falling" in clause.cues or (not is_course and bool(clause.words & _DOWN))
     if (is_up and now <= before) or (is_down and now >= before):
         return False
     unit = next((one.unit for one in last.quantities), "")
     amounts = [quantity(abs(now - before), unit)] if told.unit != "%" or unit == "%" else []
     if told.unit == "%" and before:
         amounts.append(quantity(100 * abs(now - before) / before, "%"))
-    if clause.words & _AT_LEAST:
-        return any(one.number >= told.number for one in amounts if one.unit == told.unit)
     return any(is_same(told, one) or _is_near(clause, told, one) for one in amounts)
 
 

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.phrases import says
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
-from services.statements.bounds import of_all_values
+from services.statements.bounds import limits, of_all_values
 from services.statements.changes import changed
 from services.statements.clause_parts import (
     CLINICAL_TOPICS,
@@ -20,11 +21,12 @@ from services.statements.compare import compare_values
 from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
-from services.statements.durations import lasted
-from services.statements.fit import fits, has_date
+from services.statements.durations import is_so_far_apart, lasted, stayed
+from services.statements.fit import fits
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
-from services.statements.subject import beside, person_groups
+from services.statements.smoking import OF_SMOKING, compare_smoking
+from services.statements.subject import beside, person_groups, refs, without_setting
 from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
@@ -67,13 +69,9 @@ class MessageCheck:
             return UNCHECKED
         if self._is_published(sentence):
             return UNCHECKED
-        is_alone = is_value_alone(sentence)
-        quoted = None if is_alone else self._quoted(sentence)
-        if quoted is not None:
-            self._remember(sentence)
-            return Verdict("supported", quoted)
-        now = frozenset({"is_now"} if is_alone else ())
+        now = frozenset({"is_now"} if is_value_alone(sentence) else ())
         clauses = [replace(one, cues=one.cues | now) for one in sentence.clauses]
+        sentence = replace(sentence, clauses=tuple(clauses))
         verdicts = [self._clause(sentence, clause) for clause in clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
@@ -113,7 +111,12 @@ class MessageCheck:
         ]
         rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
         rows += beside(rows, known, named)
-        rows += [row for row in known.rows if row.kind == "patient"]
+        rows += [row for row in known.about(named) if row.kind == "goal" and limits(sentence, row)]
+        rows += [
+            row
+            for row in known.rows
+            if row.kind == "patient" or (row.kind == "personal" and named & row.words)
+        ]
         return adds_unknown(sentence, rows, self.grounds.own_names)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
@@ -128,22 +131,15 @@ class MessageCheck:
             fits(clause, row) for rows in cited for row in rows for clause in each(stated)
         )
 
-    def _quoted(self, sentence: Sentence) -> tuple[str, ...] | None:
-        """Return the sources of what the sentence only repeats."""
-        is_known = all(ref in self.grounds.rows.sources for ref in sentence.refs)
-        states = any(one.has_values or one.names or one.smoking for one in sentence.clauses)
-        said = self.grounds.rows.quoted_in(sentence.text) if is_known and states else None
-        return said.sources if said is not None else None
-
     def _clause(self, sentence: Sentence, clause: Clause) -> Verdict:
         if "as_you_said" in sentence.cues:
             return self._as_you_said(clause)
         deed = deed_told(sentence, clause, self.grounds, self.speaker)
         if deed is not None:
             return deed
-        names = clause.names or self._carried(sentence, clause)
+        names = without_setting(clause) or self._carried(sentence, clause)
         if clause.smoking:
-            return self._smoking(clause)
+            return self._smoking(sentence, clause)
         if (figures := self._figures(sentence, clause, names)) is not None:
             return figures
         unknown = self._unknown_object(clause)
@@ -155,6 +151,13 @@ class MessageCheck:
         if unknown:
             return Verdict("unsupported")
         return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
+
+    def _smoking(self, sentence: Sentence, clause: Clause) -> Verdict:
+        rows = self.grounds.rows
+        if not clause.own_names or not {*clause.names} - OF_SMOKING:
+            return compare_smoking(clause, rows)
+        told = compare_smoking(replace(clause, dates=(), quantities=()), rows)
+        return worst([told, self._clause(sentence, replace(clause, smoking=""))])
 
     def _as_you_said(self, clause: Clause) -> Verdict:
         """Compare with what users said; what they denied is no support for it, nor the reverse."""
@@ -230,7 +233,7 @@ class MessageCheck:
             return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
         about = tuple(dict.fromkeys((*clause.names, *topics)))
-        about = about or (tuple(names) if "recorded" in clause.cues else ())
+        about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
         if not about or sentence.asks or sentence.is_question or "maybe" in clause.cues:
             return UNCHECKED
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
@@ -240,28 +243,6 @@ class MessageCheck:
         each_of = [(one,) for one in about] if not clause.names else [about]
         return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
 
-    def _smoking(self, clause: Clause) -> Verdict:
-        rows = [row for row in self.grounds.rows.rows if row.smoking]
-        if not rows:
-            return Verdict("unsupported")
-        newest = max(rows, key=lambda row: row.order)
-        # Who smoked once has not "never smoked"; else the newest of what is dated counts.
-        told = (
-            rows
-            if clause.smoking == "never"
-            else [row for row in rows if not row.order] or [newest]
-        )
-        then = [row for row in rows if clause.dates and has_date(clause.dates[0], row)]
-        if then and all(row.smoking == clause.smoking for row in then):
-            return Verdict("supported", then[0].sources, then[0].says)
-        others = [row for row in (*told, newest) if row.smoking != clause.smoking]
-        if others:
-            return Verdict("contradicted", others[0].sources, others[0].says)
-        is_dated = bool(clause.dates) and clause.smoking != "never"
-        if is_dated or any(one.unit == "{packyears}" for one in clause.quantities):
-            return compare_values(clause, self.grounds.rows, names=("=smoking",))
-        return Verdict("supported", newest.sources, newest.says)
-
     def _figures(
         self, sentence: Sentence, clause: Clause, names: tuple[str, ...]
     ) -> Verdict | None:
@@ -270,9 +251,18 @@ class MessageCheck:
             rows = self.grounds.rows
             told = counted(clause, rows, names) or changed(clause, rows, names)
             told = told or lasted(clause, rows, names) or of_all_values(clause, rows, names)
+            told = told or stayed(clause, rows, names)
+            told = told or is_so_far_apart(clause, _before(sentence, clause), rows, names)
             if told is not None:
                 return told
-        return self._counted(clause) if clause.counted and not clause.quantities else None
+        if not clause.counted or clause.quantities:
+            return None
+        found = self._counted(clause)
+        if found.state != "supported" or not clause.own_names:
+            return found
+        each_of = [self.grounds.rows.about([name]) for name in clause.names]
+        sources = refs(row for of_name in each_of for row in of_name[:1])
+        return Verdict("supported" if all(each_of) else "unsupported", sources)
 
     def _counted(self, clause: Clause) -> Verdict:
         counts = self.grounds.rows.counts
@@ -328,3 +318,8 @@ class MessageCheck:
             self._subject = named[-1]
         elif sentence.is_heading:
             self._subject = ()
+
+
+def _before(sentence: Sentence, clause: Clause) -> Clause | None:
+    """Return the clause before one."""
+    return next((one for one, here in pairwise(sentence.clauses) if here is clause), None)

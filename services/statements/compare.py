@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
-from services.language.statement_words import statement_words
 from services.statements.ages import (
     against_age,
     age_at,
@@ -18,6 +17,8 @@ from services.statements.compare_series import (
     against_step,
     against_trend,
     has_value,
+    is_changed_otherwise,
+    is_judged_beyond,
     is_judged_without_range,
     is_not_first,
     is_not_newest,
@@ -47,7 +48,14 @@ from services.statements.fit import (
 )
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow, told_of
-from services.statements.subject import about, of_state, person_groups, refs, supported
+from services.statements.subject import (
+    about,
+    of_another_person,
+    of_state,
+    person_groups,
+    refs,
+    supported,
+)
 from services.statements.units import is_comparable
 from services.statements.verdict import Verdict
 
@@ -61,6 +69,8 @@ def compare_values(
         names: What the clause speaks of, perhaps by the sentence before.
         cited: Source ids that the sentence names.
     """
+    if (other := of_another_person(clause, rows)) is not None:
+        return other
     then = age_at(clause)
     if then is not None and (of_then := compare_age_at(clause, then, rows)) is not None:
         return of_then
@@ -69,7 +79,7 @@ def compare_values(
         return _compared(clause, rows, names, cited)
     rest = without_age(clause, age)
     found = against_age(clause, rows)
-    if found is None and not names:
+    if found is None and not names and not rest.exclusive:
         return supported([row for row in rows.rows if row.kind == "patient"])
     return found or _compared(rest, rows, names, cited)
 
@@ -228,8 +238,8 @@ def _objection(
     flagged = against_flag(clause, row)
     if flagged:
         return Verdict("contradicted", row.sources, flagged)
-    is_judged = is_judged_without_range(clause, row) or _is_judged_beyond(clause, row)
-    if is_judged or _is_changed_otherwise(clause, row):
+    is_judged = is_judged_without_range(clause, row) or is_judged_beyond(clause, row)
+    if is_judged or is_changed_otherwise(clause, row):
         return Verdict("unsupported", row.sources)
     other = row if is_of_earlier_time(clause, row) else _begun_before(clause, row, candidates)
     if other is not None:
@@ -275,21 +285,6 @@ def _begun_before(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow])
         return None
     problems = [one for one in candidates if one.kind == "problem" and one.order]
     return next((one for one in problems if one.order[:10] < row.order[:10]), None)
-
-
-_SIDES = frozenset({"high", "low", "elevated", "erhoht"})
-
-
-def _is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
-    """Whether a clause says how a thing without a value was, and the row does not: "normal"."""
-    known = statement_words()
-    said = clause.words & (known.judging - known.ending | _SIDES)
-    return row.number is None and not row.quantities and not said <= row.words
-
-
-def _is_changed_otherwise(clause: Clause, row: KnownRow) -> bool:
-    """Whether a drug's dose or course is called changed, of which its row says nothing."""
-    return row.kind == "medication" and "altered" in clause.cues and not clause.has_values
 
 
 def _contradicting(clause: Clause, subject: Sequence[KnownRow]) -> KnownRow | None:

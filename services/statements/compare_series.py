@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from services.language.clauses import Clause
+from services.language.statement_words import statement_words
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
 
@@ -16,10 +17,6 @@ _STEP_BY_STEP = frozenset({"steadily", "continuously", "stetig", "kontinuierlich
 _GOING_ON = frozenset(
     {"rising", "increasing", "climbing", "growing", "falling", "decreasing", "declining",
      "dropping", "steigt", "sinkt", "fallt", "steigend", "fallend", "sinkend"}
-)  # fmt: skip
-_BETTER_OR_WORSE = frozenset(
-    {"improved", "improving", "worsened", "worsening", "deteriorated", "deteriorating", "better",
-     "worse", "verbessert", "gebessert", "verschlechtert", "besser", "schlechter"}
 )  # fmt: skip
 _FIRST = frozenset({"first", "initial", "initially", "originally", "erst", "zunachst"})
 _FROM = frozenset({"from", "von"})
@@ -260,3 +257,18 @@ def _range_text(row: KnownRow) -> str:
     if len(row.ranges) != 2:
         return ""
     return f", range {row.ranges[0].number:g}-{row.ranges[1].number:g}"
+
+
+_SIDES = frozenset({"high", "low", "elevated", "erhoht"})
+
+
+def is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
+    """Whether a clause says how a thing without a value was, and the row does not: "normal"."""
+    known = statement_words()
+    said = clause.words & (known.judging - known.ending | _SIDES)
+    return row.number is None and not row.quantities and not said <= row.words
+
+
+def is_changed_otherwise(clause: Clause, row: KnownRow) -> bool:
+    """Whether a drug's dose or course is called changed, of which its row says nothing."""
+    return row.kind == "medication" and "altered" in clause.cues and not clause.has_values

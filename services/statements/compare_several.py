@@ -8,7 +8,7 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
-from services.statements.compare_series import is_multiplied, since
+from services.statements.compare_series import is_multiplied
 from services.statements.durations import TIMES, is_apart
 from services.statements.fit import fits, has_date, is_aim, shares
 from services.statements.known import KnownRows
@@ -141,7 +141,6 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     measured = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
     if any(one.unit != unit for one in measured):
         return None
-    is_ranged, is_since = bool(clause.words & _RANGED), "begun" in clause.cues
     single = replace(clause, cues=clause.cues - {"newest"})
     parts = [
         replace(single, quantities=(one,), dates=dates)
@@ -161,8 +160,6 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         is_apart(clause, time, a, b) for a in found[0] for b in found[-1]
     ):
         return Verdict("unsupported", refs(found[-1]))
-    if is_ranged and (is_since or not clause.dates):
-        return _by_range([one[0] for one in found], since(clause, about(clause, rows, names)))
     first, last = measured[0].number, measured[-1].number
     is_trend = bool(clause.cues & {"rising", "falling"})
     is_trend = is_trend or bool(clause.words & _FROM)
@@ -205,15 +202,6 @@ def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
     if "begun" not in clause.cues:
         return (*none, clause.dates)
     return (*none, ()) if clause.words & _RANGED else (clause.dates, *none)
-
-
-def _by_range(ends: Sequence[KnownRow], every: Sequence[KnownRow]) -> Verdict:
-    """Return whether all values of a thing lie between two of them that are told as its range."""
-    low, high = sorted(one.number or 0.0 for one in (ends[0], ends[-1]))
-    beyond = [row for row in every if row.number is not None and not low <= row.number <= high]
-    if beyond:
-        return Verdict("contradicted", refs(beyond[:1]), beyond[0].says)
-    return supported(ends)
 
 
 def against_order(

@@ -55,11 +55,13 @@ def _of_days(clause: Clause, found: list[KnownRow]) -> list[KnownRow] | None:
     if "newest" in clause.cues and found:
         newest = max(found, key=_day)
         return found if all(has_date(one, newest) for one in clause.dates) else None
+    is_there = all(any(has_date(one, row) for row in found) for one in clause.dates)
+    if "of_all" in clause.cues:
+        return found if is_there else None
     if len(clause.dates) == 1 and "begun" in clause.cues:
         return list(since(clause, found))
     if len(clause.dates) == 1:
         return [row for row in found if has_date(clause.dates[0], row)]
-    is_there = all(any(has_date(one, row) for row in found) for one in clause.dates)
     return found if is_there else None
 
 

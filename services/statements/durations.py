@@ -1,22 +1,33 @@
-"""Sentences that say how long something lasted: "resolved after two weeks". Pure."""
+"""Sentences that say how long something lasted, or how far apart two things were. Pure."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date
+from itertools import product
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.written_dates import WrittenDate
-from services.statements.fit import DONE_ONCE, has_date
+from services.statements.fit import DONE_ONCE, fits, has_date
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
 from services.statements.verdict import Verdict
 
 _LASTED = frozenset({"lasted", "lasting", "dauerte", "dauerten"})
+_STAY = frozenset(
+    {"stay", "stayed", "hospitalised", "hospitalized", "hospitalisation", "hospitalization",
+     "inpatient", "admission", "krankenhausaufenthalt", "aufenthalt", "stationarer", "stationar"}
+)  # fmt: skip
+_IN_HOSPITAL = frozenset({"hospital", "admitted", "krankenhaus", "klinik"})
+_SPANS = frozenset({"from", "to", "until", "between", "von", "bi", "bis", "vom", "zum"})
+_APART = frozenset({"apart", "later", "after", "before", "earlier", "nach", "vor", "spater"})
+_FIRST_TOLD = frozenset({"later", "before", "spater", "vor"})
 _AFTER = frozenset({"after", "within", "later", "nach", "innerhalb", "spater"})
 _WITHIN = frozenset({"within", "innerhalb"})
 _BOTH = frozenset({"both", "beide", "beiden", "all", "alle"})
 _ENDS = 2
+_STAYS = frozenset({"encounter"})
 TIMES = {"d": 1.0, "wk": 7.0, "mo": 30.44, "a": 365.25}
 _ROUNDED = {"d": 1.0, "wk": 3.5, "mo": 16.0, "a": 190.0}
 
@@ -28,11 +39,16 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
     is_end = "ended" in clause.cues and bool(clause.words & _AFTER)
-    is_told = bool(clause.words & _LASTED) or is_end
+    is_stay = bool(clause.words & _STAY)
+    is_told = bool(clause.words & _LASTED) or is_end or is_stay
     if not is_told or not names or len(times) != 1 or len(clause.quantities) != 1:
         return None
-    subject = [row for row in about(clause, rows, names) if not row.is_text]
-    subject = [row for row in subject if row.kind not in DONE_ONCE]
+    named = about(clause, rows, names)
+    if not named and not clause.own_names:
+        named = about(clause, rows, names[:1])
+    subject = [row for row in named if not row.is_text]
+    kinds = _STAYS if is_stay else DONE_ONCE
+    subject = [row for row in subject if (row.kind in kinds) == is_stay]
     spans = [(row, _span(row)) for row in subject]
     known = [
         (row, days)
@@ -46,6 +62,58 @@ def lasted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | N
         return supported(right)
     row, days = next((one for one in known if one[0] not in right), known[0])
     return Verdict("contradicted", row.sources, f"{row.says}: {days} days")
+
+
+def stayed(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the rows of a stay whose first and last day are told; None where there is none."""
+    is_told = bool(clause.words & (_STAY | _IN_HOSPITAL)) and bool(clause.words & _SPANS)
+    if not is_told or len(clause.dates) != _ENDS or clause.quantities:
+        return None
+    first, last = clause.dates
+    found = [
+        row
+        for row in rows.rows
+        if row.kind in DONE_ONCE
+        and row.words.issuperset(names)
+        and any(row.begun and day.fits(row.begun) for day in first.readings)
+        and any(row.ended and day.fits(row.ended) for day in last.readings)
+    ]
+    return supported(found) if found else None
+
+
+def is_so_far_apart(
+    clause: Clause, before: Clause | None, rows: KnownRows, names: Sequence[str]
+) -> Verdict | None:
+    """Return the verdict over "five years apart" and "inserted three days later".
+
+    Args:
+        before: What the sentence says before that clause.
+    """
+    times = [one for one in clause.quantities if one.unit in TIMES]
+    if not clause.words & _APART or len(times) != 1:
+        return None
+    rest = tuple(one for one in clause.quantities if one not in times)
+    plain = replace(clause, quantities=rest, cues=clause.cues - {"before"})
+    if len(clause.dates) == _ENDS:
+        sides = [_dated(replace(plain, dates=(day,)), rows, names) for day in clause.dates]
+    elif before is not None and not clause.dates:
+        own = _dated(plain, rows, names)
+        sides = [_dated(before, rows, before.names), own]
+    else:
+        return None
+    if not all(sides):
+        return None
+    is_first = "apart" in clause.words or not clause.words.isdisjoint(_FIRST_TOLD)
+    for one, other in product(*(sides if is_first else reversed(sides))):
+        if one.order <= other.order and is_apart(clause, times[0], one, other):
+            return supported([one, other])
+    return Verdict("unsupported", refs([sides[0][0], sides[1][0]]))
+
+
+def _dated(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows with a day that say a clause of any of the names."""
+    found = {id(row): row for name in names for row in rows.about([name])}
+    return [row for row in found.values() if row.order and not row.is_text and fits(clause, row)]
 
 
 def is_apart(clause: Clause, told: Quantity, first: KnownRow, last: KnownRow) -> bool:

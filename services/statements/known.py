@@ -6,8 +6,7 @@ from typing import Any
 
 from data_models.chart_view import PUBLICATION, ChartView
 from services.language.statement_words import is_clinical_name
-from services.statements.quotes import Quotable, is_quote, quotable, repeated
-from services.statements.result_rows import quotables_of_result, rows_of_result
+from services.statements.result_rows import rows_of_result
 from services.statements.rows import (
     EmptyResult,
     KnownRow,
@@ -15,7 +14,7 @@ from services.statements.rows import (
     rows_of_text,
     stems_of,
 )
-from services.statements.view_rows import each_of_its_day, empty_of_view, rows_of_view
+from services.statements.view_rows import empty_of_view, rows_of_view
 
 _MISSING = ": not in the record"
 """How a view says that something was asked for by name and is not there."""
@@ -38,13 +37,6 @@ class KnownRows:
         self.counts: dict[str, set[float]] = {}
         self.sources: set[str] = set()
         self.published: set[str] = set()  # those that are research
-        self._quotable: list[Quotable] = []
-
-    def quoted_in(self, sentence: str) -> Quotable | None:
-        """Return what a sentence only repeats, word for word."""
-        said = repeated(sentence)
-        # Looked through as they stand: to sort them by their words took longer than all questions.
-        return next((one for one in self._quotable if is_quote(said, one)), None)
 
     def add_view(self, view: ChartView) -> None:
         """Take in what a tool of this turn returned."""
@@ -52,14 +44,6 @@ class KnownRows:
         research = [row.sources for row in view.rows if row.kind == PUBLICATION]
         self.published.update(*research)
         self._add(rows_of_view(view))
-        for row in (each for one in view.rows for each in each_of_its_day(one)):
-            text = f"{row.value} {row.unit} {row.range} {row.flag} {row.status} {row.detail}"
-            self._quotable.append(quotable(row.name, f"{text} {row.end}", row.date, row.sources))
-        for source in view.sources:
-            if source.quote:
-                self._quotable.append(
-                    quotable(source.title, source.quote, source.date or "", (source.ref,))
-                )
         self._count(view)
         empty = empty_of_view(view)
         if empty is not None:
@@ -75,7 +59,6 @@ class KnownRows:
     def add_result(self, data: Mapping[str, Any]) -> None:
         """Take in a tool's result that is no view."""
         self._add(rows_of_result(data))
-        self._quotable += quotables_of_result(data)
         missing = data.get("not_in_the_record")
         for one in missing if isinstance(missing, list) else ():
             text = f"{one}: not in the record"

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from data_models.chart_view import ViewRow
-from services.statements.quotes import Quotable, quotable
 from services.statements.rows import KnownRow, rows_of_text
 from services.statements.view_rows import LONG_TEXT_CHARS, rows_of_row
 
@@ -22,17 +21,6 @@ def rows_of_result(data: Mapping[str, Any]) -> Iterator[KnownRow]:
             # What is no fact with a value may be said otherwise, and does not speak against it.
             is_text = row.is_text or "value" not in one.texts
             yield row if is_text == row.is_text else replace(row, is_text=is_text)
-
-
-def quotables_of_result(data: Mapping[str, Any]) -> Iterator[Quotable]:
-    """Yield what the objects of a tool's result say, for sentences that repeat it."""
-    for one in _objects(data, (), ""):
-        text = " ".join(one.texts.values())
-        yield quotable(one.title, text, one.date or "", one.refs)
-        for source in _source_nodes(one.node):
-            if isinstance(source.get("quote"), str):
-                day = str(source.get("date") or one.date or "")
-                yield quotable(one.title, source["quote"], day, (str(source.get("ref", "")),))
 
 
 @dataclass(frozen=True, slots=True)

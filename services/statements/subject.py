@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
-from services.statements.fit import DONE_ONCE
+from services.statements.fit import DONE_ONCE, excludes
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
@@ -13,6 +13,8 @@ _ROWS_CITED = 3
 _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
+_SETTINGS = frozenset({"=check up"})
+_SINGLE = frozenset({"single"})  # "a single dose"
 _DRUG = "medication"
 
 
@@ -31,8 +33,30 @@ def of_state(clause: Clause, subject: list[KnownRow], names: Sequence[str]) -> l
 def person_groups(clause: Clause) -> frozenset[str]:
     """Return the words of which a person is one, where a clause says one: man or woman."""
     groups = statement_words().exclusive
-    said = {groups[word][0] for word in clause.exclusive} & _OF_A_PERSON
+    said = _groups_of(clause) & _OF_A_PERSON
     return frozenset(word for word, (group, _) in groups.items() if group in said)
+
+
+def without_setting(clause: Clause) -> tuple[str, ...]:
+    """Return the names of a clause; of a value "at the last check-up" not that of the visit."""
+    rest = tuple(one for one in clause.names if one not in _SETTINGS)
+    return rest if rest and clause.quantities else clause.names
+
+
+def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
+    """Return what the record says of who is called single or married otherwise."""
+    is_told = "marriage" in _groups_of(clause) and not (_SINGLE & clause.words and clause.names)
+    if "family" in clause.cues or not is_told:
+        return None
+    other = next(
+        (row for row in rows.rows if row.kind == "personal" and excludes(clause, row)), None
+    )
+    return Verdict("contradicted", other.sources, other.says) if other is not None else None
+
+
+def _groups_of(clause: Clause) -> set[str]:
+    groups = statement_words().exclusive
+    return {groups[word][0] for word in clause.exclusive}
 
 
 def about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -60,7 +84,7 @@ def beside(
 
 
 def _is_of(row: KnownRow, names: Collection[str]) -> bool:
-    return bool(names) and row.words.issuperset(names)
+    return not row.words.isdisjoint(names)
 
 
 def is_meant(row: KnownRow, spoken: Collection[str], names: Sequence[str]) -> bool:

@@ -17,6 +17,8 @@ _PLACED = frozenset({"side", "height"})
 _SHORT = 3
 _FORMS = ("ing", "ed", "er")
 _ONE = frozenset({"one", "ein", "eine", "eins"})
+_TURNS = frozenset({"recovered", "erholt"})
+_ADVERB = "ly"
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
@@ -76,7 +78,8 @@ def _adds_unknown(
     known = frozenset(clause.names).union(*(row.words for row in meant))
     is_short = any(len(word) == _SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
-    return not (_has_all(said, known, initials) and _places_of(clause.words) <= _places_of(known))
+    is_placed = clause.quantities or _places_of(clause.words) <= _places_of(known)
+    return not (_has_all(said, known, initials) and is_placed)
 
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
@@ -127,8 +130,12 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
     if word in known.kin and word not in ANY_KIN:
         return False
+    if len(clause.quantities) > 1 and word in _TURNS:
+        return True  # "recovered from 11.6 to 13.2": its numbers are compared
     forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
     if any(one in known.neutral or one in known.spoken for one in forms):
+        return True
+    if word.endswith(_ADVERB) and word not in known.judging | known.happening.keys():
         return True
     if word in known.exclusive or (clause.stages and _ROMAN.issuperset(word)):
         return True

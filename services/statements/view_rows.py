@@ -112,12 +112,6 @@ def _measured_row(row: ViewRow) -> ViewRow:
     return row.model_copy(update={"number": found[0].number, "unit": found[0].unit})
 
 
-def each_of_its_day(row: ViewRow) -> tuple[ViewRow, ...]:
-    """Return a row, and the values of other days that it tells, each as a row of its own."""
-    own, others = _parted(row)
-    return (own, *others)
-
-
 def _parted(row: ViewRow) -> tuple[ViewRow, list[ViewRow]]:
     """Return a row without the other values that it tells, and these as rows of their own days.
 

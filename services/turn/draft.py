@@ -202,7 +202,7 @@ class TurnDraft:
     def is_plan_press(self, press: Press) -> bool:
         """Whether a pressed button belongs to the plan that is open now."""
         plan = self.document().plan
-        return plan is not None and plan.plan_id == press.target_id and plan.status == "proposed"
+        return plan is not None and plan.plan_id == press.target_id and plan.is_open
 
     def ask(
         self,

@@ -265,13 +265,10 @@ def memory_for(
     *,
     team: Team,
     cards: Sequence[AgentCard],
-    model: StructuredModel,
+    model: StructuredModel | None,
     clock: Clock,
 ) -> TurnMemory:
-    """Return the memory as the settings and the team's file ask for it.
-
-    Offline, the rules that would answer in the model's place are asked directly.
-    """
+    """Return the memory as the settings and the team's file ask for it."""
     intents = [
         Intent(
             name=one.name,
@@ -284,7 +281,7 @@ def memory_for(
     ]
     return TurnMemory(
         clock=clock,
-        model=None if settings.model_provider == "offline" else model,
+        model=model,
         intents=intents,
         agents={*team.names, *team.legacy_names},
         cards=cards,

@@ -11,7 +11,7 @@ from data_models.conversation import WHO_KINDS
 from data_models.turn_events import Notice
 from services.language.phrases import says
 from services.language.yes_no import says_no
-from services.patient_context.answers import ASKED
+from services.patient_context.answers import ASKED, OPENS_ONLY
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.draft import TurnDraft
@@ -40,7 +40,7 @@ class PendingRequests:
         question = turn.open_question()
         if question is None or question.kind not in _KEEP_A_REQUEST or verdict.reply is None:
             return self._with_request(turn, verdict)
-        asked = str(question.payload.get(ASKED, ""))
+        asked = "" if question.payload.get(OPENS_ONLY) else str(question.payload.get(ASKED, ""))
         registry = verdict.registry or turn.loaded_registry()
         is_theirs = asked and (
             question.kind != "which_patient"

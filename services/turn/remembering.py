@@ -87,27 +87,29 @@ class TurnRemembering:
         return True
 
     def retract(self, turn: TurnDraft) -> bool:
-        """Take back what the user stated just before, where the message says that it is not so."""
+        """Take back what the user stated just before, where the message says that it is not so.
+
+        What another one of the group stated just before stays, and that is said.
+        """
         if turn.claim.message.press is not None or not is_retracted(turn.text):
             return False
-        taken = self.taken_back(turn)
-        if taken:
-            self.replies.say(turn, taken)
-        return bool(taken)
+        text = self.taken_back(turn)
+        if not text and (said := _said_before(turn)):
+            text = (
+                f"{said[-1].said_by} said that, so it is still held: "
+                f"{_listed([one.text for one in said])}. “forget …” with its words withdraws it."
+            )
+        if text:
+            self.replies.say(turn, text)
+        return bool(text)
 
     def taken_back(self, turn: TurnDraft) -> str:
         """Take back what the user's message before stated, and say so; empty if it stated nothing.
 
         The turn's document is open. What was said earlier, or by somebody else, stays.
         """
-        document, name = turn.document(), turn.claim.message.sender.display_name
-        before = [one for one in document.chat_history if one.run_id != turn.run.run_id][-1:]
-        said = [
-            one.point_id
-            for one in document.memory.key_points
-            if one.status == "active" and one.said_by == one_line(name, NAME_CHARS) and one.quote
-            if any(one.quote in each.user_message for each in before)
-        ]
+        name = one_line(turn.claim.message.sender.display_name, NAME_CHARS)
+        said = [one.point_id for one in _said_before(turn) if one.said_by == name]
         return self._undone(turn, MemoryWrite(turn.now, points=tuple(said))) if said else ""
 
     def undo(self, turn: TurnDraft) -> bool:
@@ -180,6 +182,14 @@ class TurnRemembering:
         parts = [f"no longer held: {_listed(gone)}"] if gone else []
         parts += [f"held again: {_listed(back)}"] if back else []
         return f"Undone; {'; '.join(parts) or 'as it was before'}. “undo” again brings it back."
+
+
+def _said_before(turn: TurnDraft) -> Sequence[KeyPoint]:
+    """Return what is held of the message before, whoever wrote it."""
+    document = turn.document()
+    before = [one for one in document.chat_history if one.run_id != turn.run.run_id][-1:]
+    held = [one for one in document.memory.key_points if one.status == "active" and one.quote]
+    return [one for one in held if any(one.quote in each.user_message for each in before)]
 
 
 def _listed(texts: Sequence[str]) -> str:

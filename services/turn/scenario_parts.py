@@ -95,7 +95,7 @@ def scenario_parts(
     stores: ScenarioStores,
     *,
     records: PatientRecords,
-    model: StructuredModel,
+    model: StructuredModel | None,
     audit: Audit,
     trail: BlobStore,
     metrics: Metrics,

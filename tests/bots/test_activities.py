@@ -68,6 +68,7 @@ async def test_a_malformed_activity_is_refused(
         {"recipient": "bot"},
         {"entities": "none"},
         {"entities": [5]},
+        {"attachments": ["x"]},
         {"serviceUrl": 5},
         {"channelId": ["emulator"]},
         {"deliveryMode": 1},
@@ -248,7 +249,7 @@ async def test_teams_is_welcomed_where_the_bot_is_installed(
 
 @pytest.mark.parametrize(
     "kind",
-    ["typing", "messageReaction", "messageUpdate", "messageDelete", "installationUpdate", "event",
+    ["typing", "messageReaction", "installationUpdate", "event",
      "endOfConversation", "handoff", "something new", "conversationUpdate"],
 )  # fmt: skip
 async def test_other_types_are_accepted_and_ignored(

@@ -1,7 +1,6 @@
 """Who may speak to the bot: every line of R3 and R16 over real HTTP, fast and without network."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -199,13 +198,13 @@ async def test_keys_that_cannot_be_had_refuse_without_waiting(
     directory.hurry.set()
 
 
-async def test_unknown_keys_do_not_make_us_ask_again_and_again(
+async def test_a_flood_of_tokens_that_nobody_signed_costs_no_download(
     warm: Bot, channel: FakeConnector, directory: ChannelDirectory
 ) -> None:
     asked = directory.downloads
-    for _ in range(20):
-        posted = await knock(warm, channel, directory.token(key="two"))
-        assert posted.status == 401
+    tokens = [directory.token(alg="none"), directory.token(key="two"), "garbage"] * 30
+    posted = await asyncio.gather(*(knock(warm, channel, token) for token in tokens))
+    assert {one.status for one in posted} == {401}
     assert directory.downloads == asked
 
 
@@ -217,25 +216,6 @@ async def test_keys_of_another_server_are_not_fetched(
     await knock(bot, channel, directory.token())
     await asyncio.sleep(0.2)
     assert (await knock(bot, channel, directory.token())).status == 401
-
-
-async def test_the_loop_stays_responsive_under_unsigned_tokens(
-    warm: Bot, channel: FakeConnector, directory: ChannelDirectory
-) -> None:
-    lags: list[float] = []
-
-    async def measure() -> None:
-        while True:
-            began = time.thread_time()  # the loop's own work: others may have the processor
-            await asyncio.sleep(0.01)
-            lags.append(time.thread_time() - began)
-
-    tokens = [directory.token(alg="none"), directory.token(key="two"), "garbage"]
-    measuring = asyncio.create_task(measure())
-    for _ in range(30):
-        await asyncio.gather(*(knock(warm, channel, token) for token in tokens))
-    measuring.cancel()
-    assert sorted(lags)[int(len(lags) * 0.99)] < 0.5
 
 
 # -- without an app id ----------------------------------------------------------------------------

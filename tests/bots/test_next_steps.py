@@ -113,3 +113,16 @@ async def test_what_failed_is_said_again_by_one_button(bot: Bot, channel: FakeCo
     await channel.press(bot.url, channel.buttons()["Try again"])
     await channel.until_quiet()
     assert [one.text for one in bot.scheduler.messages] == ["what did the CT show?"] * 2
+
+
+@pytest.mark.parametrize(("code", "is_for_others"), [("stale_question", False), ("internal", True)])
+async def test_what_the_user_alone_can_mend_sends_them_to_nobody_else(
+    code: str, bot: Bot, channel: FakeConnector, *, is_for_others: bool
+) -> None:
+    async def fails(talk: Talk) -> None:
+        talk.run.emit(RunFailed(code=code, text="It was not done.", ref="run_1"))
+
+    bot.scheduler.script = telling(fails)
+    await channel.say(bot.url, "Confirm")
+    failed = await channel.until_said("It was not done.")
+    assert ("tell your administrator" in str(failed)) is is_for_others

@@ -83,18 +83,17 @@ async def test_replies_arrive_in_order_though_the_first_must_wait(
     assert channel.texts() == ["0", "1", "2", "3", "4"]
 
 
-@pytest.mark.slow
 async def test_a_conversation_that_waits_holds_no_other_up(
     outbox: Outbox, channel: FakeConnector
 ) -> None:
-    channel.fail_next(429, Retry_After="2")
+    channel.fail_next(429, Retry_After="25")
     waiting = asyncio.create_task(outbox.send(reference(channel, "busy"), text_activity("late")))
     async with asyncio.timeout(60):
         while not channel.refused:  # noqa: ASYNC110
             await asyncio.sleep(0.01)
     await outbox.send(reference(channel, "free"), text_activity("soon"))
     assert not waiting.done()
-    assert await waiting
+    waiting.cancel()
 
 
 async def test_a_refusal_is_told_and_not_tried_again(
@@ -141,13 +140,13 @@ async def test_what_the_channel_never_takes_is_named_in_a_line(
 async def test_a_channel_that_is_slow_to_accept_gets_one_message(
     connector: Connector, channel: FakeConnector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    channel.accept_seconds = 0.6
+    channel.accept_seconds = 2.0
     slow = Connector(
         session=connector._session,
         tokens=PerBot(FixedToken()),
         service_urls=ServiceUrls(hosts=(), loopback=True),
         clock=SystemClock(),
-        send_seconds=0.2,
+        send_seconds=1.0,
     )
     with pytest.raises(ChannelUnavailableError) as caught:
         await slow.send(reference(channel), text_activity("one"))

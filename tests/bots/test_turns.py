@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bots import live_answer
+from bots import delivery, live_answer
 from bots.abilities import Abilities
 from bots.rendering import Look, TurnRenderer
 from data_models.chat_context import AgentMessage, Citation
@@ -619,8 +619,9 @@ async def test_replies_never_go_to_a_stored_address_that_is_not_allowed(
 
 @pytest.mark.slow
 async def test_replies_under_way_are_finished_when_the_server_stops(
-    start: Start, channel: FakeConnector
+    start: Start, channel: FakeConnector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(delivery, "CLOSE_SECONDS", 60.0)
     bot = await start()
     channel.fail_next(429, times=2, Retry_After="1")
     await channel.say(bot.url, "hello")

@@ -51,13 +51,16 @@ def echo(request: RecordedRequest) -> Reply:
 
 
 @pytest.fixture(scope="module")
-def fleet(tmp_path_factory: pytest.TempPathFactory, azurite: str) -> Iterator[Fleet]:
+def fleet(
+    tmp_path_factory: pytest.TempPathFactory, azure_accounts: Iterator[str]
+) -> Iterator[Fleet]:
+    account = next(azure_accounts)
     folder = tmp_path_factory.mktemp("fleet")
     with ExitStack() as stack:
         model = stack.enter_context(running_model(echo))
-        stored_blobs = StoredInAzure(azurite)
+        stored_blobs = StoredInAzure(account)
         stack.callback(stored_blobs.close)
-        shared = {"AZURE_STORAGE_CONNECTION_STRING": azurite, **model.settings()}
+        shared = {"AZURE_STORAGE_CONNECTION_STRING": account, **model.settings()}
         new = {**shared, "PYTHONPATH": str(ROOT)}
         today = Server(folder=folder / "today", environment=shared)
         tomorrow = Server(folder=folder / "tomorrow", environment=new, program=TOMORROW)

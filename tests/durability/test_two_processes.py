@@ -47,16 +47,19 @@ class Pair:
 
 
 @contextmanager
-def two_servers(folder: Path, azurite: str | None, settings: dict[str, str]) -> Iterator[Pair]:
+def two_servers(
+    folder: Path, accounts: Iterator[str] | None, settings: dict[str, str]
+) -> Iterator[Pair]:
     with ExitStack() as stack:
         stored_blobs: StoredBlobs
-        if azurite is None:
+        if accounts is None:
             stored_blobs = StoredFiles(folder / "one" / "data")
             shared = {"DATA_DIR": str(folder / "one" / "data")}
         else:
-            stored_blobs = azure = StoredInAzure(azurite)
+            account = next(accounts)
+            stored_blobs = azure = StoredInAzure(account)
             stack.callback(azure.close)
-            shared = {"AZURE_STORAGE_CONNECTION_STRING": azurite}
+            shared = {"AZURE_STORAGE_CONNECTION_STRING": account}
         servers = [
             stack.enter_context(running_server(folder / name, **shared, **settings))
             for name in ("one", "two")
@@ -97,8 +100,8 @@ async def talk(server: Server, chat: str, name: str) -> int:
 async def test_a_hundred_messages_through_two_servers_are_stored_once_each(
     place: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    azurite = request.getfixturevalue("azurite") if place == "azurite" else None
-    with two_servers(tmp_path, azurite, {"LLM_PROVIDER": "offline", **SMALL_QUEUE}) as pair:
+    accounts = request.getfixturevalue("azure_accounts") if place == "azurite" else None
+    with two_servers(tmp_path, accounts, {"LLM_PROVIDER": "offline", **SMALL_QUEUE}) as pair:
         chat = await chat_about_four(pair)
         names = [f"{server}{number}" for server in "ab" for number in range(SOCKETS)]
         servers = {"a": pair.one, "b": pair.two}
@@ -140,10 +143,10 @@ async def last_frame(socket: aiohttp.ClientWebSocketResponse) -> Frame:
 async def test_a_server_that_stood_still_writes_nothing_when_it_wakes(
     place: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    azurite = request.getfixturevalue("azurite") if place == "azurite" else None
+    accounts = request.getfixturevalue("azure_accounts") if place == "azurite" else None
     with (
         running_model(brain) as model,
-        two_servers(tmp_path, azurite, {**model.settings(), **SHORT_CLAIMS}) as pair,
+        two_servers(tmp_path, accounts, {**model.settings(), **SHORT_CLAIMS}) as pair,
     ):
         chat = await chat_about_four(pair)
         model.brain = slow

@@ -36,11 +36,13 @@ def paced(request: RecordedRequest) -> Reply:
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory, azurite: str) -> Iterator[House]:
+def house(
+    tmp_path_factory: pytest.TempPathFactory, azure_accounts: Iterator[str]
+) -> Iterator[House]:
     folder = tmp_path_factory.mktemp("watched")
     with (
         running_model(brain) as model,
-        two_servers(folder, azurite, model.settings()) as pair,
+        two_servers(folder, azure_accounts, model.settings()) as pair,
     ):
         yield House(pair, model)
 

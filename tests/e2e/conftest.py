@@ -49,7 +49,7 @@ def world(
         settings = model.settings() if model else {"LLM_PROVIDER": "offline"}
         stored_blobs: StoredBlobs
         if store == "azurite":
-            connection = request.getfixturevalue("azurite")
+            connection = next(request.getfixturevalue("azure_accounts"))
             settings["AZURE_STORAGE_CONNECTION_STRING"] = connection
             stored_blobs = azure = StoredInAzure(connection)
             stack.callback(azure.close)

@@ -236,8 +236,8 @@ async def test_many_turns_cost_what_a_full_window_costs_and_are_all_there() -> N
         rounds = [one for asked in server.model.requests for one in asked.messages]
         recalled = [one for one in rounds if "remarks" in str(one.get("content"))][-1]
         (found, *_) = orjson.loads(recalled["content"])["remarks"]
-        assert (found["turn"], found["speaker"]) == (3, "user")
-        assert FACT in found["said"], "it is found in the archive, word for word"
+        assert found.startswith("Turn 3, ")
+        assert f"you: “{FACT}" in found, "it is found in the archive, word for word"
         assert await paged(server.reader) == list(range(1, TURNS + MEASURED + 2))
     stored = sessions.contents["long/patient_patient_4_context.json"]
     assert len(stored) <= 96_000

@@ -80,6 +80,7 @@ async def summary(server: Server) -> Any:
 async def until_prepared(server: Server, *, at_least: int = PATIENTS) -> Any:
     end = time.monotonic() + PATIENCE_SECONDS
     while (found := await summary(server))["ready"] < at_least:
+        assert found["failed"] == 0, found
         assert time.monotonic() < end, (found, server.log[-2_000:])
         time.sleep(0.5)  # noqa: ASYNC251 - nothing else runs in this loop
     return found
@@ -134,7 +135,8 @@ async def test_a_round_that_was_killed_in_its_middle_goes_on_and_doubles_nothing
     pace.seconds = 1.0
     settings = {**model.settings(), "SAMPLES_DIR": str(tmp_path / "ward"), "ROUNDS_PARALLEL": "4"}
     if store == "azurite":
-        settings["AZURE_STORAGE_CONNECTION_STRING"] = request.getfixturevalue("azurite")
+        accounts = request.getfixturevalue("azure_accounts")
+        settings["AZURE_STORAGE_CONNECTION_STRING"] = next(accounts)
     with running_server(tmp_path, **settings) as server:
         made = await post(server, "/api/rounds", {"patients": ward})
         begun = await until_prepared(server, at_least=3)

@@ -237,9 +237,10 @@ def migrations(server: Server) -> list[dict[str, Any]]:
     return [row for row in rows if "scenario_migration" in row["actions"]]
 
 
-async def test_the_same_on_azure_storage(azurite: str, tmp_path: Path) -> None:
-    storage = {"AZURE_STORAGE_CONNECTION_STRING": azurite}
-    stored_blobs = StoredInAzure(azurite)
+async def test_the_same_on_azure_storage(azure_accounts: Iterator[str], tmp_path: Path) -> None:
+    account = next(azure_accounts)
+    storage = {"AZURE_STORAGE_CONNECTION_STRING": account}
+    stored_blobs = StoredInAzure(account)
     with running_server(
         tmp_path, LLM_PROVIDER="offline", ALLOW_UNKNOWN_PATIENTS="true", **storage
     ) as running:

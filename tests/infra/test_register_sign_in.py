@@ -63,7 +63,10 @@ match command:
             gone = path.rpartition("/")[2]
             state["assigned"] = [row for row in state["assigned"] if row["id"] != gone]
     case _ if command.startswith("env set"):
-        state["azd"][words[2]] = words[3]
+        file = pathlib.Path(named["--file"])
+        rows = [line.partition("=") for line in file.read_text().splitlines()]
+        state["azd"] |= {name: value.strip("'") for name, _, value in rows}
+        state["mode"], state["file"] = file.stat().st_mode & 0o777, str(file)
     case _:
         sys.exit(f"unknown: {command}")
 (here / "state.json").write_text(json.dumps(state))
@@ -123,6 +126,8 @@ def test_one_application_lets_in_who_is_named_and_its_secret_is_azds(cloud: Clou
         "ROUNDS_OIDC_CLIENT_ID": "app-0",
         "ROUNDS_OIDC_CLIENT_SECRET": "s3cret~",
     }
+    assert "s3cret~" not in str(state["asked"])
+    assert (state["mode"], Path(state["file"]).exists()) == (0o600, False)
     created = next(words for words in state["asked"] if words[1:4] == ["ad", "app", "create"])
     assert "AzureADMyOrg" in created
 

@@ -79,6 +79,30 @@ async def test_what_a_page_sends_beside_the_message_is_not_read_and_a_notice_say
     assert "SECRET" not in str(server.scheduler.messages)
 
 
+PICTURE = {"type": "image", "source": {"type": "url", "value": "http://x"}}
+
+
+@pytest.mark.parametrize(
+    ("content", "is_said"),
+    [
+        ([{"type": "text", "text": "what does this show?"}, PICTURE], True),
+        ([{"type": "text", "text": "hello"}], False),
+        ("hello", False),
+    ],
+)
+async def test_a_picture_is_said_to_be_unread_in_words_that_every_page_shows(
+    server: Server, content: object, is_said: bool
+) -> None:
+    events = await events_of(
+        server, asks(messages=[{"id": "9", "role": "user", "content": content}])
+    )
+    for event in events:
+        EVENT.validate_python(event)
+    told = [one["delta"] for one in events if one["type"] == "TEXT_MESSAGE_CONTENT"]
+    assert ["cannot see pictures" in one for one in told].count(True) == is_said
+    assert events[0]["type"] == "RUN_STARTED"
+
+
 async def test_a_repeated_request_starts_no_second_turn(server: Server) -> None:
     first = await events_of(server, asks())
     assert await events_of(server, asks()) == first

@@ -15,6 +15,7 @@ from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
 from services.access.entra import AppServiceAuthenticator
 from services.access.handshake import Authenticator
 from services.access.origin import OriginPolicy
+from services.records.reading import current_reader
 from tests.fakes import CountingIds, FixedClock
 
 KEYS = [("alice", hashlib.sha256(b"key").hexdigest())]
@@ -24,6 +25,10 @@ Serve = Callable[..., Awaitable[Client]]
 
 async def whoami(request: web.Request) -> web.Response:
     return web.json_response({"id": principal_of(request).id})
+
+
+async def whose_chart(request: web.Request) -> web.Response:
+    return web.json_response({"id": current_reader()})
 
 
 async def operators_only(request: web.Request) -> web.Response:
@@ -54,7 +59,8 @@ def app_with(
     app.router.add_route("*", "/api/chats/{chat_id}/messages", whoami)
     app.router.add_get("/api/ws/chats/{chat_id}/messages", socket)
     app.router.add_get("/api/operator/versions", operators_only)
-    app.router.add_post("/api/messages", hello)
+    app.router.add_get("/api/chart", whose_chart)
+    app.router.add_post("/api/messages", whose_chart)
     app.router.add_post("/api/{agent}/messages", hello)
     return app
 
@@ -125,6 +131,16 @@ async def test_a_key_opens_the_door(serve: Serve) -> None:
     client = await serve(by_key())
     answer = await client.get("/api/me", headers={"Authorization": "Bearer key"})
     assert await answer.json() == {"id": "key:alice"}
+
+
+async def test_charts_are_read_for_who_asks_and_for_nobody_else_on_the_same_connection(
+    serve: Serve,
+) -> None:
+    client = await serve(ApiKeyAuthenticator(keys=KEYS, operators=()))
+    async with client.get("/api/chart", headers={"Authorization": "Bearer key"}) as reply:
+        assert (await reply.json())["id"] == "key:alice"
+    async with client.post("/api/messages") as reply:
+        assert (await reply.json())["id"] == ""
 
 
 async def test_the_bots_path_is_open_to_posts_only(serve: Serve) -> None:

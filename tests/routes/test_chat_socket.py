@@ -1,7 +1,7 @@
 """The socket, over real connections: plain mode, limits, order, stop, resume, access."""
 
 import asyncio
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import pairwise
 
 import aiohttp
@@ -21,6 +21,7 @@ from services.access.handshake import Handshake
 from services.access.limits import MessageRate, SocketSlots
 from services.access.principal import Principal
 from services.runs.hub import Run
+from tests.fakes import FixedClock
 from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start, until
 from tests.routes.fakes import answer, echo, spoken, state
 
@@ -407,13 +408,15 @@ async def test_an_idle_socket_is_signed_out(start: Start) -> None:
     assert socket.raw.close_code == 4401
 
 
-@pytest.mark.slow
 async def test_a_socket_whose_turn_runs_is_not_idle(start: Start) -> None:
+    clock = FixedClock()
+    server = await start(limits=SocketLimits(idle_seconds=0.1), clock=clock)
+
     async def slow(run: Run) -> None:
-        await asyncio.sleep(1.5)
+        clock.advance(60)
+        await asyncio.sleep(0.3)  # the socket looks at the clock three times
         await echo(run)
 
-    server = await start(limits=SocketLimits(idle_seconds=1.0))
     server.scheduler.script = slow
     socket = await server.socket()
     await socket.say("hello")
@@ -421,28 +424,42 @@ async def test_a_socket_whose_turn_runs_is_not_idle(start: Start) -> None:
 
 
 class ShortLived:
-    """Lets everybody in for a moment."""
+    """Lets everybody in for a minute."""
+
+    def __init__(self, *, clock: FixedClock) -> None:
+        self._expires_at = clock.now() + timedelta(minutes=1)
 
     async def authenticate(self, _: Handshake) -> Principal:
-        expires_at = datetime.now(UTC) + timedelta(seconds=1.0)
-        return Principal(id="entra:t:u", name="Ada", kind="entra", expires_at=expires_at)
+        return Principal(id="entra:t:u", name="Ada", kind="entra", expires_at=self._expires_at)
 
 
-@pytest.mark.slow
-async def test_a_token_that_expires_closes_its_socket_with_4401(
+async def test_a_token_that_expires_closes_its_socket_with_4401_and_the_turn_goes_on(
     start: Start, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tests.routes import conftest
 
-    usual = conftest.web_access()
-    short = type(usual)(authenticator=ShortLived(), origins=usual.origins)
+    usual, clock = conftest.web_access(), FixedClock()
+    short = type(usual)(authenticator=ShortLived(clock=clock), origins=usual.origins)
     monkeypatch.setattr(conftest, "web_access", lambda: short)
-    server = await start()
+    server = await start(limits=SocketLimits(idle_seconds=0.1), clock=clock)
+    gate, runs = asyncio.Event(), list[Run]()
+
+    async def held(run: Run) -> None:
+        runs.append(run)
+        clock.advance(61)
+        await gate.wait()
+        await echo(run)
+
+    server.scheduler.script = held
     socket = await server.socket()
     await socket.say("hello")
-    await socket.until_done()
     await socket.raw.receive(timeout=PATIENCE_SECONDS)
     assert socket.raw.close_code == 4401
+    (run,) = runs
+    assert not run.is_finished
+    gate.set()
+    await run.wait()
+    assert isinstance(run.past()[-1], RunFinished)
 
 
 async def test_a_dead_peer_is_noticed(start: Start) -> None:

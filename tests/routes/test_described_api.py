@@ -30,6 +30,7 @@ async def test_no_request_within_the_description_gets_an_answer_outside_it(serve
         str(Path(sys.executable).with_name("schemathesis")),
         *("run", f"{server.base}/api/openapi.json", "--header", "Authorization: Bearer ada-key"),
         *("--checks", CHECKS, "--max-examples", "40", "--phases", "fuzzing", "--seed", "7"),
+        *("--request-timeout", "120"),
         *excluded,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,

@@ -16,12 +16,13 @@ AGE = "age"
 HAVE_AN_AGE = frozenset({"problems", "procedures", "medications", "immunizations"})
 """Tools whose rows begin or happen once; a value "normal for her age" is another question."""
 _ROWS_SHOWN = 10
+_MONTH_DAYS = 30.44
 BORN = ChartQuestion("chart_summary", name=AGE)
 """What tells the day of birth."""
 
 
 def of_that_age(question: ChartQuestion, summary: ChartView) -> ChartQuestion | None:
-    """Return the question for the year in which the patient was `question.at_age` years old.
+    """Return the question for the year, or month, in which the patient was so old.
 
     None where the record has no whole day of birth.
     """
@@ -29,10 +30,13 @@ def of_that_age(question: ChartQuestion, summary: ChartView) -> ChartQuestion | 
     days = _ends(patient.date) if patient is not None else []
     if question.at_age is None or not days or days[0] != days[-1]:
         return None
+    asked = replace(question, at_age=None, is_age_in_months=False)
+    if question.is_age_in_months:
+        then = days[0] + timedelta(days=round(question.at_age * _MONTH_DAYS))
+        near = timedelta(days=_MONTH_DAYS)
+        return with_days(asked, TimeSpan(then - near, then + near, ""))
     first, behind = _birthday(days[0], question.at_age), _birthday(days[0], question.at_age + 1)
-    return with_days(
-        replace(question, at_age=None), TimeSpan(first, behind - timedelta(days=1), "")
-    )
+    return with_days(asked, TimeSpan(first, behind - timedelta(days=1), ""))
 
 
 def _birthday(birth: date, years: int) -> date:
@@ -61,6 +65,17 @@ def ages_then(
     ]
     told = [line for row in rows if (line := _aged(row, patient, words))]
     yield "\n".join(told) or f"{words.born.format(date=patient.date)} {sources_of(patient)}"
+
+
+def aged_in(span: TimeSpan, patient: ViewRow, words: AnswerWords) -> str:
+    """Return how old the patient was in some days; "" where that cannot be told."""
+    births, days = _ends(patient.date), [day for day in (span.since, span.until) if day]
+    if len({*births}) != 1 or len(days) != len((span.since, span.until)) or days[0] < births[0]:
+        return ""
+    ages = dict.fromkeys(str(years_between(births[0], day)) for day in days)
+    when = "–".join(dict.fromkeys(day.isoformat() for day in days))
+    said = words.aged.format(name=f"**{patient.name}**", date=when, age="–".join(ages))
+    return f"{said} {sources_of(patient)}"
 
 
 def _aged(row: ViewRow, patient: ViewRow, words: AnswerWords) -> str:

@@ -8,6 +8,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.chart_words import tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion, TimeSpan
+from services.records.answers.row_parts import days_recorded, newest_day
 from services.records.concepts.table import ConceptKind, concept_table
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
@@ -105,7 +106,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     named = tuple(row for row in rows if _is_named(question, row))
     if question.name and question.tool in _REPORTS:
         named = _reports(question.name, view.rows)
-    if question.name and question.tool in _BY_CONCEPT:
+    if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if _has_words(row, question.name)) or named
     is_event = question.tool == "timeline" or question.is_begun
@@ -147,7 +148,8 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "encounters":
             return _is_visit(row, name)
         case "problems" if name:
-            is_meant = means("problem", name, label=row.name, codes=row.code)
+            meant = _group_of(name) or name
+            is_meant = means("problem", meant, label=row.name, codes=row.code)
             return is_meant or _has_words(row, name) or _is_the_head(question, row)
         case "allergies" if name:
             is_drug = means("drug", name, label=row.name, codes=row.code)
@@ -165,6 +167,16 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             return _is_fact(row, name)
         case _:
             return True
+
+
+def _group_of(name: str) -> str:
+    """Return what the illnesses of an organ are called, where it is asked for these; else ""."""
+    table = concept_table()
+    for called in (f"{name} disease", name):
+        concept = table.named("problem", called)
+        if concept is not None and table.leaves(concept):
+            return called
+    return ""
 
 
 def _is_the_head(question: ChartQuestion, row: ViewRow) -> bool:
@@ -323,7 +335,7 @@ def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:
     first = first_day(row.date[:10]) if row.date else None
     if first is None:
         return False
-    last = last_day(((not is_event and row.end) or row.date)[:10])
+    last = last_day((not is_event and row.end[:10]) or newest_day(row))
     if (
         not is_event
         and row.kind in ("problem", "medication")
@@ -331,5 +343,10 @@ def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:
         and row.status == "active"
     ):
         last = date.max
+    if len(days := days_recorded(row)) > 1 and row.status != "active":
+        # Between two times of an illness it was not there; how long the last took is told.
+        begun = [day for day in days if span.until is None or day <= span.until]
+        first = max(begun, default=first)
+        last = max(first, last) if last is not None and first == max(days) else first
     is_before = span.until is None or first <= span.until
     return is_before and (span.since is None or last is None or last >= span.since)

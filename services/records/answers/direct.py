@@ -208,7 +208,7 @@ def _around(
             return answer
         rows = rows_of_event(event, view) if isinstance(view, ChartView) else ()
         told.append(answer if event.tool != "problems" or not rows else row_line(rows[0], words))
-        if days := days_around(question.when, rows):
+        if days := days_around(question.when, rows, is_alike=question.tool == event.tool):
             asked = _answer(with_days(replace(question, around=()), days), given, words)
             return asked if isinstance(asked, ChartQuestion) else f"{told[-1]}\n\n{asked}"
     if question.tool == "timeline":

@@ -1,7 +1,7 @@
 """The days around an event of the record. Pure."""
 
 from collections.abc import Sequence
-from datetime import date
+from datetime import date, timedelta
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.utterance import ChartQuestion, Relation, TimeSpan
@@ -23,10 +23,15 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     return tuple(rows[-1:] if event.aspect == "latest" or event.tool == "problems" else rows)
 
 
-def days_around(relation: Relation, rows: Sequence[ViewRow]) -> TimeSpan | None:
+def days_around(
+    relation: Relation, rows: Sequence[ViewRow], *, is_alike: bool = False
+) -> TimeSpan | None:
     """Return the days that lie so to `rows`; None where these have no day.
 
     After an illness or an operation is from its first day on: what was given then is for it.
+
+    Args:
+        is_alike: Things of the same list are asked for: what came before a drug is not itself.
     """
     first = min(filter(None, (first_day(row.date) for row in rows)), default=None)
     if first is None:
@@ -34,7 +39,7 @@ def days_around(relation: Relation, rows: Sequence[ViewRow]) -> TimeSpan | None:
     if relation == "since":
         return TimeSpan(first, None, "")
     if relation == "before":
-        return TimeSpan(None, first, "")
+        return TimeSpan(None, first - timedelta(days=1) if is_alike else first, "")
     if relation == "after":
         begun = [first_day(row.date) for row in rows if row.kind != "medication"]
         ended = [_end(row) for row in rows if row.kind == "medication"]

@@ -67,7 +67,7 @@ def _of_the_head(question: ChartQuestion) -> ChartQuestion:
 
 def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return where to look next, in this order, where its tool holds nothing of a question."""
-    if question.tool == SEARCH:
+    if question.tool == SEARCH or _is_nowhere_else(question):
         return ()
     if question.tool == "results" and question.span is not None and question.name:
         names = {"names": question.arguments["names"]}
@@ -81,8 +81,6 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     if question.tool == "care" and question.name == "care team":
         seen = replace(question, tool="encounters", aspect="all", name="", part="people")
         return (seen, replace(seen, tool="documents"))
-    if question.tool == "care" and question.name not in _ALSO_SAID:
-        return ()  # "care" and "plan" stand in any note
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
     if question.head:
@@ -94,6 +92,17 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         *taken,
         replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name),
     )
+
+
+def _is_nowhere_else(question: ChartQuestion) -> bool:
+    """Whether what speaks of the words elsewhere is another thing."""
+    if question.tool == "care":
+        return question.name not in _ALSO_SAID and question.name != "care team"
+    if question.tool != "medications":  # "care" and "plan" stand in any note
+        return False
+    table = concept_table()  # values are no drugs: "cholesterol meds?"
+    is_value = table.named("result", question.name) is not None
+    return is_value and table.named("drug", question.name) is None
 
 
 def _is_taken_too(question: ChartQuestion) -> bool:

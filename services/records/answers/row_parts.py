@@ -1,11 +1,14 @@
 """The parts of which a line about a row of the chart is made. Pure."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from decimal import Decimal
+from itertools import pairwise
 
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion, Part
+from services.records.dates import first_day
 
 # How details of rows tell what may be asked of them.
 MARKS: Mapping[Part, tuple[str, ...]] = {
@@ -19,6 +22,7 @@ _DUE_AGAIN = frozenset({"immunization", "procedure"})
 _WITH_STATE = frozenset({"medication", "problem"})
 _WITH_PARTS = frozenset({"encounter", "procedure", "medication"})
 
+_RECORDED = "recorded "
 _SOURCES_SHOWN = 1
 _DIGITS = 4
 
@@ -40,6 +44,19 @@ def flag_of(row: ViewRow, words: AnswerWords) -> str:
 def day_of(row: ViewRow) -> str:
     """Return the day of a row, as exact as the record has it."""
     return row.date[:10]
+
+
+def days_recorded(row: ViewRow) -> list[date]:
+    """Return the days on which a problem was recorded that is told once for several times."""
+    told = next((one for one in row.detail.split("; ") if one.startswith(_RECORDED)), "")
+    return [day for word in told.replace(",", "").split() if (day := first_day(word))]
+
+
+def newest_day(row: ViewRow) -> str:
+    """Return the last day of what is told once for several times: a drug's last prescription."""
+    said = row.detail.replace(",", "").replace(";", "").split()
+    last = [day for mark, day in pairwise(said) if mark == "last" and first_day(day)]
+    return max([row.date[:10], *last])
 
 
 def sources_of(row: ViewRow) -> str:

@@ -3,18 +3,22 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
-from services.language.utterance import Aspect, ChartQuestion, Part
-from services.records.answers.asked_rows import asked_rows, passage, personal_facts
+from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.records.answers.asked_rows import asked_rows, passage
+from services.records.answers.identity import told_identity
 from services.records.answers.row_line import DETAIL_CHARS, row_line
 from services.records.answers.row_parts import (
     MARKS,
     day_of,
+    days_recorded,
+    newest_day,
     part_missing,
     sources_of,
 )
@@ -42,7 +46,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
     found = asked_rows(question, view)
     if question.tool == "chart_summary" and question.name:
-        return _identity(question.name, view.rows, words)
+        return told_identity(question, view.rows, words)
     if not found.rows:
         return _absent(question, view, words, is_other_time=found.of_other_time)
     rows = list(found.rows)
@@ -56,11 +60,17 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     if question.aspect == "count" and len(paused) < len(rows):
         rows = [row for row in rows if row not in paused]
     told = _EVENTS.get(question.aspect, _listed)(question, rows, words)
+    if question.tool == "care" and question.part == "status" and {*map(_status, rows)} <= _OVER:
+        told = f"{words.not_now}:\n{told}"
     if len(paused) == len(rows):
         told = f"{words.only_paused}\n{told}"
     return "\n".join(
         [told, *_left_out(question, view, words), *part_missing(question, rows, words)]
     )
+
+
+def _status(row: ViewRow) -> str:
+    return row.status
 
 
 def _left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
@@ -107,6 +117,8 @@ def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     """Return what an empty list means; that no allergy is recorded is no statement of none."""
     if words.is_language_of_tools and view.nothing:
         return view.nothing
+    if question.tool == "medications" and not question.name and not question.arguments:
+        return words.no_drugs
     return words.no_allergies if question.tool == "allergies" else ""
 
 
@@ -148,7 +160,7 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_seen = part in ("people", "place") and question.span is None and len(rows) > 1
     if is_seen and part and (seen := _seen_by(part, question.tool, rows, words)):
         return "\n".join(seen[:_ROWS_SHOWN])
-    if question.part is not None and question.name and len(rows) <= _ROWS_SHOWN:
+    if question.part not in (None, "status") and question.name and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
     is_search = question.tool == "search_record"
     shown = rows[: _PASSAGES_SHOWN if is_search else _LIST_SHOWN]
@@ -166,7 +178,9 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         every = [f"- {row_line(row, words, is_brief=is_brief)}" for row in rows]
         lines = _newest_that_fit(every, is_course=question.tool == "timeline")
     more = len(rows) - len(lines)
-    return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
+    # Of passages the tool gives some: there may be more.
+    count = f"≥ {more}" if is_search else more
+    return "\n".join([*lines, *([f"- {words.older.format(count=count)}"] if more else [])])
 
 
 def _once_each(rows: Sequence[ViewRow]) -> list[ViewRow]:
@@ -209,7 +223,7 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
         if now:
             return _listed(question, now, words)
-        last = row_line(max(rows, key=lambda row: row.date), words)
+        last = row_line(max(rows, key=newest_day), words)
         return last if question.is_past else f"{words.not_now}: {last}"
     if question.tool == "current_status" and question.name == "treatment":
         rows = [row for row in rows if row.status == "active"] or rows
@@ -292,12 +306,24 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     span = f" ({dates[0][:10]} – {dates[-1][:10]})" if dates else ""
     what = words.things_of.get(question.tool, "")
     what = f"{what}: {question.name}" if question.name else what
-    if question.tool != "problems" or not question.name:
+    if question.tool not in _STATES or not question.name:
         return f"{words.things.format(count=len(rows), what=what, span=span)}."
-    # One problem is one row, however often it was recorded.
-    count = sum(len(row.sources) for row in rows)
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
+    if question.tool == "medications" and len(rows) == 1:
+        return row_line(rows[0], words)  # how often it was prescribed, and is taken
+    # One problem is one row, however often it was recorded.
+    is_folded = question.tool == "problems"
+    count = sum(_times(row, question.span) for row in rows) if is_folded else len(rows)
     return "\n".join([f"{words.things.format(count=count, what=what, span='')}.", *lines])
+
+
+def _times(row: ViewRow, span: TimeSpan | None) -> int:
+    """Return how often a problem was recorded, in the days of `span` where the row tells them."""
+    days = days_recorded(row)
+    if span is None or len(days) != len(row.sources):
+        return len(row.sources)
+    since, until = span.since or date.min, span.until or date.max
+    return sum(since <= day <= until for day in days)
 
 
 _EVENTS: Mapping[Aspect, Callable[[ChartQuestion, list[ViewRow], AnswerWords], str]] = {
@@ -307,26 +333,3 @@ _EVENTS: Mapping[Aspect, Callable[[ChartQuestion, list[ViewRow], AnswerWords], s
     "whether": _yes_or_no,
     "count": _counted,
 }
-
-
-def _identity(name: str, rows: Sequence[ViewRow], words: AnswerWords) -> str:
-    """Answer who the patient is from the first row of the summary."""
-    row = next((each for each in rows if each.kind == "patient"), None)
-    if row is None:
-        return words.nothing
-    source = sources_of(row)
-    match name:
-        case _ if facts := personal_facts(name, rows):
-            return "\n".join(row_line(fact, words) for fact in facts)
-        case "birth date" if row.date:
-            return f"{words.born.format(date=row.date)} {source}"
-        case "vital status":
-            said = words.died.format(value=row.status) if row.status else words.alive
-            return f"{said} {source}"
-        case "age" | "sex":
-            told = ", ".join(words.word(part) for part in row.value.split(", "))
-            return f"**{row.name}**: {told}, {words.born.format(date=row.date)} {source}"
-        case "name" | "identifiers":
-            return f"**{row.name}**; {row.detail} {source}"
-        case _:
-            return words.absent.format(name=name)

@@ -233,7 +233,7 @@ def _result(name: str, row: Mapping[str, Any]) -> Concept:
     return Concept(
         "result",
         name,
-        codes=frozenset(map(str, row["loinc"])),
+        codes=frozenset(map(str, row.get("loinc", ()))),
         words=_words(name, row),
         specimen=row.get("system", ""),
         kind_of_row=row.get("kind", ""),

@@ -11,6 +11,7 @@ from services.records.views.view import newest_first, view_of
 
 ProblemStatus: TypeAlias = Literal["active", "resolved", "all"]
 
+_EARLIER_SHOWN = 20
 ACTIVE = frozenset({"active", "recurrence", "relapse"})
 
 
@@ -73,6 +74,8 @@ def _merged(group: list[ViewRow]) -> ViewRow:
     dates = sorted(row.date for row in group if row.date)
     ends = sorted(row.end for row in group if row.end)
     times = f"recorded {len(group)} times, last {newest.date[:10]}" if len(group) > 1 else ""
+    before = ", ".join(date[:10] for date in dates[:-1][::-1][:_EARLIER_SHOWN])
+    times += f", before {before}" if times and before else ""
     details = dict.fromkeys(row.detail for row in group if row.detail)
     return newest.model_copy(
         update={

@@ -1,7 +1,7 @@
 """Reads fields out of what the user said earlier; believed only with a literal quote (M8)."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, TypeVar
 
 import structlog
@@ -11,6 +11,7 @@ from data_models.errors import ModelError
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Extracted
 from services.language.field_answers import value_in
+from services.language.field_statements import stated_in
 from services.model_port import StructuredModel
 from services.scenarios.session.facts import fits
 
@@ -52,9 +53,12 @@ class Findings(BaseModel):
 
 
 class Extractor:
-    """Asks once for all fields that are wanted; a failure finds nothing and stops no turn."""
+    """Asks once for all fields that are wanted; a failure finds nothing and stops no turn.
 
-    def __init__(self, *, model: StructuredModel) -> None:
+    Without a model, rules find what names the field.
+    """
+
+    def __init__(self, *, model: StructuredModel | None) -> None:
         self._model = model
 
     async def extract(
@@ -65,6 +69,8 @@ class Extractor:
         said = [turn[:TURN_LIMIT_CHARS] for turn in turns if turn.strip()]
         if not wanted or not said:
             return {}
+        if self._model is None:
+            return _found_by_rules(wanted.values(), said)
         try:
             findings = await self._model.ask(
                 purpose=SCENARIO_EXTRACTOR,
@@ -78,8 +84,19 @@ class Extractor:
         return believed(findings, wanted, said)
 
 
+def _found_by_rules(
+    fields: Iterable[FieldDefinition], turns: Sequence[str]
+) -> dict[str, Extracted]:
+    found = ((field, stated_in(field, turns)) for field in fields)
+    return {
+        field.name: Extracted(value=one[0].value, confidence=one[1], quote=one[0].quote)
+        for field, one in found
+        if one is not None and fits(one[0].value, field.value_type)
+    }
+
+
 def question(fields: Sequence[FieldDefinition], turns: Sequence[str]) -> str:
-    """Return the question as the model and the offline rules read it."""
+    """Return the question as the model reads it."""
     rows = [
         {
             "name": field.name,

@@ -1,6 +1,7 @@
 """A conversation with the real team over the sample records, led by the offline rules."""
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from data_models.chat_context import AgentMessage, Turn
 from data_models.clock import SystemClock
@@ -16,7 +17,7 @@ from services.group_chat_port import GroupChatRequest
 from services.language.reading import read
 from services.language.utterance import Situation
 from services.records.ports import PatientRecords
-from services.team import Team
+from services.team import Team, card_of
 from services.turn.reading import member_of
 from tests.fakes import CountingIds
 from tests.group_chat.team_world import (
@@ -29,6 +30,8 @@ from tests.group_chat.team_world import (
 from tests.services.records.charts import records_in
 
 ROSTER = ("patient_15", "patient_4")
+CARDS = tuple(map(card_of, house_team().agents))
+SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC), team=tuple(map(member_of, CARDS)))
 
 
 @dataclass

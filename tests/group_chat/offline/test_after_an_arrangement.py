@@ -1,39 +1,38 @@
-"""What is asked of the chart after an arrangement is over goes to who reads charts."""
+"""What is asked beside the question of who arranges something goes to whose work it is."""
 
-from datetime import UTC, datetime
+import pytest
 
-from group_chat.offline.elsewhere import handed_back
-from group_chat.offline.prompt import Prompt, Spoken
 from services.language.reading import read
-from services.language.utterance import Situation
-
-OVER = [
-    Spoken("Orchestrator", "*AppointmentManager*, please see to this."),
-    Spoken("Orchestrator", "Nothing was booked: *Dr. Peter Jones*, Mon 23 Nov 2026 10:00."),
-]
+from services.language.work import leaves_question
+from tests.group_chat.offline.conftest import SITUATION, conversation
 
 
-def prompt_for(text: str) -> Prompt:
-    situation = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
-    return Prompt(asked=text, utterance=read(text, situation), earlier=list(OVER))
-
-
-def test_a_question_about_the_chart_is_handed_back() -> None:
-    reply = handed_back(prompt_for("latest CEA"), topic="appointment")
-    assert reply is not None
-    assert reply.text == "*Orchestrator*, this is not for me."
-
-
-def test_another_appointment_is_kept() -> None:
-    assert handed_back(prompt_for("book Dr. Jones then"), topic="appointment") is None
-
-
-def test_a_task_of_ones_own_does_not_answer_which_day() -> None:
-    for text in (
+@pytest.mark.parametrize(
+    "text",
+    [
+        "latest CEA",
+        "what is the stage?",
+        "help",
+        "which patients have we discussed?",
+        "start tumor board",
         "remind me tomorrow to call the pharmacy",
         "Erinnere mich morgen daran, die Apotheke anzurufen",
-    ):
-        prompt = prompt_for(text)
-        prompt.earlier = [Spoken("AppointmentManager", "- 2030-01-08 09:00\n\nWhich day suits?")]
-        reply = handed_back(prompt, topic="appointment")
-        assert reply is not None, text
+    ],
+)
+def test_somebody_elses_work_is_no_answer_to_which_day(text: str) -> None:
+    assert leaves_question(read(text, SITUATION), "AppointmentManager")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["book Dr. Jones then", "tomorrow at 10", "the second one", "yes", "Smith, please", "9",
+     "what else is free?", "move it to Friday"],
+)  # fmt: skip
+def test_what_may_be_an_answer_stays_with_who_asked(text: str) -> None:
+    assert not leaves_question(read(text, SITUATION), "AppointmentManager")
+
+
+async def test_who_arranges_asks_on_after_a_question_beside_it() -> None:
+    talk = conversation()
+    assert (await talk.say("book an appointment")).speakers == ["AppointmentManager"]
+    assert (await talk.say("what is the stage?")).speakers == ["PatientStatus"]

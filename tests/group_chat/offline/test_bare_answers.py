@@ -2,25 +2,30 @@
 
 import pytest
 
+from group_chat.offline.errands import is_of_recent
 from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
 from group_chat.offline.scenario import answer_in_scenario
-from group_chat.offline.secretary import is_office_request
+from tests.group_chat.offline.conftest import CARDS
 
 
-@pytest.mark.parametrize("said", ["move the first to 5 pm", "cancel the first one"])
-def test_the_first_of_a_calendar_is_no_question_about_the_past(said: str) -> None:
+@pytest.mark.parametrize(
+    ("listed", "said", "agent"),
+    [
+        ({"type": "calendar_event", "id": "evt_1"}, "move the first to 5 pm", "Secretary"),
+        ({"type": "calendar_event", "id": "evt_1"}, "cancel the first one", "Secretary"),
+        ({"type": "calendar_event", "id": "Appointment/a1"}, "cancel it", "AppointmentManager"),
+    ],
+)
+def test_it_is_what_was_listed_last(listed: dict[str, str], said: str, agent: str) -> None:
+    prompt = Prompt(asked=said, team=CARDS, tool_memory={"recent_entities": [listed]})
+    assert answer_as_facilitator(prompt).text == f"*{agent}*, please see to this."
+
+
+def test_the_first_of_a_calendar_is_no_question_about_the_past() -> None:
     shown = {"recent_entities": [{"type": "calendar_event", "id": "evt_1"}]}
-    assert is_office_request(Prompt(asked=said, tool_memory=shown))
-    assert not is_office_request(Prompt(asked="when was the first scan", tool_memory=shown))
-
-
-def test_it_is_the_appointment_that_was_listed_last_and_no_part_of_the_record() -> None:
-    listed = {"recent_entities": [{"type": "calendar_event", "id": "Appointment/a1"}]}
-    team = "- *Secretary*: calendar, mail\n- *AppointmentManager*: books and cancels appointments\n"
-    prompt = Prompt(asked="cancel it", instructions=team, tool_memory=listed)
-    assert answer_as_facilitator(prompt).text == "*AppointmentManager*, please see to this."
+    assert not is_of_recent(Prompt(asked="when was the first scan", tool_memory=shown))
 
 
 def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> None:
@@ -37,7 +42,7 @@ def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> No
 
 
 def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> None:
-    prompt = Prompt(asked="start oncology intake", snapshot={"patient_id": "patient_4"})
+    prompt = Prompt(asked="start oncology intake", patient_id="patient_4")
     text = answer_as_facilitator(prompt).text
     assert "oncology intake" in text
     assert "/operator" in text

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from group_chat.offline.booking import answer_as_booking
-from group_chat.offline.prompt import Exchange, Prompt, Spoken, ToolAnswer, ToolOffer
-from group_chat.tools.free_times import TimesArguments
+from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
+from group_chat.tools.free_times import TimesArguments, told_times
+from group_chat.window import Line
 from services.language.clock import shift_in
 from services.language.talk_texts import talk_text
 
@@ -35,7 +36,7 @@ def prompt_of(
         tools=[ToolOffer(name) for name in TOOLS],
         entities={"entities": WISHES if wishes is None else wishes},
         asked=asked,
-        earlier=[Spoken("AppointmentManager", last)] if last else [],
+        earlier=[Line("AppointmentManager", last)] if last else [],
         answers=answers or [],
     )
 
@@ -47,13 +48,13 @@ def looked(prompt: Prompt) -> Any:
     return call.arguments
 
 
-def told(asked: str, **data: Any) -> str:
-    """Return what is said of the form's answer."""
-    return answer_as_booking(prompt_of(asked, answers=[ToolAnswer("available_slots", data)])).text
+def told(**data: Any) -> str:
+    """Return what the tool says of what it found."""
+    return told_times(data, "en")
 
 
 def test_a_doctor_nobody_is_called_leads_to_those_there_are() -> None:
-    text = told("I want to see Dr. Patel", missing="doctor", doctors=DOCTORS, unknown="Dr. Patel")
+    text = told(missing="doctor", doctors=DOCTORS, unknown="Dr. Patel")
     assert text.startswith("No doctor here is called Dr. Patel.")
     assert "- Dr. Peter Jones" in text
     assert text.endswith(WHICH_DOCTOR)
@@ -81,9 +82,11 @@ def test_what_is_no_name_is_not_looked_for_as_one(asked: str, is_name: bool) -> 
         "nein, lass es so",
     ],
 )
-@pytest.mark.parametrize("before", [[], [Exchange("move it", f"- 2030\n\n{WHICH_DAY}")]])
-def test_who_wants_no_appointment_any_more_is_let_go(asked: str, before: list[Exchange]) -> None:
-    prompt = prompt_of(asked, last=before[0].answered if before else WHICH_DOCTOR, wishes={})
+@pytest.mark.parametrize("before", [[], [("move it", f"- 2030\n\n{WHICH_DAY}")]])
+def test_who_wants_no_appointment_any_more_is_let_go(
+    asked: str, before: list[tuple[str, str]]
+) -> None:
+    prompt = prompt_of(asked, last=before[0][1] if before else WHICH_DOCTOR, wishes={})
     prompt.past = before
     reply = answer_as_booking(prompt)
     assert reply.text in {talk_text(language, "nothing_arranged") for language in ("en", "de")}
@@ -166,12 +169,12 @@ def test_a_part_of_the_day_is_handed_on(asked: str, time: bool) -> None:
 def test_free_times_are_told_with_the_question_for_what_is_missing() -> None:
     slots = [{"slot_id": one, "start": f"2030-01-07 {one}"} for one in ("09:00", "14:30")]
     of_day = {"doctor": "Dr. Smith", "day": "2030-01-07", "missing": "time", "slots": slots}
-    assert told("x", **of_day) == f"Dr. Smith, 2030-01-07: free are 09:00, 14:30.\n{WHICH_TIME}"
-    assert "not free; free are 09:00" in told("x", **of_day, wanted_time_is_free=False)
-    full = told("x", doctor="Dr. Smith", day="2030-01-07", missing="day")
+    assert told(**of_day) == f"Dr. Smith, 2030-01-07: free are 09:00, 14:30.\n{WHICH_TIME}"
+    assert "not free; free are 09:00" in told(**of_day, wanted_time_is_free=False)
+    full = told(doctor="Dr. Smith", day="2030-01-07", missing="day")
     assert full == f"Dr. Smith, 2030-01-07: nothing is free that day.\n{WHICH_DAY}"
     days = [{"day": "2030-01-15", "times": [f"{hour}:00" for hour in range(10, 18)]}]
-    week = told("x", doctor="Dr. Smith", days=days, missing="day").splitlines()
+    week = told(doctor="Dr. Smith", days=days, missing="day").splitlines()
     assert week[:2] == [
         "Dr. Smith is free on:",
         "- Tue 15 Jan 2030: 10:00, 11:00, 12:00, 13:00, 14:00, 15:00 and 2 more",
@@ -179,15 +182,15 @@ def test_free_times_are_told_with_the_question_for_what_is_missing() -> None:
     assert week[-1] == WHICH_DAY
 
 
-def moving(asked: str, *past: Exchange) -> Prompt:
-    prompt = prompt_of(asked, last=past[-1].answered if past else "")
+def moving(asked: str, *past: tuple[str, str]) -> Prompt:
+    prompt = prompt_of(asked, last=past[-1][1] if past else "")
     prompt.past = list(past)
     return prompt
 
 
 def test_a_move_names_what_was_shown_last_and_keeps_what_was_said_in_it() -> None:
     assert looked(moving("move it to friday")) == {"instead_of": "it", "day": "friday"}
-    prompt = moving("11:00", Exchange("move it to friday", TIMES))
+    prompt = moving("11:00", ("move it to friday", TIMES))
     prompt.tool_memory = {"recent_entities": [{"type": "calendar_event", "id": "Appointment/a1"}]}
     assert looked(prompt) == {"instead_of": "a1", "day": "friday", "time": "11:00"}
 
@@ -206,7 +209,7 @@ def test_a_move_by_days_is_handed_on_as_said(said: str) -> None:
     ],
 )
 def test_another_order_ends_a_move_that_waits_for_its_day(said: str, tool: str) -> None:
-    prompt = moving(said, Exchange("move it", f"- 2030-01-08 09:00\n\n{WHICH_DAY}"))
+    prompt = moving(said, ("move it", f"- 2030-01-08 09:00\n\n{WHICH_DAY}"))
     (call,) = answer_as_booking(prompt).calls
     assert call.wire_name == tool
     assert "instead_of" not in call.arguments
@@ -221,27 +224,25 @@ def test_a_free_time_is_proposed_and_not_again_after_that() -> None:
     assert (call.wire_name, call.arguments) == (
         "move_appointment", {"appointment_id": "a2", "slot_id": "s1"},
     )  # fmt: skip
-    proposal = {"action": "move_appointment", "start": "2030-01-11 11:00"}
-    prompt.answers.append(ToolAnswer("move_appointment", {"proposal": proposal}))
+    prompt.answers.append(ToolAnswer("move_appointment", {"told": "I propose this."}))
     reply = answer_as_booking(prompt)
-    assert not reply.calls
-    assert "2030-01-11 11:00" in reply.text
+    assert (reply.calls, reply.text) == ((), "I propose this.")
 
 
 def test_a_move_with_a_day_is_no_yes_to_what_was_proposed_before() -> None:
-    prompt = moving("move it to friday", Exchange("cancel it", WHICH_TIME))
+    prompt = moving("move it to friday", ("cancel it", WHICH_TIME))
     proposal = {"action": "cancel_appointment", "appointment_id": "a1"}
     prompt.entities = {"derived_entities": {"appointment_proposal": proposal}}
     assert looked(prompt)["day"] == "friday"
 
 
 def test_a_free_time_that_the_patient_cannot_have_is_told_before_why() -> None:
-    free = {"doctor": "Dr. Jones", "day": "2030-01-11", "wanted_time_is_free": True,
+    free = {"wanted_time_is_free": True, "told": "Dr. Jones: free are 11:00.",
             "slots": [{"slot_id": "s1", "start": "2030-01-11 11:00"}]}  # fmt: skip
     error = {"error": "the patient has another appointment at that time"}
     answers = [ToolAnswer("available_slots", free), ToolAnswer("book_appointment", error)]
     text = answer_as_booking(prompt_of("at 11:00", answers=answers)).text
-    assert text.startswith("Dr. Jones, 2030-01-11 at 11:00 is free.\nI changed nothing:")
+    assert text.startswith("Dr. Jones: free are 11:00.\nI changed nothing:")
 
 
 def test_a_whole_message_that_says_when_fits_into_the_form() -> None:

@@ -2,10 +2,11 @@
 
 import pytest
 
-from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolOffer
 from services.language.phrases import says
+from services.language.reading import read
+from tests.group_chat.offline.conftest import SITUATION
 
 TOOLS = tuple(
     f"{verb}_{kind}"
@@ -22,12 +23,6 @@ TOOLS = tuple(
     }.items()
     for verb in verbs.split()
 )
-TEAM = """
-- *PatientHistory*: course of the illness, notes
-- *Radiology*: imaging reports and studies
-- *Secretary*: calendar, mail, contacts and tasks of the user
-- *AppointmentManager*: books, moves and cancels appointments
-"""
 
 
 def _secretary(asked: str) -> Prompt:
@@ -65,6 +60,16 @@ def _secretary(asked: str) -> Prompt:
             {"title": "call the lab", "due": "tomorrow"},
         ),
         ("add order PET to my todo list", "add_task", {"title": "order PET"}),
+        (
+            'add "recheck weight in 4 weeks" to my tasks',
+            "add_task",
+            {"title": "recheck weight in 4 weeks"},
+        ),
+        (
+            "setze Gewicht prüfen auf meine Aufgabenliste",
+            "add_task",
+            {"title": "Gewicht prüfen"},
+        ),
         ("what's on my list?", "list_tasks", {}),
         ("done with the pharmacy call", "complete_task", {}),
         ("supprime la tâche Rota", "delete_task", {}),
@@ -96,8 +101,7 @@ def test_a_new_mail_to_a_name_alone_says_how_to_ask_for_a_draft() -> None:
     ],
 )
 def test_a_german_request_goes_to_whose_work_it_is(asked: str, agent: str) -> None:
-    prompt = Prompt(asked=asked, instructions=TEAM, snapshot={"patient_id": "patient_4"})
-    assert answer_as_facilitator(prompt).text.startswith(f"*{agent}*, ")
+    assert read(asked, SITUATION).agent == agent
 
 
 @pytest.mark.parametrize(
@@ -107,7 +111,17 @@ def test_a_german_request_goes_to_whose_work_it_is(asked: str, agent: str) -> No
         ("advice", ("should we stop it?", "sollten wir das absetzen?", "Wie ist die Prognose?")),
         ("danger", ("he wants to die", "er will sich umbringen")),
         ("remember", ("what did we say about it?", "was haben wir über die Biopsie gesagt?")),
-        ("thanks", ("thank you", "vielen Dank", "merci beaucoup", "muchas gracias")),
+        (
+            "thanks",
+            (
+                "thank you",
+                "thanks, that's all",
+                "vielen Dank",
+                "Danke, das wars",
+                "merci beaucoup",
+                "muchas gracias",
+            ),
+        ),
         ("writes_record", ("delete the diagnosis", "Lösche die Diagnose aus der Akte")),
         ("roster", ("which patients did we discuss", "welche Patienten hatten wir")),
         ("comparison", ("what changed since May", "Was hat sich seit Mai verändert?")),

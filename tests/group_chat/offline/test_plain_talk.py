@@ -4,10 +4,11 @@ import pytest
 
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolOffer
-from group_chat.offline.words import topics_of
 from services.language.detection import is_unread
 from services.language.judging import asks_for_judgement
-from tests.group_chat.offline.conftest import conversation
+from services.language.phrases import says
+from services.language.reading import read
+from tests.group_chat.offline.conftest import SITUATION, conversation
 
 RULES_LINE = "not a language model"
 
@@ -91,7 +92,7 @@ async def test_a_pasted_letter_is_not_taken_for_a_wish() -> None:
     ["the word is that she feels well", "in other words, what is the stage?", "file a claim"],
 )
 def test_the_word_word_asks_for_no_document(text: str) -> None:
-    assert "document" not in topics_of(text)
+    assert read(text, SITUATION).agent != "ReportCreation"
 
 
 @pytest.mark.parametrize(
@@ -105,7 +106,7 @@ def test_the_word_word_asks_for_no_document(text: str) -> None:
     ],
 )
 def test_who_wants_a_document_gets_one(text: str) -> None:
-    assert "document" in topics_of(text)
+    assert says(text, "document_asked")
 
 
 @pytest.mark.slow

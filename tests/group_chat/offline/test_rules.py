@@ -5,78 +5,38 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent, TextContent
 
-from group_chat.judge import NAMES_FOLLOW
-from group_chat.messages import cue_message
+from group_chat.judge import Judge
+from group_chat.models.factory import build_models
+from group_chat.models.model_settings import ModelSettings
 from group_chat.offline.offline_chat import reply_to
-from group_chat.offline.prompt import Prompt, Spoken, ToolAnswer, ToolOffer, read_prompt
-from group_chat.offline.secretary import is_office_request
-from group_chat.offline.words import best_match, query_of
-from group_chat.speaker_state import Cue as CueName
+from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
+from group_chat.window import Line
+from services.language.reading import read
+from tests.group_chat.offline.conftest import SITUATION
 
 
-@pytest.mark.parametrize("cue", ["step", "close", "failed", "waiting"])
-@pytest.mark.parametrize("agent", ["Radiology", "Orchestrator"])
-def test_why_an_agent_speaks_is_read_from_the_mark_of_the_message(cue: CueName, agent: str) -> None:
-    asked = message(AuthorRole.USER, "go on")
-    cued = cue_message(cue, agent=agent, facilitator="Orchestrator", first=False)
-    prompt = read_prompt(ChatHistory(messages=[asked, *cued]), [])
-    assert prompt.cue == cue
-    is_others_step = cue == "step" and agent == "Radiology"
-    assert prompt.hand_back == ("Orchestrator" if is_others_step else "")
-    (words,) = [str(one.content) for one in cued]
-    said = read_prompt(ChatHistory(messages=[message(AuthorRole.USER, words)]), [])
-    assert said.cue == "none", "a user who writes it is a user all the same"
-
-
-def message(role: AuthorRole, text: str, name: str | None = None) -> ChatMessageContent:
-    return ChatMessageContent(role=role, items=[TextContent(text=text)], name=name)
-
-
-def test_a_prompt_is_taken_apart() -> None:
-    history = ChatHistory(
-        messages=[
-            message(AuthorRole.SYSTEM, "Lead.\n- *Radiology*: Imaging.\n- Be brief: always."),
-            message(AuthorRole.SYSTEM, 'PATIENT_CONTEXT_JSON: {"patient_id":"p1"}'),
-            message(AuthorRole.USER, "first"),
-            message(AuthorRole.ASSISTANT, "answer", "Radiology"),
-            message(AuthorRole.USER, "second"),
-        ]
+async def test_the_first_of_several_addressed_is_picked() -> None:
+    judge = Judge(chat_model=build_models(settings=ModelSettings()).chat)
+    assert await judge.pick(["Pathology", "Radiology"], "*Radiology*, *Pathology*, please") == (
+        "Pathology"
     )
-    tool = {"function": {"name": "rounds-search_record", "parameters": {"required": ["query"]}}}
-    prompt = read_prompt(history, [tool])
-    assert prompt.team == {"Radiology": "Imaging."}
-    assert prompt.patient_id == "p1"
-    assert prompt.asked == "second"
-    assert [spoken.agent for spoken in prompt.earlier] == ["Radiology"]
-    assert prompt.tools == [ToolOffer("rounds-search_record", ("query",))]
-    assert prompt.tools[0].name == "search_record"
 
 
-def test_one_of_several_addressed_is_picked() -> None:
-    prompt = Prompt(instructions=f"Answer with one name from this list: {NAMES_FOLLOW}B, A")
-    assert reply_to(prompt).text == "B"
-
-
-def test_the_result_of_a_tool_nobody_foresaw_is_written_with_its_sources() -> None:
-    data = {
-        "trials": [
-            {"title": "Trial A", "date": "2030-01", "source": {"ref": "ResearchStudy/a"}},
-            {"phase": "II", "sites": ["Oslo", "Bern"], "source": {"ref": "ResearchStudy/b"}},
-        ],
-        "searched": "lung",
-    }
-    prompt = Prompt(tools=[ToolOffer("x-trials")], answers=[ToolAnswer("trials", data)])
+def test_the_result_of_a_tool_without_rows_is_written_a_field_each() -> None:
+    data = {"eligible": True, "covered_by": ["Aster", "Birch"], "patient_id": "p1"}
+    tools = [ToolOffer("x-coverage")]
+    prompt = Prompt(patient_id="p1", tools=tools, answers=[ToolAnswer("coverage", data)])
     text = reply_to(prompt).text
-    assert "- 2030-01 **Trial A** [ResearchStudy/a]" in text
-    assert "phase II, sites Oslo, Bern [ResearchStudy/b]" in text
-    assert "Searched: lung" in text
+    assert "**Coverage**\n- Eligible: True\n- Covered by: Aster, Birch" in text
+    assert "p1" not in text
 
 
 def test_a_failed_tool_is_reported_as_failed() -> None:
     prompt = Prompt(
-        tools=[ToolOffer("x-scan")], answers=[ToolAnswer("scan", {"error": "no answer"})]
+        patient_id="p1",
+        tools=[ToolOffer("x-scan")],
+        answers=[ToolAnswer("scan", {"error": "no answer"})],
     )
     assert "could not be read. no answer" in reply_to(prompt).text
 
@@ -101,7 +61,9 @@ JSON = st.recursive(
 @pytest.mark.slow
 @given(st.dictionaries(st.sampled_from(["items", "reports", "fact", "events"]), JSON, max_size=3))
 def test_any_result_gives_an_answer(data: dict[str, Any]) -> None:
-    prompt = Prompt(tools=[ToolOffer("x-scan")], answers=[ToolAnswer("scan", data)])
+    prompt = Prompt(
+        patient_id="p1", tools=[ToolOffer("x-scan")], answers=[ToolAnswer("scan", data)]
+    )
     assert reply_to(prompt).text
 
 
@@ -114,24 +76,22 @@ def test_any_result_gives_an_answer(data: dict[str, Any]) -> None:
     ],
 )
 def test_only_telling_words_are_searched_for(asked: str, query: str) -> None:
-    assert query_of(asked) == query
+    assert Prompt(asked=asked).query == query
 
 
-def test_a_request_that_fits_nobody_goes_to_nobody() -> None:
-    assert best_match("hello", {"Radiology": "Imaging reports and studies."}) is None
-
-
-def test_only_who_asks_for_a_document_gets_one_written() -> None:
-    team = {"ReportCreation": "Writes the tumor board document (Word) from what was said."}
-    assert best_match("how big is the tumor", team) is None
-    assert best_match("write the document", team) == "ReportCreation"
-    assert best_match("ask ReportCreation about the board", team) == "ReportCreation"
+@pytest.mark.parametrize(
+    ("asked", "agent"),
+    [("hello", None), ("how big is the tumor", "PatientHistory"),
+     ("write the document", "ReportCreation")],
+)  # fmt: skip
+def test_only_who_asks_for_a_document_gets_one_written(asked: str, agent: str | None) -> None:
+    assert read(asked, SITUATION).agent == agent
 
 
 def registering(asked: str) -> Prompt:
     return Prompt(
         asked=asked,
-        snapshot={"patient_id": "patient_4"},
+        patient_id="patient_4",
         tools=[
             ToolOffer("rounds-insurance_eligibility"),
             ToolOffer("rounds-register_person", ("name", "birth_date")),
@@ -181,10 +141,12 @@ def test_whether_somebody_is_registered_is_looked_up_and_said_of_nobody_else(ask
     (call,) = reply_to(prompt).calls
     assert call.wire_name == "rounds-find_person"
     assert call.arguments == {"name": "Ada Leeward", "birth_date": "1980-02-29"}
-    prompt.answers.append(ToolAnswer("find_person", {"registered": "another_person"}))
+    prompt.answers = [
+        ToolAnswer("find_person", {"registered": "nobody", "told": "Nobody is registered here."})
+    ]
     reply = reply_to(prompt)
     assert reply.calls == ()
-    assert "is registered, and it is not the active patient" in reply.text
+    assert reply.text.endswith("Nobody is registered here.")
 
 
 @pytest.mark.parametrize("asked", ["is Ada registered?", "is somebody born 1980-02-29 registered?"])
@@ -241,16 +203,15 @@ def test_a_document_is_searched_by_its_whole_name(asked: str, words: str) -> Non
 def test_who_stands_by_a_patient_is_no_entry_of_the_users_address_book(
     asked: str, is_office: bool
 ) -> None:
-    assert is_office_request(Prompt(asked=asked)) is is_office
+    assert (read(asked, SITUATION).agent == "Secretary") is is_office
 
 
 def health(asked: str, *, last: str = "", agent: str = "GeneralHealth") -> Prompt:
-    closing = "Close with: This is no diagnosis.\n" if agent == "GeneralHealth" else ""
     return Prompt(
-        instructions=f"You are {agent}.\n{closing}",
-        snapshot={"patient_id": "patient_4"},
+        closing="This is no diagnosis." if agent == "GeneralHealth" else "",
+        patient_id="patient_4",
         asked=asked,
-        earlier=[Spoken(agent, last)] if last else [],
+        earlier=[Line(agent, last)] if last else [],
     )
 
 

@@ -8,7 +8,8 @@ from data_models.identifiers import PatientId
 from services.identity.index import PersonIndex
 from services.identity.matching import Known, mentions_in
 from services.identity.person import Person, PersonName
-from services.identity.subject import Said, Subject, subject_of
+from services.identity.said import Said
+from services.identity.subject import Subject, subject_of
 from services.language.full_dates import full_dates
 from services.language.mentions import read_words
 

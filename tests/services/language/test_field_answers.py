@@ -1,19 +1,17 @@
 """Plain words as values of fields, findings with quotes, and commands about scenarios."""
 
-import json
-
 import pytest
 from pydantic import JsonValue
 
-from data_models.errors import ConfigurationError, ModelOutputError, ModelUnavailableError
+from data_models.errors import ConfigurationError, ModelUnavailableError
 from data_models.scenario import FieldDefinition
-from group_chat.offline.offline_structured import findings_in
 from services.language.field_answers import answers_in, is_plainly
+from services.language.field_statements import stated_in
 from services.language.yes_no import truth_in
 from services.model_port import Answer
 from services.scenarios.migration.migration_config import GapFillConfig, MigrationConfig
 from services.scenarios.session.commands import Command, command_in, named
-from services.scenarios.session.extraction import Extractor, Findings, believed, question
+from services.scenarios.session.extraction import Extractor, Findings, believed
 
 AGE = FieldDefinition(name="age", value_type="integer")
 BORN = FieldDefinition(name="date_of_birth", display_name="date of birth", value_type="date")
@@ -106,32 +104,28 @@ def test_unsure_is_neither_yes_nor_no() -> None:
 
 
 @pytest.mark.parametrize(
-    ("turn", "fields", "found"),
+    ("turn", "field", "found"),
     [
-        ("My email address is jo@example.org.", [EMAIL], ("jo@example.org", 0.97)),
-        ("jo@example.org", [EMAIL], ("jo@example.org", 0.9)),
-        ("I am 41 and tired", [AGE], ("41", 0.97)),
-        ("She was born on 9 March 1961.", [BORN], ("1961-03-09", 0.97)),
-        ("The CT is from 2020-01-01.", [BORN], None),
-        ("We have 41 beds", [AGE], None),
+        ("My email address is jo@example.org.", EMAIL, ("jo@example.org", 0.97)),
+        ("jo@example.org", EMAIL, ("jo@example.org", 0.9)),
+        ("I am 41 and tired", AGE, (41, 0.97)),
+        ("She was born on 9 March 1961.", BORN, ("1961-03-09", 0.97)),
+        ("The CT is from 2020-01-01.", BORN, None),
+        ("We have 41 beds", AGE, None),
     ],
 )
-def test_the_offline_rules_find_what_is_said_and_quote_it(
-    turn: str, fields: list[FieldDefinition], found: tuple[str, float] | None
+async def test_without_a_model_rules_find_what_is_said_and_quote_it(
+    turn: str, field: FieldDefinition, found: tuple[object, float] | None
 ) -> None:
-    rows = findings_in(question(fields, [turn]))["found"]
-    assert [(row["value"], row["confidence"]) for row in rows] == ([found] if found else [])
-    assert all(row["quote"] in turn for row in rows)
+    rows = await Extractor(model=None).extract([field], [turn])
+    assert [(row.value, row.confidence) for row in rows.values()] == ([found] if found else [])
+    assert all(row.quote in turn for row in rows.values())
 
 
 def test_the_newest_turn_corrects_an_older_one() -> None:
-    rows = findings_in(question([AGE], ["I am 40", "sorry, I am 41"]))["found"]
-    assert [row["value"] for row in rows] == ["41"]
-
-
-def test_a_question_of_another_form_is_no_question() -> None:
-    with pytest.raises(ModelOutputError):
-        findings_in(json.dumps({"fields": 7}))
+    stated = stated_in(AGE, ["I am 40", "sorry, I am 41"])
+    assert stated is not None
+    assert stated[0].value == 41
 
 
 def test_a_finding_needs_a_literal_quote_of_one_turn_and_the_type() -> None:

@@ -353,3 +353,52 @@ async def test_thanks_are_not_asked_about_while_it_is_open_who_is_meant(said: st
     await here.say("no, back to Adeyemi")
 
     assert (await here.say(said)).question is None
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Francis", "doyle", "Mr Doyle please", "I mean Francis", "the first one", "ich meine Doyle"],
+)
+async def test_one_of_those_offered_is_chosen_by_any_part_of_the_name(said: str) -> None:
+    here, _ = world("patient_4", "patient_42", active="patient_4")
+    await here.say("what is Doyle's stage?")
+
+    chosen = await here.say(said)
+
+    assert (chosen.patient_id, chosen.question) == ("patient_42", None)
+
+
+@pytest.mark.parametrize("said", ["not Francis", "Francis or Margaret", "Tunde"])
+async def test_what_names_nobody_or_more_of_those_offered_chooses_nobody(said: str) -> None:
+    here, _ = world("patient_4", "patient_42", active="patient_4")
+    await here.say("what is Doyle's stage?")
+
+    assert (await here.say(said)).question is not None
+
+
+async def test_a_name_that_two_of_those_offered_bear_is_asked_again() -> None:
+    brother = person(43, "Tom", "Doyle", "1960-01-01", sex="male")
+    here, people = world("patient_4", "patient_42", active="patient_4")
+    people.people = (*people.people, brother)
+    await here.say("what is Doyle's stage?")
+
+    assert (await here.say("Doyle")).question is not None
+    assert (await here.say("Tom")).patient_id == "patient_43"
+
+
+@pytest.mark.parametrize("is_down", [False, True])
+async def test_who_writes_on_after_a_switch_that_failed_is_asked_about_the_open_chart(
+    is_down: bool,
+) -> None:
+    here, people = world("patient_4", active="patient_4")
+    people.is_down = is_down
+
+    failed = await here.say("switch to patient_4444")
+    asked = await here.say("what is the stage?")
+
+    assert failed.patient_id == "patient_4"
+    assert asked.question is not None
+    assert asked.question.payload["asked"] == "what is the stage?"
+    chosen = await here.say("1")
+    assert (chosen.patient_id, chosen.question) == ("patient_4", None)
+    assert here.registry.settled == {}

@@ -56,6 +56,8 @@ class FhirDouble:
         self.refused: list[str] = []
         self.without: frozenset[str] = frozenset()
         """Search parameters that it does not know."""
+        self.forbidden: frozenset[str] = frozenset()
+        """Types that whoever asks may not read."""
 
     def parameters(self, kind: str) -> frozenset[str]:
         """The search parameters of a type."""
@@ -91,6 +93,8 @@ class FhirDouble:
             path, _, query["_page"] = query.pop("_getpages").rpartition("-")
         kind, _, key = path.partition("/")
         self.asked.append((kind, query))
+        if kind in self.forbidden:
+            return self._refuse(403, "forbidden", kind)
         if key:
             return self._read(kind, key)
         return self._search(request, kind, query)

@@ -240,3 +240,21 @@ async def test_charts_leave_when_there_is_no_room_the_least_recently_used_first(
         await records.load(PatientId("patient_a"), PERSON)
         await records.load(ME, PERSON)
         assert len(double.searched("Patient")) == 3
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_a_type_that_may_no_longer_be_read_is_gone_when_it_is_asked_for_anew(
+    shape: Shape,
+) -> None:
+    clock, double = FixedClock(), FhirDouble(shape=shape, entries=chart_for(shape, 4))
+    need = Need(kinds=frozenset({"AllergyIntolerance", "Condition"}))
+    async with serving(double, clock) as records:
+        assert (await records.load(ME, need)).entries_of("AllergyIntolerance")
+        double.forbidden = frozenset({"AllergyIntolerance"})
+        clock.advance(61)
+        record = await records.load(ME, need)
+        assert not record.entries_of("AllergyIntolerance")
+        assert record.entries_of("Condition")
+        double.forbidden = frozenset()
+        clock.advance(61)
+        assert (await records.load(ME, need)).entries_of("AllergyIntolerance")

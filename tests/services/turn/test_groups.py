@@ -6,6 +6,7 @@ from data_models.incoming_message import IncomingMessage, Press, Sender
 from data_models.plan import Plan, PlanStatus, PlanStep
 from data_models.turn_events import AgentTextDelta, Notice, StateChanged
 from services.group_chat_port import GroupChatEvent, GroupChatRequest, PlanChanged
+from services.records.reading import current_reader
 from tests.services.world import ENDLESS, Heard, World, heard
 
 
@@ -42,6 +43,27 @@ async def test_a_clear_in_a_group_is_asked_of_who_said_it() -> None:
     assert "Bert, this group shares one conversation" in asked.texts[-1]
     assert "Cleared" not in "".join(by_another.texts)
     assert not [name for name in world.sessions.contents if "/archive/" in name]  # type: ignore[attr-defined]
+
+
+async def test_charts_are_read_for_whoever_said_the_message_that_is_answered() -> None:
+    world, readers = World(), list[str]()
+
+    async def read(_: GroupChatRequest) -> None:
+        await asyncio.create_task(asyncio.sleep(0))
+        readers.append(current_reader())
+
+    await said(world, "Anna", "open patient_4")
+    world.team.first = read
+    world.team.gate.clear()
+    runs = [
+        await world.scheduler.submit(of_group(world, who, "and the stage?"))
+        for who in ("Anna", "Bert", "Anna")
+    ]
+    world.team.gate.set()
+    for run in runs:
+        await run.wait()
+    assert readers == ["user:Anna", "user:Bert", "user:Anna"]
+    assert current_reader() == ""
 
 
 async def test_the_sayer_s_yes_clears_and_names_who_did_it() -> None:
@@ -97,6 +119,39 @@ async def test_after_another_s_switch_a_question_is_not_answered_from_the_new_ch
 
     assert "Another chart was opened here meanwhile" in asked.texts[-1]
     assert len(world.team.requests) == before
+
+
+async def test_thanks_after_another_s_switch_are_about_nobody() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Bert", "open patient_15")
+
+    assert "Whom is your message about" not in (await said(world, "Anna", "thanks")).texts[-1]
+
+
+async def test_a_yes_of_who_was_not_asked_leaves_another_s_question_open() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Bert", "open patient_15")
+    asked = await said(world, "Bert", "clear patient context")
+    await said(world, "Anna", "yes")
+
+    done = await said(world, "Bert", "yes")
+
+    assert question_id(asked)
+    assert "Cleared." in done.texts[-1]
+
+
+async def test_what_another_one_stated_stays_and_that_is_told() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Anna", "she is DNR")
+
+    told = await said(world, "Bert", "forget that")
+    known = await said(world, "Bert", "what do you know about her?")
+
+    assert told.texts[-1].startswith("Anna said that, so it is still held: “Code status: DNR”.")
+    assert "Code status: DNR" in known.texts[-1]
 
 
 def proposing(request: GroupChatRequest, status: PlanStatus = "proposed") -> list[GroupChatEvent]:

@@ -12,7 +12,7 @@ from data_models.conversation import Conversation
 from data_models.effects import Effect
 from data_models.errors import StoreError
 from data_models.incoming_message import Press
-from data_models.plan import Plan, PlanStep
+from data_models.plan import Plan, PlanStatus, PlanStep
 from data_models.turn_events import Notice, RunFailed
 from services.assistant.confirmed_actions import AssistantService
 from services.assistant.tasks import NewTask
@@ -150,6 +150,28 @@ async def test_a_button_of_no_patients_plan_is_refused(store: MemoryBlobStore) -
     refused = await said(world, "Confirm", press=Press(target_id="plan_1", answer="confirm"))
     assert code(refused) == "stale_question"
     assert world.team.requests == []
+
+
+@pytest.mark.parametrize("status", ["proposed", "running", "done", "cancelled"])
+async def test_a_button_of_a_plan_counts_as_long_as_the_plan_is_open(
+    status: PlanStatus, world: World
+) -> None:
+    plan = Plan(
+        plan_id="plan_1",
+        run_id="run_1",
+        steps=[PlanStep(number=1, agent="Orchestrator", text="Look")],
+        created_at=world.clock.now(),
+        updated_at=world.clock.now(),
+    )
+    shown = PlanChanged(plan.with_status(status, now=world.clock.now()))
+    world.team.also = lambda _: [shown]
+    await said(world, "start tumor board")
+    world.team.also = lambda _: ()
+    asked = len(world.team.requests)
+    pressed = await said(world, "Confirm", press=Press(target_id="plan_1", answer="confirm"))
+    is_open = status in ("proposed", "running")
+    assert len(world.team.requests) == asked + is_open
+    assert code(pressed) == (None if is_open else "stale_question")
 
 
 async def test_a_question_does_not_survive_the_turn_that_should_have_answered_it(

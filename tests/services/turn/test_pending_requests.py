@@ -6,11 +6,16 @@ import pytest
 
 from data_models.blob_store import BlobStore
 from data_models.claim_decision import ClaimTimes
+from data_models.identifiers import PatientId
+from services.identity.linking import SubjectLinker
+from services.identity.person import Person, PersonName
 from services.turn.pending_requests import is_request_of_record
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore
+from tests.services.patient_context.test_who import People
+from tests.services.patient_context.world import PATTERN
 from tests.services.world import CHAT, FarReplica, World
 
 WISH = "book a CT for tomorrow"
@@ -69,6 +74,21 @@ async def test_a_wish_that_names_somebody_else_too_goes_to_nobody(
 async def test_another_message_in_between_takes_the_wish_back(world: World) -> None:
     asked = await asked_of_team(world, WISH, "hello there", "patient_4")
     assert [patient for patient, _ in asked] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("text", "goes_on"), [("open Doyle", False), ("Mr Doyle?", False), ("Doyle's stage?", True)]
+)
+async def test_who_only_opens_a_chart_is_told_that_it_is_open(text: str, goes_on: bool) -> None:
+    name = PersonName("Doyle", ("Francis",), "")
+    doyle = Person(PatientId("patient_42"), "key", (name,), birth_date="1951-02-03")
+    world = World(linker=SubjectLinker(directory=People(doyle), fits=PATTERN.matches))
+    await asked_of_team(world, text)
+
+    said = await world.say("Francis")
+
+    assert bool(world.team.requests) == goes_on
+    assert ("Opened the chart of Francis Doyle" in "".join(said.texts)) != goes_on
 
 
 @pytest.mark.parametrize("word", ["yes", "no"])

@@ -128,7 +128,7 @@ async def test_a_loop_that_is_late_gets_no_more_than_a_few_turns_at_once() -> No
     names = [f"t{number}" for number in range(FEW + 20)]
     await hall.come(*names)
     began = time.monotonic()
-    while time.monotonic() < began + 1.0:
+    for _ in range(16):  # longer than patience lasts, however fast the machine
         time.sleep(LATE_SECONDS * 2)  # noqa: ASYNC251 - what turns that compute do to the loop
         await asyncio.sleep(0)
     seated_while_late, took = len(hall.seated), time.monotonic() - began

@@ -1,0 +1,145 @@
+"""`ACCESS_POLICY=token`: charts open, and are read, by each user's own token."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+from data_models.clock import Clock
+from data_models.errors import (
+    OnBehalfRefusedError,
+    RecordNotFoundError,
+    RecordReplacedError,
+    RecordsRefusedError,
+    RecordsUnavailableError,
+    SignInUnavailableError,
+    StoreError,
+)
+from data_models.identifiers import PatientId
+from services.access.on_behalf import OnBehalf
+from services.chart_access.break_glass import BreakGlass
+from services.records.fhir_client import FhirClient
+from services.records.fhir_sign_in import TokenSource
+from services.records.patient_lookup import PatientLookup
+from services.records.reading import ChartReader, current_reader
+
+KEPT_SECONDS = 60.0
+_KEPT = 10_000
+
+ClientWith = Callable[[TokenSource], FhirClient]
+"""Returns a client of the records server that shows the token."""
+
+
+class UserToken:
+    """A `TokenSource`: one user's own token of the records server, while they are signed in.
+
+    Args:
+        scope: What the directory is asked for on their behalf.
+    """
+
+    def __init__(self, *, on_behalf: OnBehalf, principal_id: str, scope: str) -> None:
+        self._on_behalf = on_behalf
+        self._principal_id = principal_id
+        self._scope = scope
+
+    async def token(self) -> str:
+        """Return it.
+
+        Raises:
+            SignInNeededError: the user has to sign in.
+            RecordsError: there is none just now.
+        """
+        try:
+            return await self._on_behalf.token(self._principal_id, self._scope)
+        except SignInUnavailableError:
+            raise RecordsUnavailableError("the directory gave no token of the user") from None
+        except OnBehalfRefusedError:
+            raise RecordsRefusedError("the directory refused a token of the user") from None
+
+    def note_refusal(self, token: str) -> bool:
+        """Have another issued."""
+        self._on_behalf.note_refusal(self._principal_id, self._scope, token)
+        return True
+
+
+class UserReaders:
+    """Reads each chart with the token of the user for whom the server works just now.
+
+    Args:
+        own: The server's own client, which reads what a user opened in an emergency.
+        glass: Knows of emergencies.
+    """
+
+    def __init__(
+        self,
+        *,
+        on_behalf: OnBehalf,
+        scope: str,
+        client_with: ClientWith,
+        own: FhirClient,
+        glass: BreakGlass,
+    ) -> None:
+        self._on_behalf = on_behalf
+        self._scope = scope
+        self._client_with = client_with
+        self._own = own
+        self._glass = glass
+
+    def token_of(self, principal_id: str) -> UserToken:
+        """Return what has the principal's token."""
+        return UserToken(on_behalf=self._on_behalf, principal_id=principal_id, scope=self._scope)
+
+    def client_of(self, principal_id: str) -> FhirClient:
+        """Return the client that has the principal's rights."""
+        return self._client_with(self.token_of(principal_id))
+
+    async def current(self, patient_id: PatientId) -> ChartReader:
+        """Return who reads the chart now: see `ReaderOf`."""
+        principal_id = current_reader()
+        if not principal_id:
+            raise RecordsRefusedError("a chart was asked for in nobody's name")
+        try:
+            grant = await self._glass.current(principal_id, patient_id)
+        except StoreError:
+            grant = None
+        if grant is not None:
+            return ChartReader(name="", client=self._own)
+        return ChartReader(name=principal_id, client=self.client_of(principal_id))
+
+
+class ByOwnToken:
+    """An `AccessPolicy`: the server is asked for the Patient with the user's own token."""
+
+    def __init__(self, *, readers: UserReaders, system: str | None, clock: Clock) -> None:
+        self._readers = readers
+        self._system = system
+        self._clock = clock
+        self._kept: OrderedDict[tuple[str, PatientId], tuple[float, bool]] = OrderedDict()
+
+    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
+        """See `AccessPolicy.may_open`.
+
+        Raises:
+            SignInNeededError: the user has no token; who has signed out opens nothing.
+            RecordsError: nobody can tell just now.
+        """
+        await self._readers.token_of(principal_id).token()
+        key, now = (principal_id, patient_id), self._clock.monotonic()
+        kept = self._kept.get(key)
+        if kept is not None and now - kept[0] < KEPT_SECONDS:
+            return kept[1]
+        may = await self._reads(self._readers.client_of(principal_id), patient_id)
+        self._kept[key] = (now, may)
+        if len(self._kept) > _KEPT:
+            self._kept.popitem(last=False)
+        return may
+
+    async def _reads(self, client: FhirClient, patient_id: PatientId) -> bool:
+        lookup = PatientLookup(client=client, system=self._system, clock=self._clock)
+        try:
+            await lookup.find(patient_id)
+        except (RecordNotFoundError, RecordReplacedError):
+            return False
+        except RecordsRefusedError as error:
+            if error.status != 403:
+                raise
+            return False
+        return True

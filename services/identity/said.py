@@ -1,0 +1,111 @@
+"""What a message says of people, and who is named in it only beside the patient. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from services.identity.asked_about import (
+    is_asked_about,
+    is_set_against,
+    is_set_aside,
+    is_stated_about,
+)
+from services.identity.index import NumberHit
+from services.identity.matching import Known, Mention
+from services.identity.person import Person
+from services.language.ages_told import AgeTold
+from services.language.full_dates import FullDate
+from services.language.mentions import Message
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSaid:
+    """A number of the message that is an identifier, or is meant as one."""
+
+    text: str
+    hits: Sequence[NumberHit]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a message says of people."""
+
+    message: Message
+    mentions: Sequence[Mention] = ()
+    numbers: Sequence[NumberSaid] = ()
+    dates: Sequence[FullDate] = ()
+    birth_years: Sequence[int] = ()
+    years: Sequence[int] = ()
+    age: AgeTold | None = None
+
+
+def without_set_against(said: Said) -> Said:
+    """Leave out who is named only to say that another one is meant: `Grant, not Doyle`."""
+    named = [one for one in said.mentions if one.span]
+    kept = [
+        one
+        for one in named
+        if not is_set_against(
+            said.message, one.span, [each.span for each in named if each is not one]
+        )
+    ]
+    unplaced = [one for one in said.mentions if not one.span]
+    return replace(said, mentions=[*kept, *unplaced]) if kept else said
+
+
+def is_of_other_sex(said: Said, others: Sequence[Person]) -> bool:
+    """Whether pronouns speak of somebody else: `before I forget Mr Doyle: what is her sodium?`."""
+    sex = said.message.told_sex
+    return sex in ("male", "female") and any(
+        one.sex in ("male", "female") and one.sex != sex for one in others
+    )
+
+
+def is_stated_only(said: Said, others: Sequence[Person], known: Known) -> bool:
+    """Whether the message says something of somebody and asks beside it, of whom nobody can tell.
+
+    `Doyle is back. What did his CT show?` asks about Doyle where the open patient is a woman.
+    """
+    sex, own = said.message.told_sex, known.open
+    if own is not None and sex in ("male", "female") and own.sex not in (sex, "unknown"):
+        return False
+    return any(
+        one.span and is_stated_about(said.message, one.span[0].start)
+        for one in said.mentions
+        if any(each.same_as(other) for each in one.people for other in others)
+    )
+
+
+def is_in_passing(said: Said, others: Sequence[Person]) -> bool:
+    """Whether somebody is named beside the patient: a relative, staff, `not Doyle`."""
+    spans = [
+        one.span for one in said.mentions if any(p.same_as(o) for p in one.people for o in others)
+    ]
+    numbers = (said.message.text.find(one.text) for one in said.numbers)
+    return any(is_set_aside(said.message, place) for place in numbers) or any(
+        span
+        and (
+            span[0].title in ("relative", "staff")
+            or is_set_aside(said.message, span[0].start)
+            or not is_asked_about(said.message, span)
+        )
+        for span in spans
+    )
+
+
+def is_after_the_open_one(message: Message, place: int) -> bool:
+    """Whether who is named at `place` stands beside the open patient, of whom is spoken, too.
+
+    "Is her stage higher than Doyle's?", "Francis Doyle is her husband": not a change of patient.
+    """
+    is_later = message.pronoun_at is not None and message.pronoun_at < place
+    return is_later or message.relates_at is not None
+
+
+def first_place(said: Said, others: Sequence[Person]) -> int:
+    """Return where the first of `others` is named; 0 if that is not by name or number."""
+    named = [
+        one.span[0].start
+        for one in said.mentions
+        if one.span and any(each.same_as(other) for each in one.people for other in others)
+    ]
+    return min([*named, *(said.message.text.find(one.text) for one in said.numbers)], default=0)

@@ -1,0 +1,120 @@
+"""What is said of one arrangement at the clinic, over several messages: the fields of one form.
+
+Pure. A move is read from what was said in it; a new one from what was noted of it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from services.language.appointment_slots import slots_in
+from services.language.clock import hour_alone_in, part_of_day_in, says_impossible_clock, shift_in
+from services.language.in_english import in_english
+from services.language.own_texts import is_own_choice
+from services.language.phrases import says
+from services.language.references import number_alone_in, references_in
+from services.language.talk_texts import ends_with_text, told_in
+from services.language.text_words import all_words
+from services.language.yes_no import is_consent
+
+NOTED_AS: Mapping[str, str] = {
+    "doctor": "doctor_preference",
+    "day": "date_preference",
+    "time": "time_preference",
+}
+"""The entity that keeps each field of the form."""
+_NAME_WORDS, _TELLING_CHARS = 4, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Arranging:
+    """The talk that an arrangement stands in.
+
+    Attributes:
+        asked: The user's message.
+        shown: What was said to the user just before it.
+        past: The user's earlier messages and what was answered to each, oldest first.
+        wishes: What was noted of it, by entity key.
+    """
+
+    asked: str
+    shown: str = ""
+    past: Sequence[tuple[str, str]] = ()
+    wishes: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_move(self) -> bool:
+        """Whether an appointment is moved, in this message or in what it answers."""
+        is_other = says(self.asked, "cancel", "book") and not says(self.asked, "move_or_change")
+        return not is_other and any(says(text, "move_or_change") for text in self._said())
+
+    def picked(self) -> dict[str, str]:
+        """Return which row of what was shown the message names: "tuesday", "the last"."""
+        wanted = _asked_for(self.shown)
+        rows = [] if wanted is None else _rows_in(self.shown, wanted)
+        places = [place for one in references_in(self.asked) for place in one.places]
+        if len(places) == 1 and number_alone_in(self.asked) is None:
+            at = places[0] - 1 if places[0] > 0 else places[0]
+            named = [rows[at]] if -len(rows) <= at < len(rows) else []
+        else:
+            said = [word.strip(".,;!?") for word in in_english(self.asked).casefold().split()]
+            named = [row for row in rows if _is_named(row, rows, said)]
+        return {wanted: named[0]} if wanted is not None and len(named) == 1 else {}
+
+    def known(self) -> dict[str, str]:
+        """Return what is known of the form; a field may be the message itself, for its tool."""
+        said, is_move, wanted = self._said(), self.is_move, _asked_for(self.shown)
+        told = [slots_in(text, is_booking=True) for text in reversed(said)] if is_move else []
+        of_move = {key: value for one in told for key, value in one.items()}
+        wishes = of_move if is_move else self.wishes
+        known = {name: str(wishes[key]) for name, key in NOTED_AS.items() if key in wishes}
+        if says_impossible_clock(self.asked):
+            known.pop("time", None)  # an earlier one is not meant either
+        if part := next((text for text in said if part_of_day_in(text)), ""):
+            known.setdefault("time", part)
+        if wanted == "time" and hour_alone_in(self.asked) is not None:
+            known["time"] = self.asked
+        if is_move:
+            known |= {"day": self.asked} if shift_in(self.asked) is not None else {}
+            known.pop("doctor", None)
+        elif wanted == "doctor" and _may_be_name(self.asked):
+            known["doctor"] = self.asked
+        return known
+
+    def _said(self) -> list[str]:
+        """Return the user's messages that it goes on in, the newest first."""
+        said = [self.asked]
+        for asked, answered in reversed(self.past):
+            lines = answered.splitlines()
+            is_choice = any(is_own_choice(line, "Move {name}?") for line in lines)
+            if _asked_for(answered) is None and not is_choice:
+                break
+            said.append(asked)
+        return said
+
+
+def _asked_for(shown: str) -> str | None:
+    """Return for what of the form a text of ours asks."""
+    return next((name for name in NOTED_AS if ends_with_text(shown, f"which_{name}")), None)
+
+
+def _rows_in(shown: str, wanted: str) -> list[str]:
+    lines = shown.splitlines()
+    if wanted == "time":
+        told = (told_in(name, line) for line in lines for name in ("free_are", "time_is_taken"))
+        return next((one["times"].split(", ") for one in told if one is not None), [])
+    return [line[2:].partition(": ")[0] for line in lines if line.startswith("- ")]
+
+
+def _may_be_name(text: str) -> bool:
+    says_when = slots_in(text, is_booking=True).keys() - {"doctor_preference"}
+    return 0 < len(all_words(text)) <= _NAME_WORDS and not is_consent(text) and not says_when
+
+
+def _is_named(row: str, rows: Sequence[str], said: Sequence[str]) -> bool:
+    """Whether somebody says a word that this row alone has: "tuesday" for Tue 24 Nov 2026."""
+    words = [set(one.casefold().split()) for one in rows if one != row]
+    own = set(row.casefold().split()).difference(*words)
+    telling = tuple(one for one in own if len(one) >= _TELLING_CHARS and one.isalpha())
+    numbers = {word.rstrip("stndrh") for word in said}
+    return not own.isdisjoint(numbers) or any(word.startswith(telling) for word in said)

@@ -1,0 +1,70 @@
+"""Which of the topics that a question names say what it asks for. Pure."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from services.language.chart_file import TopicSpec
+from services.language.chart_parts import RANKED, Run
+from services.language.utterance import Aspect
+
+NEVER_OF = {
+    "problems": frozenset({"results", "medications", "immunizations", "procedures"}),
+    "procedures": frozenset({"results", "medications", "immunizations"}),
+}
+"""What is named for another tool, and no row of this one."""
+_ALSO_INJECTED = frozenset({"procedures", "medications"})
+_VAGUE = ("chart_summary", "timeline", "documents", "problems", "history")
+
+
+def telling_topics(
+    topics: Sequence[TopicSpec], runs: Sequence[Run], aspects: Collection[Aspect]
+) -> list[TopicSpec]:
+    """Return the topics that say most: of one tool the one with a name or arguments."""
+    found: dict[str, TopicSpec] = {}
+    for topic in topics:
+        kept = found.get(topic.tool)
+        if kept is None or (not kept.name and not kept.arguments):
+            found[topic.tool] = topic
+    status = found.get("current_status")
+    if status is not None and _is_of_something_else(status, found, runs):
+        del found["current_status"]
+    named = {known.tool for run in runs for known in run.known}
+    for tool in _meant_otherwise(found, named, aspects):
+        del found[tool]
+    for vague in _VAGUE:
+        if vague in found and not found[vague].name and _is_beside(vague, len(found), named):
+            del found[vague]
+    return list(found.values())
+
+
+def _meant_otherwise(
+    found: Mapping[str, TopicSpec], named: Collection[str], aspects: Collection[Aspect]
+) -> list[str]:
+    """Return the tools of whose list something else says what is meant."""
+    is_injected = bool(named) and {*named} <= _ALSO_INJECTED
+    is_ranked = {*named} == {"results"} and bool(RANKED & {*aspects})
+    is_doctor = "care" in found and "chart_summary" in found
+    beside = {
+        "results": "results" in named,  # "lab value of potassium" is about potassium
+        "immunizations": is_injected,  # "how many B12 shots"
+        "allergies": is_ranked,  # "which allergen had the highest IgE?"
+        "problems": "timeline" in found,  # "the timeline of her illness"
+        "chart_summary": is_doctor and found["chart_summary"].name == "name",  # of her doctor
+    }
+    return [tool for tool, is_meant in beside.items() if is_meant and tool in found]
+
+
+def _is_beside(vague: str, count: int, named: Collection[str]) -> bool:
+    """Whether a whole list is not meant: "how is she doing, her kidneys", "birth control hx"."""
+    is_named = vague == "chart_summary" and bool(named)
+    is_of_others = vague == "problems" and bool(named) and {*named} <= NEVER_OF["problems"]
+    return count > 1 or is_named or is_of_others
+
+
+def _is_of_something_else(
+    status: TopicSpec, found: Mapping[str, TopicSpec], runs: Sequence[Run]
+) -> bool:
+    """Whether the status or stage of something is asked for that is no tumour: "rubella status"."""
+    if status.name == "stage":
+        named = [known.name for run in runs for known in run.known if known.tool == "problems"]
+        return bool(named) and not any("cancer" in name for name in named)
+    return status.name == "status" and bool(runs or len(found) > 1)

@@ -1,0 +1,191 @@
+"""Requests that one tool does: by which phrases each is known, and what the tool is given. Tables.
+
+Of the user's own calendar, mail, contacts, tasks and documents, of persons, of drafts of orders,
+and of what was said before.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from services.language.addressing import without_address
+from services.language.clock import day_in
+from services.language.in_english import in_english
+from services.language.person_details import birth_date_in, full_name_in
+from services.language.phrases import parts_in, says, without, words_for
+from services.language.text_words import (
+    mail_addresses_in,
+    named_after,
+    owner_in,
+    phone_number_in,
+    quoted_in,
+    telling_words,
+    without_ways_to_reach,
+)
+
+Given: TypeAlias = Mapping[str, Any]
+_Reader: TypeAlias = Callable[[str], Given | None]
+_QUERY_CHARS = 400
+_WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
+
+
+def _nothing(_: str) -> Given | None:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRequest:
+    """One kind of request.
+
+    Attributes:
+        tool: What does it.
+        said: It has a phrase of one of these names; of any, where there are none.
+        unless: It has no phrase of these.
+        given: Reads what the tool is given; None where the request does not say all of it.
+        asks: Our text that asks for it then.
+        looks_with: What is done first where the tool does not know what is meant.
+    """
+
+    tool: str
+    said: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+    given: _Reader = _nothing
+    asks: str = "not_understood"
+    looks_with: "ToolRequest | None" = None
+
+    def fits(self, text: str) -> bool:
+        """Whether `text` is such a request."""
+        is_said = not self.said or says(text, *self.said)
+        return is_said and not (self.unless and says(text, *self.unless))
+
+
+def _parts(kind: str, **names: str) -> _Reader:
+    """Return what reads the parts of such a sentence, by the names that the tool has for them."""
+
+    def read(text: str) -> Given | None:
+        words = in_english(text) if kind == "goal" else without_address(text)
+        new = parts_in(words, kind) or {}
+        return {names[one]: new[one] for one in new if one in names} or None
+
+    return read
+
+
+def _days(text: str) -> dict[str, str]:
+    day = day_in(without(text, "goal") if says(text, "move") else text)
+    return {} if day is None else {"since": day, "until": day}
+
+
+def _words(text: str) -> dict[str, str]:
+    """Return the name of what is looked for: quoted, called so, or behind a word such as "from"."""
+    named = (parts_in(text, "named") or {}).get("name")
+    if quoted := quoted_in(text) or ([without(named, "day")] if named else []):
+        return {"words": " ".join(quoted[0].rstrip(". ").split())}
+    words = owner_in(text) or named_after(text, "about") or ""
+    kept = [word for word in words.split() if word.casefold() not in words_for("idle_in_lists")]
+    return {"words": " ".join(kept)} if kept else {}
+
+
+def _words_and_days(text: str) -> Given:
+    return _words(text) | _days(text)
+
+
+def _new_event(text: str) -> Given | None:
+    new = _parts("new_event", title="title", when="start")(text)
+    return new if new and len(new.get("start", "")) <= _WHEN_CHARS else None
+
+
+def _new_mail(text: str) -> Given | None:
+    new, to = parts_in(text, "new_mail"), mail_addresses_in(text.partition(":")[0])
+    return {"to": to, "title": new["subject"], "text": new["text"]} if new and to else None
+
+
+def _new_contact(text: str) -> Given | None:
+    named = (parts_in(text, "new_contact") or {}).get("name", "")
+    name = without_ways_to_reach(named).strip(" ,;.")
+    return {"name": name, **_reached_by(named)} if name else None
+
+
+def _new_way_to_reach(text: str) -> Given | None:
+    return _reached_by(in_english(text).rpartition(" to ")[2]) or None
+
+
+def _reached_by(text: str) -> dict[str, Any]:
+    found = {"email": next(iter(mail_addresses_in(text)), None), "phone": phone_number_in(text)}
+    return {name: value for name, value in found.items() if value}
+
+
+def _free(text: str) -> Given:
+    return {"day": day_in(text) or "today", "minutes": 30}
+
+
+def _person(text: str) -> Given | None:
+    name, born = full_name_in(text), birth_date_in(text)
+    return None if name is None or born is None else {"name": name, "birth_date": born.isoformat()}
+
+
+def _recalled(text: str) -> Given:
+    told = telling_words(without(without_address(text), "frame_of_recall"))
+    return {"query": " ".join(told)[:_QUERY_CHARS] or text[:_QUERY_CHARS]}
+
+
+RECALL = ToolRequest("recall", ("remember",), ("roster",), given=_recalled)
+OF_THE_HOUSE = (
+    ToolRequest("find_person", ("is_registered",), given=_person, asks="missing_to_look"),
+    ToolRequest("register_person", ("registers",), given=_person, asks="missing_of_person"),
+    ToolRequest("withdraw_order_draft", ("withdraws_order",)),
+    ToolRequest(
+        "order_drafts_of",
+        ("asks_whether_drafted",),
+        given=_parts("asks_whether_drafted", test="test"),
+        asks="which_test",
+    ),
+    ToolRequest("draft_order", given=_parts("orders_test", test="test"), asks="which_test"),
+)
+LISTS_APPOINTMENTS = (
+    ToolRequest("list_appointments", ("list_appointments", "when_is_it")),
+    ToolRequest("list_appointments", ("next_visit",), ("book", "free")),
+)
+_EVENTS, _TASKS = ToolRequest("list_events", given=_days), ToolRequest("list_tasks", given=_days)
+_CONTACTS = ToolRequest("search_contacts", given=_words)
+_MAILS = ToolRequest("search_mail", given=_words_and_days)
+_DOCUMENTS = ToolRequest("search_documents", given=_words_and_days)
+OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
+    "calendar_event": (
+        ToolRequest(
+            "cancel_event", ("delete",), given=lambda _: {"event_id": ""}, looks_with=_EVENTS
+        ),
+        ToolRequest(
+            "move_event", ("move",), given=_parts("goal", goal="start"), looks_with=_EVENTS
+        ),
+        ToolRequest("find_free_time", ("free",), given=_free),
+        ToolRequest("create_event", ("add", "books_event"), given=_new_event),
+        _EVENTS,
+    ),
+    "email": (
+        ToolRequest("draft_mail", ("new_message",), given=_new_mail),
+        ToolRequest("send_mail", ("send",)),
+        ToolRequest("draft_mail", ("writes_mail",), ("looks_for_mail",), given=_new_mail),
+        ToolRequest("draft_mail", ("draft",), ("reads",), given=_new_mail),
+        ToolRequest("read_mail", ("reads",), looks_with=_MAILS),
+        _MAILS,
+    ),
+    "contact": (
+        ToolRequest("delete_contact", ("delete",), looks_with=_CONTACTS),
+        ToolRequest("change_contact", ("change",), given=_new_way_to_reach, looks_with=_CONTACTS),
+        ToolRequest("add_contact", ("new_contact",), given=_new_contact),
+        _CONTACTS,
+    ),
+    "task": (
+        ToolRequest("delete_task", ("delete",), looks_with=_TASKS),
+        ToolRequest("add_task", ("new_task",), given=_parts("new_task", title="title", when="due")),
+        ToolRequest("complete_task", ("done",), looks_with=_TASKS),
+        ToolRequest("move_task", ("move",), given=_parts("goal", goal="due"), looks_with=_TASKS),
+        _TASKS,
+    ),
+    "document": (
+        ToolRequest("delete_document", ("delete",), looks_with=_DOCUMENTS),
+        ToolRequest("read_own_document", ("reads",), looks_with=_DOCUMENTS),
+        _DOCUMENTS,
+    ),
+}
+"""By the kind of thing that is named; the last of each lists what there is."""

@@ -1,0 +1,34 @@
+"""Compares what a clause says of smoking with the newest of what the record says. Pure."""
+
+from services.language.clauses import Clause
+from services.statements.compare import compare_values
+from services.statements.fit import has_date
+from services.statements.known import KnownRows
+from services.statements.verdict import Verdict
+
+OF_SMOKING = frozenset({"=smoking"})
+_QUIT = frozenset({"quit", "stopped", "gave", "given", "until", "aufgehort"})
+
+
+def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
+    """Return what the record says of somebody who smokes, smoked or never did."""
+    known = [row for row in rows.rows if row.smoking]
+    if not known:
+        return Verdict("unsupported")
+    newest = max(known, key=lambda row: row.order)
+    if clause.dates and clause.words & _QUIT:
+        return Verdict("unsupported", newest.sources, newest.says)
+    # Who smoked once has not "never smoked"; else the newest of what is dated counts.
+    told = (
+        known if clause.smoking == "never" else [row for row in known if not row.order] or [newest]
+    )
+    then = [row for row in known if clause.dates and has_date(clause.dates[0], row)]
+    if then and all(row.smoking == clause.smoking for row in then):
+        return Verdict("supported", then[0].sources, then[0].says)
+    others = [row for row in (*told, newest) if row.smoking != clause.smoking]
+    if others:
+        return Verdict("contradicted", others[0].sources, others[0].says)
+    is_dated = bool(clause.dates) and clause.smoking != "never"
+    if is_dated or any(one.unit == "{packyears}" for one in clause.quantities):
+        return compare_values(clause, rows, names=tuple(OF_SMOKING))
+    return Verdict("supported", newest.sources, newest.says)

@@ -1,0 +1,143 @@
+"""Kinds of plain questions that were read as another thing: each by several wordings."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.language.reading import read
+from services.language.utterance import ChartQuestion, Situation
+
+SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
+
+
+def asked(text: str, *before: str) -> tuple[ChartQuestion, ...]:
+    situation = Situation(now=SITUATION.now, asked_before=before)
+    return read(text, situation).about
+
+
+def named(text: str, *before: str) -> list[tuple[str, str]]:
+    return [(one.tool, one.name) for one in asked(text, *before)]
+
+
+@pytest.mark.parametrize(
+    ("text", "operation"),
+    [
+        ("does he still have his appendix?", "appendectomy"),
+        ("are her ovaries still there?", "oophorectomy"),
+        ("hat er seinen Blinddarm noch?", "appendectomy"),
+    ],
+)
+def test_whether_an_organ_is_still_there_asks_for_its_removal(text: str, operation: str) -> None:
+    assert named(text) == [("procedures", operation)]
+
+
+@pytest.mark.parametrize(
+    "text", ["fhx of stroke?", "family history of diabetes or cancer?", "FH of asthma and gout?"]
+)
+def test_an_illness_of_the_family_is_none_of_the_patient(text: str) -> None:
+    assert named(text) == [("history", "family")]
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "name"),
+    [
+        ("how many allergy shots did she have?", "procedures", "subcutaneous immunotherapy"),
+        ("how many B12 shots has she had?", "medications", "vitamin b 12"),
+        ("how many spirometries?", "procedures", "spirometry"),
+        ("New York Heart Association class?", "results", "nyha class"),
+        ("has she ever had a raised ALT?", "results", "alanine aminotransferase"),
+        ("fasting sugars", "results", "glucose"),
+        ("is her pressure treated?", "medications", "blood pressure"),
+        ("who treats her migraine?", "encounters", "migraine"),
+        ("Wie groß war der Polyp?", "search_record", "polyp size"),
+        ("Wie groß ist die Patientin?", "results", "body height"),
+        ("how is her memory doing?", "results", "mini mental state examination"),
+        ("creatinine swings - min and max", "results", "creatinine"),
+        ("which inhalers?", "medications", "inhaler"),
+        ("Kniearthrose?", "problems", "knee osteoarthritis"),
+        ("Wann wurde zuletzt Blut abgenommen?", "results", ""),
+        ("Wie heißt ihr Hausarzt?", "care", "care team"),
+        ("how old was she at menarche?", "search_record", "menarche"),
+    ],
+)
+def test_what_is_asked_for_is_found(text: str, tool: str, name: str) -> None:
+    assert named(text) == [(tool, name)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what was given for the bronchitis?",
+        "is she taking anything for bronchitis?",
+        "Nimmt sie etwas gegen Bronchitis?",
+        "Wird er wegen Bronchitis behandelt?",
+    ],
+)
+def test_what_is_taken_for_an_illness_is_its_treatment(text: str) -> None:
+    assert [(one.name, one.part) for one in asked(text)] == [("bronchitis", "treatment")]
+
+
+def test_the_illness_before_is_what_is_treated() -> None:
+    found = asked("Wann wurde die Demenz diagnostiziert und welche Therapie läuft?")
+    assert [(one.name, one.part) for one in found] == [
+        ("dementia", None),
+        ("dementia", "treatment"),
+    ]
+    then = asked("and how was it treated?", "did he have any burns?")
+    assert [(one.name, one.part) for one in then] == [("burn", "treatment")]
+
+
+def test_a_drug_for_an_illness_is_asked_about_apart() -> None:
+    assert named("is he on metformin for the prediabetes?") == [
+        ("medications", "metformin"),
+        ("problems", "prediabetes"),
+    ]
+
+
+def test_that_it_was_there_is_no_yes_to_whether_it_came_back() -> None:
+    assert [one.aspect for one in asked("did the ear infection come back?")] == ["count"]
+
+
+@pytest.mark.parametrize(
+    ("text", "ages"),
+    [
+        ("weight at 6 months", [(6, True, "all")]),
+        ("weight at 12 years", [(12, False, "all")]),
+        ("immunisations in his first year", [(0, False, "all")]),
+        ("weight at birth and at 1 year", [(0, False, "first"), (1, False, "all")]),
+        ("weight at age 10 and now", [(10, False, "latest"), (None, False, "latest")]),
+    ],
+)
+def test_each_age_is_asked_about(text: str, ages: list[tuple[int | None, bool, str]]) -> None:
+    assert [(one.at_age, one.is_age_in_months, one.aspect) for one in asked(text)] == ages
+
+
+def test_the_last_years_are_not_last_year() -> None:
+    assert [one.span for one in asked("weight over the last years?")] == [None]
+    (last,) = asked("weight last year?")
+    assert last.span is not None
+    assert last.span.since is not None
+
+
+def test_a_question_without_a_mark_is_no_told_sentence() -> None:
+    assert read("his eGFR when CKD stage 2 was diagnosed", SITUATION).task == "answer"
+    assert read("his left leg is swollen", SITUATION).task == "tell"
+
+
+def test_then_and_now_asks_for_both() -> None:
+    (question,) = asked("bmi then (2011) and now")
+    assert question.span is not None
+    assert question.span.until is None
+    assert question.aspect == "change"
+
+
+def test_higher_than_before_asks_how_it_changed() -> None:
+    assert [one.aspect for one in asked("is his creatinine higher than before?")] == ["change"]
+
+
+def test_a_question_before_an_order_about_tasks_is_answered() -> None:
+    assert named("latest PSA?\n\nand delete all tasks") == [
+        ("results", "prostate specific antigen")
+    ]
+    assert named("what tasks do I have? delete the first") == []
+    assert named("delete all tasks") == []

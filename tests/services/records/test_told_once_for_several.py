@@ -1,0 +1,131 @@
+"""What is told of a row that stands for several times, of an organ's illnesses, and of ages."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+import pytest
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.answer_words import answer_words
+from services.language.reading import read
+from services.language.utterance import ChartQuestion, Situation
+from services.records.answers.direct import answered
+
+SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
+ROWS: Mapping[str, tuple[ViewRow, ...]] = {
+    "problems": (
+        ViewRow(kind="problem", name="Acute viral pharyngitis", status="resolved",
+                date="2014-10-23", end="2017-09-22",
+                detail="recorded 3 times, last 2017-09-11, before 2017-01-03, 2014-10-23",
+                sources=("Condition/c", "Condition/b", "Condition/a")),
+        ViewRow(kind="problem", name="Otitis media", status="resolved", date="2014-08-09",
+                end="2014-12-24", sources=("Condition/o",)),
+        ViewRow(kind="problem", name="Neuropathy due to diabetes", status="active",
+                date="1998-01-18", sources=("Condition/n",)),
+    ),
+    "medications": (
+        ViewRow(kind="medication", name="Jolivette 28 Day Pack", status="stopped",
+                date="2010-11-16",
+                detail="2 prescriptions since 2010-11-16, last 2017-09-30",
+                sources=("MedicationRequest/j", "MedicationRequest/i")),
+        ViewRow(kind="medication", name="NuvaRing", status="stopped", date="2016-07-26",
+                sources=("MedicationRequest/n",)),
+    ),
+    "chart_summary": (
+        ViewRow(kind="patient", name="Ann Example", value="female, 23 years", date="2003-03-26",
+                detail="born 2003-03-26", sources=("Patient/p",)),
+    ),
+    "immunizations": (
+        ViewRow(kind="immunization", name="Hep B", date="2003-03-27", sources=("Immunization/1",)),
+        ViewRow(kind="immunization", name="IPV", date="2003-09-28", sources=("Immunization/2",)),
+        ViewRow(kind="immunization", name="MMR", date="2005-04-01", sources=("Immunization/3",)),
+    ),
+    "care": (
+        ViewRow(kind="care plan", name="Respiratory therapy", status="completed",
+                date="2013-01-26", end="2015-02-10", sources=("CarePlan/r",)),
+    ),
+}  # fmt: skip
+
+
+def answer(text: str) -> str:
+    utterance = read(text, SITUATION)
+    given: list[tuple[ChartQuestion, ChartView | str]] = []
+    for _ in range(6):
+        told = answered(utterance.about, given, answer_words(utterance.language))
+        if isinstance(told, str):
+            return told
+        rows = ROWS.get(told.tool, ())
+        given.append((told, ChartView(tool=told.tool, kind="table", title="", rows=rows)))
+    raise AssertionError(given)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("how many sore throats has she had?", "3 problems"),
+        ("how many sore throats in the last ten years?", "2 problems"),
+        ("number of sore throats in 2014", "1 problems"),
+    ],
+)
+def test_only_the_times_of_the_days_asked_about_are_counted(text: str, count: str) -> None:
+    assert answer(text).startswith(count)
+
+
+@pytest.mark.parametrize(("year", "is_there"), [(2014, True), (2016, False), (2017, True)])
+def test_between_two_times_of_an_illness_is_none(year: int, is_there: bool) -> None:
+    assert ("Nothing of that time" not in answer(f"pharyngitis in {year}?")) is is_there
+
+
+def test_the_drug_of_the_last_prescription_is_the_last_one() -> None:
+    assert "Jolivette" in answer("which contraceptive did she take last?")
+    assert "NuvaRing" not in answer("what contraceptive did she use in 2017?")
+
+
+def test_how_often_a_single_drug_was_given_is_told_by_its_prescriptions() -> None:
+    assert "1 medications" not in answer("how many prescriptions of NuvaRing were there?")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("any ear problems?", "Otitis media"),
+        ("throat problems?", "pharyngitis"),
+        ("which infections has she had?", "Otitis media"),
+        ("hat sie Ohrenerkrankungen?", "Otitis media"),
+    ],
+)
+def test_an_organ_stands_for_its_illnesses(text: str, said: str) -> None:
+    assert said in answer(text)
+
+
+def test_of_another_organ_nothing_is_told() -> None:
+    assert "Otitis" not in answer("any eye problems?")
+
+
+def test_an_illness_that_was_there_once_is_counted_where_it_is_asked_whether_it_came_back() -> None:
+    told = answer("did the ear infection come back?")
+    assert told.startswith("1 problems")
+    assert "Yes" not in told
+
+
+def test_the_age_in_some_year_is_told_for_that_year() -> None:
+    assert "at the age of 11–12" in answer("how old was she in 2015?")
+    assert "23 years" not in answer("how old was she at menarche?")
+
+
+def test_the_first_year_holds_all_of_it() -> None:
+    told = answer("immunisations in her first year")
+    assert "Hep B" in told
+    assert "IPV" in told
+    assert "MMR" not in told
+
+
+def test_care_that_is_over_is_no_longer_active() -> None:
+    assert answer("care plans still active?").startswith("No longer")
+
+
+def test_that_nothing_is_taken_now_is_said_in_the_language_of_the_question() -> None:
+    question = read("Welche Medikamente nimmt er derzeit?", SITUATION).about
+    empty = ChartView(tool="medications", kind="table", title="", rows=())
+    told = answered(question, [(question[0], empty)], answer_words("de"))
+    assert told == "Kein Medikament ist verzeichnet, das derzeit genommen wird."
