@@ -35,7 +35,7 @@ _ENCOUNTERS = {
     "check up": ("check up", "well", "annual"),
 }
 _NO_STAYS = frozenset({"ambulatory", "emergency", "virtual", "home"})
-_BY_CONCEPT = frozenset({"problems", "allergies"})
+_BY_CONCEPT = frozenset({"problems", "allergies", "immunizations"})
 # What a question calls a fact of `current_status`, and how its rows begin.
 _FACTS = {
     "stage": ("stage",),

@@ -52,6 +52,8 @@ def test_an_illness_of_the_family_is_none_of_the_patient(text: str) -> None:
         ("Wie groß war der Polyp?", "search_record", "polyp size"),
         ("Wie groß ist die Patientin?", "results", "body height"),
         ("how is her memory doing?", "results", "mini mental state examination"),
+        ("any memory loss?", "problems", "dementia"),
+        ("does she have Down syndrome?", "problems", "down syndrome"),
         ("creatinine swings - min and max", "results", "creatinine"),
         ("which inhalers?", "medications", "inhaler"),
         ("Kniearthrose?", "problems", "knee osteoarthritis"),

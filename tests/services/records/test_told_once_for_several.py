@@ -10,6 +10,7 @@ from services.language.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import ChartQuestion, Situation
 from services.records.answers.direct import answered
+from services.records.answers.sentences import answer_of
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 ROWS: Mapping[str, tuple[ViewRow, ...]] = {
@@ -129,3 +130,13 @@ def test_that_nothing_is_taken_now_is_said_in_the_language_of_the_question() -> 
     empty = ChartView(tool="medications", kind="table", title="", rows=())
     told = answered(question, [(question[0], empty)], answer_words("de"))
     assert told == "Kein Medikament ist verzeichnet, das derzeit genommen wird."
+
+
+def test_a_vaccine_by_its_own_name_is_no_other_against_the_same_illness() -> None:
+    question = read("how many doses of DTaP?", SITUATION).about[0]
+    rows = tuple(
+        ViewRow(kind="immunization", name=name, date=date, sources=(f"Immunization/{name}",))
+        for name, date in (("Tdap", "2020-07-16"), ("DTaP", "2014-06-12"))
+    )
+    view = ChartView(tool="immunizations", kind="table", title="", rows=rows)
+    assert answer_of(question, view, answer_words("en")).startswith("1 vaccinations")
