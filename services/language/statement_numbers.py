@@ -92,8 +92,8 @@ def differences(
     found = []
     for at, (_, word) in enumerate(words):
         if word in _MORE_OR_LESS and at and words[at + 1 : at + 2] and words[at + 1][1] in _THAN:
-            before = [offset for offset, _ in words[max(0, at - 2) : at] if offset in offsets]
-            found += [offsets[offset] for offset in before]
+            before = [offset for offset, _ in words[max(0, at - _NEAR) : at] if offset in offsets]
+            found += [offsets[offset] for offset in before[-1:]]
         if word in _UP_OR_DOWN:
             found += [offsets[offset] for offset, _ in words[at + 1 : at + 2] if offset in offsets]
         is_noun = folded(word) in _BY_SO_MUCH and any(

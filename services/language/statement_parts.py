@@ -38,7 +38,7 @@ _COUNTED = re.compile(
     r"|jahren?|monaten?|wochen?|tagen?|stunden?|zyklen|fraktionen)\b)"
 )
 _LASTING_ONE = re.compile(
-    r"(?i)(?<=\blasted )an?(?= (?:hour|day|week|month|year)\b)"
+    r"(?i)(?:(?<=\blasted )|(?<=\bfor ))an?(?= (?:hour|day|week|month|year)\b)"
     r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
 )
 _COMPOUND = re.compile(
