@@ -81,8 +81,12 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     """Whether a drug that is told as given for an illness was begun while that was there."""
     if not clause.words & _FOR:
         return True
-    drugs = [row for rows in found for row in rows if row.kind == "medication" and row.order]
-    illnesses = [row for rows in found for row in rows if row.kind == "problem" and row.order]
+    told = clause.names
+    rows_found = [row for rows in found for row in rows if row.order]
+    drugs = [
+        row for row in rows_found if row.kind == "medication" and not row.needs.isdisjoint(told)
+    ]
+    illnesses = [row for row in rows_found if row.kind == "problem"]
     pairs = [(drug, illness) for drug in drugs for illness in illnesses]
     if pairs and not any(_may_be_reason(drug, illness) for drug, illness in pairs):
         return False
