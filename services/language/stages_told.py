@@ -8,7 +8,9 @@ from services.language.statement_parts import graded, scale
 from services.language.statement_words import FoundPhrase
 
 _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
-TNM = re.compile(r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>[0-4xXis]{1,2}[a-d]?[1-3]?)$")
+TNM = re.compile(
+    r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>(?:is|[0-4xX]{1,2})[a-d]?[1-3]?)$"
+)
 
 
 def stages_in(

@@ -71,6 +71,8 @@ def _bound(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> Quantity
     near = [folded(word) for _, word in words[max(0, at - _LIMIT_WORDS) : at]]
     while near and near[-1] in _OF_A_LIMIT:
         near.pop()
+    if near[-1:] == ["over"] and any(word in _FROM for _, word in words[:at]):
+        return one  # "from 80 over 67 to 61"
     before = near[-2:]
     sign = _BOUNDS.get(tuple(before)) or _BOUNDS.get(tuple(before[-1:]))
     return replace(one, comparator=sign) if sign and not one.comparator else one
@@ -91,9 +93,9 @@ def differences(
     offsets = {one.start: one for one in quantities}
     found = []
     for at, (_, word) in enumerate(words):
-        if word in _MORE_OR_LESS and at and words[at + 1 : at + 2] and words[at + 1][1] in _THAN:
-            before = [offset for offset, _ in words[max(0, at - 2) : at] if offset in offsets]
-            found += [offsets[offset] for offset in before]
+        if word in _MORE_OR_LESS and any(one in _THAN for _, one in words[at + 1 :]):
+            before = [offset for offset, _ in words[max(0, at - _NEAR) : at] if offset in offsets]
+            found += [offsets[offset] for offset in before[-1:]]
         if word in _UP_OR_DOWN:
             found += [offsets[offset] for offset, _ in words[at + 1 : at + 2] if offset in offsets]
         is_noun = folded(word) in _BY_SO_MUCH and any(

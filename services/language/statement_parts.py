@@ -37,8 +37,9 @@ _COUNTED = re.compile(
     r"(?i)\b(?P<number>[a-zü]+)(?P<what> (?:years?|months?|weeks?|days?|hours?|cycles?|fractions?"
     r"|jahren?|monaten?|wochen?|tagen?|stunden?|zyklen|fraktionen)\b)"
 )
+_AT_AGE = re.compile(r"(?i)(?:(?<=\bage of )|(?<=\balter von ))[a-zü]+\b")
 _LASTING_ONE = re.compile(
-    r"(?i)(?<=\blasted )an?(?= (?:hour|day|week|month|year)\b)"
+    r"(?i)(?:(?<=\blasted )|(?<=\bfor ))an?(?= (?:hour|day|week|month|year)\b)"
     r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
 )
 _COMPOUND = re.compile(
@@ -153,6 +154,9 @@ def with_digits(text: str) -> str:
         number = numbers.get(found["number"].lower())
         return found.group() if not number else f"{found['scale']} {number}{found['rest'] or ''}"
 
+    def aged_in_digits(found: re.Match[str]) -> str:
+        return str(numbers.get(found.group().lower()) or found.group())
+
     def counted_in_digits(found: re.Match[str]) -> str:
         number = numbers.get(found["number"].lower())
         return found.group() if not number else f"{number} {found['what'].strip()}"
@@ -166,6 +170,7 @@ def with_digits(text: str) -> str:
 
     text = _OF_ALL.sub(share_in_digits, _LASTING_ONE.sub("1", text))
     text = _COUNTED.sub(counted_in_digits, _SPOKEN.sub(written, text))
+    text = _AT_AGE.sub(aged_in_digits, text)
     return _SPOKEN_STAGE.sub(graded_in_digits, text)
 
 

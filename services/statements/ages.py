@@ -16,6 +16,7 @@ _AGE = frozenset({"age", "aged", "alter"})
 _AT_AGE = frozenset({"at", "age"})
 _IM_ALTER = frozenset({"im", "alter"})
 _YEARS_OLD = frozenset({"old", "alt"})
+_TITLE_AND_NAMES = 3
 _IS = frozenset({"is", "ist"})
 _WAS = frozenset({"was", "war"})
 
@@ -24,8 +25,9 @@ def age_told(clause: Clause) -> Quantity | None:
     """Return the years of "80-year-old" and "she is 80 years old"; None where no age is told."""
     is_now = "about_patient" in clause.cues and not clause.cues & {"when", "begun", "ended"}
     is_said = is_now and bool(clause.words & _YEARS_OLD)
-    if is_now and clause.words & _IS and _is_bare(clause):
-        return clause.quantities[0]  # "She is 53."
+    is_told = bool(clause.words & _IS) or len(clause.words) <= _TITLE_AND_NAMES
+    if is_now and is_told and _is_bare(clause):
+        return clause.quantities[0]  # "She is 53." or "Ms Grant, 61, …"
     if not is_said and not any(word.endswith(_OLD) for word in clause.words):
         return None
     return next((one for one in clause.quantities if one.unit == "a"), None)

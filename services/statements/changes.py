@@ -48,9 +48,8 @@ def _pairs(clause: Clause, values: Sequence[KnownRow]) -> Iterator[tuple[KnownRo
     """Yield the earlier and the later value that a clause may compare."""
     told = [one for one in clause.quantities if one.unit not in _TIMES]
     if len(told) == 2:
-        days = clause.dates if len(clause.dates) == len(told) else ()
         sides = [[row for row in values if _has(one, row)] for one in told]
-        for at, day in enumerate(days):
+        for at, day in enumerate(clause.dates if len(clause.dates) == len(told) else ()):
             sides[at] = [row for row in sides[at] if has_date(day, row)]
         yield from _each(*sides)
         return

@@ -13,7 +13,7 @@ _STEADY = 0.1
 _UNCHANGED = 0.05
 _NOT_CHANGED = frozenset({"changed", "unchanged", "verandert", "unverandert"})
 _SAME = 0.005
-_STEP_BY_STEP = frozenset({"steadily", "continuously", "stetig", "kontinuierlich"})
+STEP_BY_STEP = frozenset({"steadily", "continuously", "stetig", "kontinuierlich"})
 _GOING_ON = frozenset(
     {"rising", "increasing", "climbing", "growing", "falling", "decreasing", "declining",
      "dropping", "steigt", "sinkt", "fallt", "steigend", "fallend", "sinkend"}
@@ -170,7 +170,7 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
         rises, falls = last > first, last < first
     if clause.words & _GOING_ON:
         rises, falls = rises and last >= before, falls and last <= before
-    if clause.words & _STEP_BY_STEP:
+    if clause.words & STEP_BY_STEP:
         steps = list(pairwise(value_of(one) for one in numbers))
         rises = all(now >= then for then, now in steps)
         falls = all(now <= then for then, now in steps)

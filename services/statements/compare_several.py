@@ -8,7 +8,7 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
-from services.statements.compare_series import is_multiplied
+from services.statements.compare_series import STEP_BY_STEP, against_trend, is_multiplied
 from services.statements.durations import TIMES, is_apart
 from services.statements.fit import fits, has_date, is_aim, shares
 from services.statements.known import KnownRows
@@ -81,8 +81,12 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     """Whether a drug that is told as given for an illness was begun while that was there."""
     if not clause.words & _FOR:
         return True
-    drugs = [row for rows in found for row in rows if row.kind == "medication" and row.order]
-    illnesses = [row for rows in found for row in rows if row.kind == "problem" and row.order]
+    told = clause.names
+    rows_found = [row for rows in found for row in rows if row.order]
+    drugs = [
+        row for row in rows_found if row.kind == "medication" and not row.needs.isdisjoint(told)
+    ]
+    illnesses = [row for row in rows_found if row.kind == "problem"]
     pairs = [(drug, illness) for drug in drugs for illness in illnesses]
     if pairs and not any(_may_be_reason(drug, illness) for drug, illness in pairs):
         return False
@@ -171,7 +175,23 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     )
     if is_other_way or not is_multiplied(clause, first, last):
         return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
-    return supported([one[0] for one in found])
+    against = _against_steps(clause, about(clause, rows, names), found[0][0], found[-1][0])
+    return against or supported([one[0] for one in found])
+
+
+def _against_steps(
+    clause: Clause, subject: Sequence[KnownRow], first: KnownRow, last: KnownRow
+) -> Verdict | None:
+    """Return what the values between two say against "fell steadily from 70.9 to 52.7"."""
+    if not clause.words & STEP_BY_STEP:
+        return None
+    between = [row for row in subject if first.order <= row.order <= last.order]
+    series = sorted((row for row in between if row.number is not None), key=_order)
+    return against_trend(clause, series)
+
+
+def _order(row: KnownRow) -> str:
+    return row.order
 
 
 def _plain(clause: Clause) -> Clause:

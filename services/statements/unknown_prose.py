@@ -75,10 +75,14 @@ def _adds_unknown(
     is_denied = not denials.isdisjoint(clause.words)
     meant = [row for row in rows if is_denied or not (row.negated or row.words & WITHOUT)]
     meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
+    own = frozenset(clause.names)
+    meant = [row for row in meant if row.kind != "personal" or row.words & own]
     known = frozenset(clause.names).union(*(row.words for row in meant))
     is_short = any(len(word) == _SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
-    is_placed = clause.quantities or _places_of(clause.words) <= _places_of(known)
+    is_placed = (
+        clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
+    )
     return not (_has_all(said, known, initials) and is_placed)
 
 
