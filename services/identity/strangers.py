@@ -96,6 +96,8 @@ def _is_name_in_a_chart_question(
     """
     if word.title in ("staff", "relative") or message.registers:
         return False
+    if word.before in people_words().newest and not word.is_owner:
+        return False
     if any(word.text in name for name in others) or _is_said_by_or_to(message, word):
         return False
     rest = [one for one in message.words if one is not word]

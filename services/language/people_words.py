@@ -79,6 +79,7 @@ class PeopleWords:
     asking_verbs: frozenset[str]
     vague_places: frozenset[str]
     manners: frozenset[str]
+    newest: frozenset[str]
     within: frozenset[str]
     places: frozenset[str]
     about: frozenset[str]

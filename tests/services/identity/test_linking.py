@@ -49,7 +49,6 @@ async def linked(text: str, active: str = "patient_4", roster: Collection[str] =
         ("What is the stage of SYN-000042?", "patient_42"),
         ("HARTMANN, GEORG: STAGE?", "patient_21"),
         ("stage of Adeyemi, Tunde please", "patient_7"),
-        ("T. Adeyemi's medication", "patient_7"),
         ("wie ist der Status von Georg Hartmann?", "patient_21"),
         ("¿qué medicamentos toma Tunde Adeyemi?", "patient_7"),
     ],
@@ -74,6 +73,7 @@ async def test_a_whole_name_or_number_is_that_patient_and_no_other(text: str, wh
         ("What is D\N{CYRILLIC SMALL LETTER O}yle's stage?", "patient_42"),
         ("What is Francis' stage?", "patient_42"),
         ("Adeyemy labs", "patient_7"),
+        ("T. Adeyemi's medication", "patient_7"),
         ("каков анализ у Тунде Адейеми?", "patient_7"),  # noqa: RUF001
         ("Doyles Stadium bitte", "patient_42"),
         ("What did we decide for Zoë?", "patient_15"),

@@ -139,6 +139,16 @@ async def test_what_is_measured_behind_a_name_is_nobody(text: str) -> None:
     assert (await subject_of(text)).reason != "stranger"
 
 
+@pytest.mark.parametrize("text", ["last Kolo", "show the last Abdo please", "letztes Kappa?", "New York Heart class?"])
+async def test_what_stands_behind_last_is_a_thing(text: str) -> None:
+    assert (await subject_of(text)).outcome == "same"
+
+
+@pytest.mark.parametrize("text", ["Kowalski last potassium", "the last Kowalski's potassium"])
+async def test_a_stranger_beside_last_is_asked_about(text: str) -> None:
+    assert (await subject_of(text)).reason == "stranger"
+
+
 @pytest.mark.parametrize("text", ["Und bei ihm?", "Sein Kalium?"])
 async def test_a_german_pronoun_of_the_other_sex_asks(text: str) -> None:
     assert (await subject_of(text)).reason == "pronoun"
