@@ -1,6 +1,5 @@
 """Plain words as values of fields, findings with quotes, and commands about scenarios."""
 
-
 import pytest
 from pydantic import JsonValue
 
