@@ -311,7 +311,7 @@ class OpenAssistant(SaidTimes):
             "zone": str(self.zone),
         }
         self._ask("destructive_tool", question_of(action, names), payload)
-        return {"asked": _ASKED, "told": self.turn.text("please_confirm")}
+        return {"asked": _ASKED}
 
     def _row(self, item: Item) -> dict[str, Any]:
         row = shown(item, self.zone)
