@@ -21,7 +21,7 @@ class Started:
     """What is there once the libraries are."""
 
     group_chat: GroupChat
-    structured: StructuredModel | None
+    structured: StructuredModel
     check: Callable[[], Awaitable[None]]
     close: Callable[[], Awaitable[None]]
 
@@ -74,8 +74,6 @@ class LateStart:
         self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
     ) -> Answer:
         structured = (await self._there()).structured
-        if structured is None:
-            raise ModelUnavailableError("there is no language model")
         return await structured.ask(
             purpose=purpose, instructions=instructions, text=text, answer=answer
         )

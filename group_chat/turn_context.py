@@ -15,6 +15,7 @@ from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from services.group_chat_port import AgentCard, GroupChatEvent, GroupChatRequest, QuestionAsked
 from services.language.detection import WELL_READ, language_of
+from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.statements.check import MessageCheck
@@ -198,6 +199,10 @@ class TurnContext:
         read = self.request.utterance
         spoken = language_of(self.request.text) if read is None else read.language
         return spoken if spoken in WELL_READ else WELL_READ[0]
+
+    def text(self, name: str, /, **parts: object) -> str:
+        """Return one of our own texts in that language."""
+        return talk_text(self.language, name, **parts)
 
     @property
     def patient_id(self) -> PatientId:

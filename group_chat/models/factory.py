@@ -11,7 +11,7 @@ import openai
 from openai import AsyncAzureOpenAI, AsyncOpenAI
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 
-from data_models.errors import ModelError
+from data_models.errors import ModelError, ModelUnavailableError
 from data_models.http_answers import first_bytes
 from group_chat.models.azure_credential import AzureTokens
 from group_chat.models.completions import Completions
@@ -23,7 +23,7 @@ from group_chat.models.profile import ModelProfile
 from group_chat.models.structured import WireStructured
 from group_chat.models.wire_chat import WireChatCompletion
 from group_chat.offline.offline_chat import OfflineChatCompletion
-from services.model_port import StructuredModel
+from services.model_port import Answer, StructuredModel
 from services.telemetry.metrics import Metrics
 
 # Asks a model's server whether it would serve us, without spending tokens.
@@ -64,13 +64,13 @@ class Models:
 
     Attributes:
         chat: Speaks for the agents, through Semantic Kernel.
-        structured: Answers the reader's questions; None for the offline rules.
+        structured: Answers the reader's questions.
         profile: What is known of the model now.
         is_language_model: False for the offline rules; every surface shows it.
     """
 
     chat: ChatCompletionClientBase
-    structured: StructuredModel | None
+    structured: StructuredModel
     is_language_model: bool
     profile: Callable[[], ModelProfile] = ModelProfile
     _check: Callable[[], Awaitable[None]] = _nothing
@@ -89,6 +89,16 @@ class Models:
         await self._close()
 
 
+class NoStructured:
+    """The `StructuredModel` where there is none: nobody is handed it to ask."""
+
+    async def ask(
+        self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
+    ) -> Answer:
+        """See `StructuredModel.ask`."""
+        raise ModelUnavailableError("there is no language model")
+
+
 def build_models(*, settings: ModelSettings, metrics: Metrics | None = None) -> Models:
     """Return the models that `settings` name; call once per process.
 
@@ -100,7 +110,7 @@ def build_models(*, settings: ModelSettings, metrics: Metrics | None = None) -> 
     if settings.provider == "offline":
         return Models(
             chat=OfflineChatCompletion(ai_model_id="offline", service_id="chat"),
-            structured=None,
+            structured=NoStructured(),
             is_language_model=False,
         )
     client, close = client_of(settings)

@@ -102,9 +102,8 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
 
 
 def _nobodys(prompt: Prompt) -> OfflineReply:
-    if not prompt.query and any(
-        one.casefold() in prompt.asked.casefold() for one in prompt.patients
-    ):
+    asked = prompt.asked.casefold()
+    if not prompt.query and any(one.casefold() in asked for one in prompt.patients):
         return what_next(prompt)  # "start with patient_4" opens a chart and wants nothing yet
     if asks_for_judgement(prompt.asked):
         caution = prompt.text(caution_for(prompt.asked))
@@ -112,8 +111,8 @@ def _nobodys(prompt: Prompt) -> OfflineReply:
     command = command_in(prompt.asked)
     if command is not None and command.kind == "start" and command.name and not command.is_bare:
         return prompt.say("no_scenario", name=command.name)
-    points = says(prompt.asked, "cancel")  # "cancel it" points at nothing that is known
-    return prompt.say("nothing_of_that") if points else not_understood(prompt)
+    is_pointing = says(prompt.asked, "cancel")  # "cancel it" points at nothing that is known
+    return prompt.say("nothing_of_that") if is_pointing else not_understood(prompt)
 
 
 def _while_plan_waits(prompt: Prompt) -> OfflineReply:

@@ -24,8 +24,9 @@ def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:
         said, is_order, _ = answer.error.partition("; nothing is prepared")
         problem = (said if is_order else said.partition(";")[0]).rstrip(".")
         return prompt.text("changed_nothing", problem=in_own_language(problem, prompt.language))
-    if told := data.get("told"):
-        return str(told)
+    told = str(data.get("told", "")) or ("asked" in data and prompt.text("please_confirm"))
+    if told:
+        return told
     if answer.name in _OF_ONE_TEXT:
         text = next((str(data[one]) for one in ("text", "withheld") if data.get(one)), "")
         text = text or next((row["body"] for row in rows if row.get("body")), "")

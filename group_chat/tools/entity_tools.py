@@ -13,7 +13,6 @@ from group_chat.turn_context import TurnContext
 from services.evidence.changes import TOOL, changes_of_days, changes_view
 from services.evidence.chart_states import chart_states
 from services.language.folding import words_of
-from services.language.talk_texts import talk_text
 from services.memory_blocks.recall import Remark
 from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
@@ -108,15 +107,15 @@ async def _recall(turn: TurnContext, asked: RecallArguments) -> ToolOutput:
         raise ToolInputError("earlier turns cannot be read in this conversation")
     found = await past.recall(asked.query, limit=asked.limit)
     return {
-        "remarks": [_line(one, turn.language) for one in found.remarks],
+        "remarks": [_line(one, turn) for one in found.remarks],
         "turns_searched": found.searched,
     }
 
 
-def _line(one: Remark, language: str) -> str:
-    who = talk_text(language, "you") if one.speaker == "user" else one.speaker
+def _line(one: Remark, turn: TurnContext) -> str:
+    who = turn.text("you") if one.speaker == "user" else one.speaker
     said, day = " ".join(one.text.split()), one.timestamp.date().isoformat()
-    return talk_text(language, "turn_of", turn=one.turn_id, day=day, who=who, said=said)
+    return turn.text("turn_of", turn=one.turn_id, day=day, who=who, said=said)
 
 
 _NOT_KEPT = (

@@ -25,7 +25,6 @@ from services.group_chat_port import QuestionAsked
 from services.language.names_within import names_one_of, prepare
 from services.language.orders import may_order_change
 from services.language.pointing.when import when_of
-from services.language.talk_texts import talk_text
 from services.records.patient_names import PatientNames
 from services.tool_memory.privacy import with_time_only
 from services.tool_memory.resolution import Ambiguous, NotFound, Resolution, Resolved
@@ -312,7 +311,7 @@ class OpenAssistant(SaidTimes):
             "zone": str(self.zone),
         }
         self._ask("destructive_tool", question_of(action, names), payload)
-        return {"asked": _ASKED, "told": talk_text(self.turn.language, "please_confirm")}
+        return {"asked": _ASKED}
 
     def _row(self, item: Item) -> dict[str, Any]:
         row = shown(item, self.zone)

@@ -19,7 +19,6 @@ from group_chat.tools.tool import NoArguments, Tool, ToolOutput
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import words_of
-from services.language.talk_texts import talk_text
 from services.scheduling.clinic import Clinic
 from services.scheduling.confirmed_bookings import Request
 from services.scheduling.ports import Appointment
@@ -268,8 +267,8 @@ class SchedulingTools:
         )
         turn.ask(question)
         verb = request.action.partition("_")[0]
-        wish = talk_text(turn.language, f"proposed_{verb}", start=proposal.get("start", ""))
-        told = talk_text(turn.language, "i_propose", proposed=wish)
+        wish = turn.text(f"proposed_{verb}", start=proposal.get("start", ""))
+        told = turn.text("i_propose", proposed=wish)
         return {"proposal": {"action": request.action, **proposal}, "asked": _ASKED, "told": told}
 
     async def _find_person(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:
@@ -277,7 +276,7 @@ class SchedulingTools:
         refuse_untyped(turn, name=asked.name, birth_date=asked.birth_date)
         patient_id = turn.request.patient_id
         known = await self.clinic.find_known(asked.name, asked.birth_date, patient_id=patient_id)
-        answer = {"registered": known, "told": talk_text(turn.language, f"known_{known}")}
+        answer = {"registered": known, "told": turn.text(f"known_{known}")}
         return answer | ({"patient_id_retrieved": patient_id} if known == "this_patient" else {})
 
     async def _register(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:

@@ -13,6 +13,7 @@ from data_models.errors import ModelError
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContextDecision
 from services.identity.person import Person
+from services.language.phrases import says
 from services.language.reader import (
     ANOTHER,
     CLEAR,
@@ -71,14 +72,14 @@ class PatientContextAnalyzer:
         *,
         hidden: frozenset[PatientId] = frozenset(),
     ) -> Analysis:
-        """Let the model read what the rules leave open; without one, fail closed.
+        """Let the model read what the rules leave open; without one, only what is plain.
 
         Args:
             people: Who the patients are, as far as that is known.
             hidden: Patients who are not to be offered: their charts are closed to the user.
         """
         if self._model is None:
-            return Analysis(_undecided(reading))
+            return Analysis(_by_rules(reading))
         others = [one for one in _candidates(reading) if one not in hidden][:PATIENTS_LIMIT]
         typed = frozenset([*reading.named, *reading.digits])
         rows = ["" if reading.active is None else _row(reading.active, people, typed=typed)]
@@ -134,6 +135,20 @@ def _decision(
     if read.patient == ANOTHER or place_of(read.patient) is not None:
         return PatientContextDecision(action="ACTIVATE_NEW", reasoning="the reader")
     return staying(reading, "the reader")
+
+
+def _by_rules(reading: Reading) -> PatientContextDecision:
+    """Go where one typed id alone is meant; a refusal stays, a plain wish clears."""
+    if says(reading.text, "negation"):
+        return staying(reading, "a refusal")
+    if says(reading.text, "clears"):
+        is_wish = not says(reading.text, "never_mind")
+        wish = PatientContextDecision(action="CLEAR", reasoning="a wish to clear")
+        return wish if is_wish else staying(reading, "a wish that is dropped")
+    others = {one for one in reading.named if one != reading.active}
+    if len(others) == 1 and not says(reading.text, "in_passing"):
+        return activation(reading, others.pop())
+    return _undecided(reading)
 
 
 def _undecided(reading: Reading) -> PatientContextDecision:
