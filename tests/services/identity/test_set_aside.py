@@ -139,7 +139,9 @@ async def test_what_is_measured_behind_a_name_is_nobody(text: str) -> None:
     assert (await subject_of(text)).reason != "stranger"
 
 
-@pytest.mark.parametrize("text", ["last Kolo", "show the last Abdo please", "letztes Kappa?", "New York Heart class?"])
+@pytest.mark.parametrize(
+    "text", ["last Kolo", "show the last Abdo please", "letztes Kappa?", "New York Heart class?"]
+)
 async def test_what_stands_behind_last_is_a_thing(text: str) -> None:
     assert (await subject_of(text)).outcome == "same"
 
