@@ -27,7 +27,7 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     rows = [row for row in subject if row.number is not None and not row.is_text]
     if len(clause.dates) == 2 and not clause.quantities:
         sides = [[row for row in rows if has_date(one, row)] for one in clause.dates]
-    elif len(clause.dates) == 1 and not clause.quantities and rows and not _changes(clause):
+    elif len(clause.dates) == 1 and not clause.quantities and rows:
         newest = max(rows, key=_day)
         sides = [[newest], [row for row in rows if has_date(clause.dates[0], row)]]
     elif len(clause.quantities) == 2:
@@ -49,8 +49,3 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
 
 def _day(row: KnownRow) -> str:
     return row.order
-
-
-def _changes(clause: Clause) -> bool:
-    """Whether a clause tells of a change: "has more than doubled since 2013"."""
-    return bool(clause.cues & {"rising", "falling"})
