@@ -201,7 +201,9 @@ class SemanticGroupChat:
         if waits is None:
             return None
         waits = waits.model_copy(update={"agent": self._former.get(waits.agent, waits.agent)})
-        leaves = read is not None and not waits.waits_for and leaves_question(read, waits.agent)
+        # Who leads hears answers to a scenario's step, and passes on what is none.
+        is_asked = not waits.waits_for and waits.agent != self._facilitator
+        leaves = read is not None and is_asked and leaves_question(read, waits.agent)
         return None if leaves else waits
 
     def _intended(self, request: GroupChatRequest) -> str | None:
@@ -209,6 +211,8 @@ class SemanticGroupChat:
         read, intended = request.utterance, request.meaning.intended_agent
         if intended or read is None or read.task == "plan":
             return intended
+        if request.scenario is not None and not read.about:
+            return None  # who guides a scenario hears what may answer its step
         if read.agent is not None or not read.about:
             return read.agent
         return self._who_has(read.about[0].tool)
