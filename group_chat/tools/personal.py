@@ -326,15 +326,15 @@ class OpenAssistant(SaidTimes):
         return self._is_of_another(item) or names_one_of(whole(item, self.zone), self.memory.others)
 
     def _ask_which(self, kind: EntityType, found: Ambiguous) -> None:
-        names = [self.memory.name_of(one) for one in found.entity_ids]
-        lines = [f"{number}. {name}" for number, name in enumerate(names, 1)]
-        text = "\n".join([f"Which {_WORDS[kind]} do you mean?", *lines])
+        lines = [f"Which {_WORDS[kind]} do you mean?"]
+        for place, one in enumerate(found.entity_ids, 1):
+            lines.append(f"{place}. {self.memory.name_of(one)}")
         payload = {
             "candidates": list(found.entity_ids),
             "asked": self.memory.request,
             "agent": self.turn.agent,
         }
-        self._ask("which_entity", text, payload)
+        self._ask("which_entity", "\n".join(lines), payload)
         self.memory.note_listed(found.entity_ids)
 
     def _ask(self, kind: _Kind, text: str, payload: dict[str, Any]) -> None:

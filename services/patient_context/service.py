@@ -1,6 +1,5 @@
 """Decides which patient a message is about, and what the registry becomes."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from data_models.chat_context import ChatContext
@@ -30,16 +29,17 @@ from services.patient_context.answers import (
     options_of,
     read_answer,
 )
-from services.patient_context.beside import NamesBeside, link_beside
+from services.patient_context.beside import NamesBeside
 from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.comparing import (
     asking_to_compare,
     compared_people,
     names_none_after_comparing,
 )
-from services.patient_context.conclusion import PatientTurn, conclude, conclude_answer
-from services.patient_context.decision import Outcome, decide, go_to
+from services.patient_context.conclusion import PatientTurn, conclude_answer
+from services.patient_context.decision import decide, go_to
 from services.patient_context.heuristic import concerns_active_only
+from services.patient_context.opening import ChartOpener
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask, Reading, read_message
 from services.patient_context.rights import ChartRights
@@ -51,14 +51,8 @@ from services.patient_context.who import (
     Who,
     asked_again,
     asked_for_next,
-    asking_whom,
-    checked_id,
     elsewhere,
     noted_people,
-    roster_of,
-    said_merged,
-    unreachable,
-    who_of,
 )
 from services.patient_context.wording import whose
 
@@ -83,9 +77,15 @@ class PatientContextService:
         self._analyzer = analyzer
         # Without a directory nobody is known, so every id opens a chart of its own.
         self._linker = linker or SubjectLinker(directory=NoDirectory(), fits=pattern.matches)
-        self._beside = beside
         self._rights = ChartRights(guard=guard, ids=ids)
-        self._allow_unknown = allow_unknown or linker is None
+        self._opener = ChartOpener(
+            linker=self._linker,
+            beside=beside,
+            rights=self._rights,
+            pattern=pattern,
+            ids=ids,
+            allows_unknown=allow_unknown or linker is None,
+        )
         self._pattern = pattern
         self._clock = clock
         self._ids = ids
@@ -199,9 +199,9 @@ class PatientContextService:
             broken = await self._rights.break_glass(closed, turn, question)
             if not isinstance(broken, Grant):
                 return broken
-            who = await self._who(turn, also=[closed])
+            who = await self._opener.who(turn, also=[closed])
             outcome = go_to(closed, self._reading(closed, turn.registry))
-            return opened_in_emergency(await self._check(outcome, who, is_bare=True), broken)
+            return opened_in_emergency(await self._opener.check(outcome, who, is_bare=True), broken)
         known = last_used_first(turn.registry)
         answer = read_answer(turn.reading.text, question, known=known, pattern=self._pattern)
         if isinstance(answer, PatientAnswer):
@@ -217,7 +217,7 @@ class PatientContextService:
         options = options_of(question)
         if question.kind == "clear" or len(turn.reading.text) > _NAME_LIMIT_CHARS or not options:
             return None
-        index = (await self._who(turn, also=options)).linked.index
+        index = (await self._opener.who(turn, also=options)).linked.index
         people = [person for one in options if (person := index.with_id(one)) is not None]
         named = named_among(turn.reading.text, people)
         return None if named is None else named.patient_id
@@ -226,9 +226,9 @@ class PatientContextService:
         self, chosen: PatientId, turn: PatientTurn, question: OpenQuestion
     ) -> PatientVerdict:
         """Return the verdict of the one who was meant; the words that were asked about are kept."""
-        who = await self._who(turn, also=[chosen])
+        who = await self._opener.who(turn, also=[chosen])
         outcome = go_to(chosen, turn.reading)
-        verdict = await self._check(outcome, who, is_bare=True)
+        verdict = await self._opener.check(outcome, who, is_bare=True)
         said = str(question.payload.get(SAID, ""))
         if not said or verdict.patient_id is None:
             return verdict
@@ -240,19 +240,19 @@ class PatientContextService:
         reading = turn.reading
         if (plain := decide_by_rules(reading)) is not None and plain.action == "CLEAR":
             outcome = decide(plain, reading, restored=turn.restored, pattern=self._pattern)
-            return self._concluded(outcome, turn), None
-        who = await self._who(turn)
+            return self._opener.conclude(outcome, turn), None
+        who = await self._opener.who(turn)
         compared = compared_people(who)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return asking_to_compare(compared, who, ids=self._ids), None
         if (problem := what_is_unclear(who)) is not None:
-            return await self._asking(problem, who), None
+            return await self._opener.ask(problem, who), None
         if (waits := turn.asks_whom) is not None and names_none_after_comparing(who):
             return asked_for_next(waits, turn), None
         if is_of_one_other(who):
             return await self._decide_named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":
-            return await self._asking(elsewhere(who, turn.seen_elsewhere), who), None
+            return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), None
         return await self._decide_by_meaning(plain, who)
 
     async def _decide_by_meaning(
@@ -270,9 +270,9 @@ class PatientContextService:
         outcome = decide(meant, reading, restored=turn.restored, pattern=self._pattern)
         stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
         if stays and turn.seen_elsewhere is not None:
-            return await self._asking(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
+            return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
         is_bare = is_bare_switch(reading) or (stays and who.linked.is_plain)
-        verdict = await self._check(outcome, who, is_bare=is_bare, problem=problem)
+        verdict = await self._opener.check(outcome, who, is_bare=is_bare, problem=problem)
         is_plain = is_plain and not verdict.reply
         return replace(verdict, concerns_active_only=is_plain, read=read), analyzer_ms
 
@@ -287,63 +287,11 @@ class PatientContextService:
         """Return the verdict of a message about another patient, who is sure."""
         person = who.subject.people[0]
         if person.patient_id is None:
-            return await self._asking(Subject("unsure", "part", (person,), who.subject.said), who)
+            return await self._opener.ask(
+                Subject("unsure", "part", (person,), who.subject.said), who
+            )
         outcome = go_to(person.patient_id, who.turn.reading)
-        return await self._check(outcome, who, is_bare=who.linked.is_plain)
-
-    async def _check(
-        self, outcome: Outcome, who: Who, *, is_bare: bool, problem: str = ""
-    ) -> PatientVerdict:
-        """Return the verdict of `outcome` if the records know whose chart it opens."""
-        turn, target = who.turn, outcome.patient_id
-        if outcome.decision == "NEW_BLANK" and target is not None:
-            found = checked_id(target, who)
-            if isinstance(found, Person) and found.patient_id is not None:
-                merged = target if found.replaced_by or found.patient_id != target else ""
-                outcome = go_to(found.patient_id, turn.reading)
-                verdict = self._concluded(outcome, turn, who, is_bare=is_bare, problem=problem)
-                return said_merged(verdict, target, found) if merged else verdict
-            if not who.linked.has_answered and not self._allow_unknown:
-                return unreachable(target, who, ids=self._ids)
-            is_unknown = isinstance(found, Subject) and found.reason == "nobody"
-            if isinstance(found, Subject) and not (is_unknown and self._allow_unknown):
-                return await self._asking(found, who)
-        return self._concluded(outcome, turn, who, is_bare=is_bare, problem=problem)
-
-    def _concluded(
-        self,
-        outcome: Outcome,
-        turn: PatientTurn,
-        who: Who | None = None,
-        *,
-        is_bare: bool = False,
-        problem: str = "",
-    ) -> PatientVerdict:
-        person = None if who is None else who.person(outcome.patient_id)
-        verdict = conclude(
-            outcome,
-            turn,
-            is_bare=is_bare,
-            problem=problem,
-            pattern=self._pattern,
-            ids=self._ids,
-            person=person,
-            is_unchecked=who is not None and not who.linked.has_answered,
-        )
-        return verdict if who is None else replace(verdict, people=who.linked.index)
-
-    async def _asking(self, subject: Subject, who: Who) -> PatientVerdict:
-        """Return the question; nobody is offered whose chart the user may not open."""
-        offered = [*subject.people, *roster_of(subject, who)]
-        people = await self._rights.open_to(who.turn.user, offered)
-        if not await self._rights.may_see(who.turn.user, who.turn.reading.active):
-            who = replace(who, open=None)
-        subject = replace(subject, people=tuple(people))
-        verdict = asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
-        return replace(verdict, people=who.linked.index)
-
-    async def _who(self, turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Who:
-        return who_of(await link_beside(self._linker, self._beside, turn, also=also), turn)
+        return await self._opener.check(outcome, who, is_bare=who.linked.is_plain)
 
     def _ms_since(self, started: float) -> float:
         return (self._clock.monotonic() - started) * 1_000

@@ -22,6 +22,9 @@ OPEN, OTHER, THIRD = map(PatientId, ("patient_4", "patient_15", "patient_23"))
         ("start from scratch", "CLEAR", None),
         ("do not clear anything", "UNCHANGED", None),
         ("forget about it all", "CLEAR", None),
+        ("clear the fluid?", "UNCHANGED", None),
+        ("clear thursday 4pm for me", "UNCHANGED", None),
+        ("clear my inbox", "UNCHANGED", None),
     ],
 )
 async def test_only_one_id_that_is_typed_and_meant_opens(

@@ -1,0 +1,107 @@
+"""Opens the chart of whoever is meant, as far as the records know them, or asks whom."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from data_models.clock import IdSource
+from data_models.identifiers import PatientId
+from services.identity.linking import SubjectLinker
+from services.identity.person import Person
+from services.identity.subject import Subject
+from services.patient_context.beside import NamesBeside, link_beside
+from services.patient_context.conclusion import PatientTurn, conclude
+from services.patient_context.decision import Outcome, go_to
+from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.rights import ChartRights
+from services.patient_context.verdict import PatientVerdict
+from services.patient_context.who import (
+    Who,
+    asking_whom,
+    checked_id,
+    roster_of,
+    said_merged,
+    unreachable,
+    who_of,
+)
+
+
+class ChartOpener:
+    """Turns what was decided into a verdict. It holds no state of any turn.
+
+    Args:
+        beside: Who else bears a name that a message is asked about.
+        allows_unknown: Whether an id that nobody carries opens a blank chart.
+    """
+
+    def __init__(
+        self,
+        *,
+        linker: SubjectLinker,
+        beside: tuple[NamesBeside, ...],
+        rights: ChartRights,
+        pattern: PatientIdPattern,
+        ids: IdSource,
+        allows_unknown: bool,
+    ) -> None:
+        self._linker = linker
+        self._beside = beside
+        self._rights = rights
+        self._pattern = pattern
+        self._ids = ids
+        self._allows_unknown = allows_unknown
+
+    async def check(
+        self, outcome: Outcome, who: Who, *, is_bare: bool, problem: str = ""
+    ) -> PatientVerdict:
+        """Return the verdict of `outcome` if the records know whose chart it opens."""
+        turn, target = who.turn, outcome.patient_id
+        if outcome.decision == "NEW_BLANK" and target is not None:
+            found = checked_id(target, who)
+            if isinstance(found, Person) and found.patient_id is not None:
+                merged = target if found.replaced_by or found.patient_id != target else ""
+                outcome = go_to(found.patient_id, turn.reading)
+                verdict = self.conclude(outcome, turn, who, is_bare=is_bare, problem=problem)
+                return said_merged(verdict, target, found) if merged else verdict
+            if not who.linked.has_answered and not self._allows_unknown:
+                return unreachable(target, who, ids=self._ids)
+            is_unknown = isinstance(found, Subject) and found.reason == "nobody"
+            if isinstance(found, Subject) and not (is_unknown and self._allows_unknown):
+                return await self.ask(found, who)
+        return self.conclude(outcome, turn, who, is_bare=is_bare, problem=problem)
+
+    def conclude(
+        self,
+        outcome: Outcome,
+        turn: PatientTurn,
+        who: Who | None = None,
+        *,
+        is_bare: bool = False,
+        problem: str = "",
+    ) -> PatientVerdict:
+        """Return the verdict of `outcome` with who the patients are; see `conclusion.conclude`."""
+        person = None if who is None else who.person(outcome.patient_id)
+        verdict = conclude(
+            outcome,
+            turn,
+            is_bare=is_bare,
+            problem=problem,
+            pattern=self._pattern,
+            ids=self._ids,
+            person=person,
+            is_unchecked=who is not None and not who.linked.has_answered,
+        )
+        return verdict if who is None else replace(verdict, people=who.linked.index)
+
+    async def ask(self, subject: Subject, who: Who) -> PatientVerdict:
+        """Return the question; nobody is offered whose chart the user may not open."""
+        offered = [*subject.people, *roster_of(subject, who)]
+        people = await self._rights.open_to(who.turn.user, offered)
+        if not await self._rights.may_see(who.turn.user, who.turn.reading.active):
+            who = replace(who, open=None)
+        subject = replace(subject, people=tuple(people))
+        verdict = asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
+        return replace(verdict, people=who.linked.index)
+
+    async def who(self, turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Who:
+        """Return whom a message is about; those of `also` are looked up, too."""
+        return who_of(await link_beside(self._linker, self._beside, turn, also=also), turn)
