@@ -242,6 +242,9 @@ def _of_topic(
     if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
         yield values_of([topic.name], aspect, what)  # the status tells the newest only
         return
+    if topic.tool == "timeline" and aspect == "latest" and not topic.name:
+        yield ChartQuestion("encounters", {}, aspect, "", what)  # "what happened at the last visit?"
+        return
     if topic.tool in _REPORTS:
         name = " ".join(
             filter(None, [topic.name, *(run.name_for("problems") for run in part.runs)])

@@ -42,9 +42,12 @@ def _meant_otherwise(
     """Return the tools of whose list something else says what is meant."""
     is_injected = bool(named) and {*named} <= _ALSO_INJECTED
     is_ranked = {*named} == {"results"} and bool(RANKED & {*aspects})
+    is_plain = "encounters" in found and not found["encounters"].name
+    is_at_visits = {*named} == {"results"} and is_plain and not {*aspects} & {"count", "when"}
     is_doctor = "care" in found and "chart_summary" in found
     beside = {
         "results": "results" in named,  # "lab value of potassium" is about potassium
+        "encounters": is_at_visits,  # "weight at the last five visits"
         "immunizations": is_injected,  # "how many B12 shots"
         "allergies": is_ranked,  # "which allergen had the highest IgE?"
         "problems": "timeline" in found,  # "the timeline of her illness"

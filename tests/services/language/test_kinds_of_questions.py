@@ -143,3 +143,27 @@ def test_a_question_before_an_order_about_tasks_is_answered() -> None:
     ]
     assert named("what tasks do I have? delete the first") == []
     assert named("delete all tasks") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bp over the last 5 visits",
+        "blood pressure at each visit",
+        "Blutdruck bei den letzten drei Besuchen",
+    ],
+)
+def test_values_at_visits_are_values(text: str) -> None:
+    assert named(text) == [("results", "blood pressure")]
+
+
+@pytest.mark.parametrize(
+    ("text", "tool"),
+    [
+        ("what happened at her last visit?", "encounters"),
+        ("who do i call in an emergency for her?", "chart_summary"),
+        ("any chance it is anemia?", "problems"),
+    ],
+)
+def test_one_tool_is_asked_and_no_word_looked_for(text: str, tool: str) -> None:
+    assert [one.tool for one in asked(text)] == [tool]
