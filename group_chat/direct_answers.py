@@ -11,6 +11,7 @@ from group_chat.look_up import look_up, look_up_more
 from group_chat.turn_context import TurnContext
 from services.language.answer_words import answer_words
 from services.language.changes_asked import CHANGES
+from services.language.commands import takes_back
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
 from services.language.reading import is_told, question_before_deed
@@ -75,9 +76,18 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
 
 
 def _answered_before(turn: TurnContext) -> list[str]:
-    """Return what users told of this patient in the last turns, in their words."""
-    said = (" ".join(each.user_message.split()) for each in turn.request.history[-_TURNS_READ:])
-    return [one for one in said if len(one) <= _TOLD_CHARS and is_told(one)]
+    """Return what users told of this patient in the last turns, in their words.
+
+    Without the last thing that was told before it was said that this is not so.
+    """
+    found: list[str] = []
+    for each in turn.request.history[-_TURNS_READ:]:
+        said = " ".join(each.user_message.split())
+        if takes_back(said):
+            del found[-1:]
+        elif len(said) <= _TOLD_CHARS and is_told(said):
+            found.append(said)
+    return found
 
 
 def _is_plain(read: Utterance, turn: TurnContext) -> bool:

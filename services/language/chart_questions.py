@@ -70,7 +70,7 @@ def chart_questions(
     """
     words = lexicon(language)
     text = without_caller(text)
-    folded, _ = fold(_cased(_PAUSES.sub(" ; ", text), words))
+    folded, _ = fold(_cased(_PAUSES.sub(" ; ", _without_heading(text, words)), words))
     ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
@@ -140,6 +140,16 @@ def _treat_the_same(parts: Sequence[QuestionPart]) -> None:
             later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
 
 
+def _without_heading(text: str, words: Lexicon) -> str:
+    """Return `text` as one question where a heading stands before names: "labs: na, k"."""
+    head, colon, rest = text.partition(":")
+    pieces = words.pieces(fold(head)[0]) if colon else []
+    is_heading = bool(pieces) and all(
+        any(one.tool == "results" for one in piece.of("topic")) for piece in pieces
+    )
+    return f"{head} {rest}" if is_heading else text
+
+
 def _asks_for_a_time(part: QuestionPart) -> bool:
     """Whether all of some days is asked for: "the course over 2018", "tests done on 4 May 2018"."""
     return "trend" in part.aspects or bool(part.frames & {"measured", "had_done"})
@@ -196,6 +206,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         yield from (_searched(run.text, "all", None) for run in unknown)
         if unknown:
             return  # "how old was she at menarche?": not how old she is now
+    topics = [_of_last_visit(one) if aspect == "latest" else one for one in topics]
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
@@ -242,9 +253,6 @@ def _of_topic(
     if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
         yield values_of([topic.name], aspect, what)  # the status tells the newest only
         return
-    if topic.tool == "timeline" and aspect == "latest" and not topic.name:
-        yield ChartQuestion("encounters", {}, aspect, "", what)  # "what happened at the last visit?"
-        return
     if topic.tool in _REPORTS:
         name = " ".join(
             filter(None, [topic.name, *(run.name_for("problems") for run in part.runs)])
@@ -282,6 +290,12 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
         return known or [topic.name]
     # "List active conditions" asks for all of them, whatever else is said.
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
+
+
+def _of_last_visit(topic: TopicSpec) -> TopicSpec:
+    """Return visits for the course of all time: "what happened at her last visit?"."""
+    is_course = topic.tool == "timeline" and not topic.name
+    return topic.model_copy(update={"tool": "encounters"}) if is_course else topic
 
 
 def _may_be_of(topic: TopicSpec, run: Run) -> bool:

@@ -10,6 +10,7 @@ from services.language.utterance import Command
 from services.language.vocabulary import LANGUAGES, folded, replies
 
 _LONGEST_CHARS = 80
+_NAME_WORDS = 4
 _BEFORE_ORDERS = frozenset(words_of("no nein non sorry wait oops oh ah hm warte moment ups halt"))
 
 
@@ -59,6 +60,21 @@ def is_retracted(text: str) -> bool:
     """Whether `text` says, alone or before something else, that what was said is not so."""
     at = next((at for at, each in enumerate(text) if each in ",;:."), len(text))
     return "?" not in text and "retract" in (command_in(text), command_in(text[:at]))
+
+
+def takes_back(text: str) -> bool:
+    """Whether `text` says that what was said before is not so, or was about somebody else."""
+    if command_in(text) == "wrong_patient" or is_retracted(text):
+        return True
+    raw = text.split()
+    words = [" ".join(words_of(one)) for one in raw]
+    return any(
+        tuple(words[start : start + len(lead)]) == lead
+        and 0 < len(named := raw[start + len(lead) :]) <= _NAME_WORDS
+        and all(one[0].isupper() for one in named)
+        for start in _starts(words)
+        for lead in _was_for()
+    )
 
 
 def without_outer_punctuation(text: str) -> str:

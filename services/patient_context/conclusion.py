@@ -7,7 +7,7 @@ from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
-from services.identity.noted import facts_of, person_of
+from services.identity.noted import facts_of
 from services.identity.person import Person
 from services.identity.wording import opened
 from services.patient_context.answers import OPTIONS, Answer
@@ -56,9 +56,11 @@ class PatientTurn:
 
     @property
     def asks_whom(self) -> OpenQuestion | None:
-        """The open question whom a message means."""
+        """The open question whom a message means, where it offers somebody beside the open one."""
         question = self.answerable
-        return question if question is not None and question.kind == "subject" else None
+        if question is None or OPTIONS not in question.payload or self.reading.active is None:
+            return None
+        return question if question.kind in ("subject", "which_patient") else None
 
     @property
     def seen_elsewhere(self) -> PatientId | None:
@@ -109,8 +111,7 @@ def conclude(
     changes = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
     reply, question = _said(outcome, person, is_bare=is_bare), None
     if outcome.ask is not None:
-        roster_size = len(turn.registry.patient_registry)
-        reply = asking(outcome.ask, pattern=pattern, roster_size=roster_size, problem=problem)
+        reply = asking(outcome.ask, pattern=pattern, registry=turn.registry, problem=problem)
         question = _question(outcome.ask, reply, turn, ids)
     ends_any = changes or question is not None or outcome.decision == "CLEAR"
     registry = None
@@ -155,9 +156,7 @@ def conclude_answer(
 def _declined(turn: PatientTurn, pattern: PatientIdPattern) -> PatientVerdict:
     kept = unchanged(turn.reading, restored=turn.restored)
     is_clear = turn.question is not None and turn.question.kind == "clear"
-    row = turn.registry.patient_registry.get(kept.patient_id) if kept.patient_id else None
-    person = person_of(kept.patient_id, row.facts) if row and kept.patient_id else None
-    reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern, person)
+    reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern, turn.registry)
     return PatientVerdict(
         decision=kept.decision,
         patient_id=kept.patient_id,

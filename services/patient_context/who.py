@@ -217,7 +217,7 @@ def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     return PatientVerdict(
         decision="NEEDS_PATIENT_ID",
         patient_id=turn.reading.active,
-        reply=f"{SAY_WHICH}\n{question.text}",
+        reply=f"{SAY_WHICH}\n{question.text}" if question.kind == "subject" else question.text,
         question=question.model_copy(update={"run_id": turn.run_id, "expires_at": expires_at}),
         closes_question=True,
         restored=turn.restored,
@@ -233,8 +233,9 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     """
     payload = {**question.payload, ASKED: turn.reading.text, OPENS_ONLY: False}
     verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
-    before, now = (_short(text) for text in (str(question.payload[ASKED]), turn.reading.text))
-    waits = f"“{now}” now waits for your answer, in place of “{before}”."
+    before, now = _short(str(question.payload.get(ASKED, ""))), _short(turn.reading.text)
+    waits = f"“{now}” now waits for your answer"
+    waits += f", in place of “{before}”." if before else "."
     return replace(verdict, reply=f"{verdict.reply}\n{waits}")
 
 

@@ -163,6 +163,10 @@ def test_values_at_visits_are_values(text: str) -> None:
         ("what happened at her last visit?", "encounters"),
         ("who do i call in an emergency for her?", "chart_summary"),
         ("any chance it is anemia?", "problems"),
+        ("labs: na, k, crea", "results"),
+        ("anything she must not get?", "allergies"),
+        ("was darf er nicht bekommen?", "allergies"),
+        ("quick handover please", "chart_summary"),
     ],
 )
 def test_one_tool_is_asked_and_no_word_looked_for(text: str, tool: str) -> None:

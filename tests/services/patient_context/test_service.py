@@ -17,7 +17,9 @@ from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import AnalyzerAction, PatientContextDecision
 from services.patient_context.pattern import PatientIdPattern
-from tests.services.patient_context.world import READ_MS, World, says
+from services.patient_context.reading import Ask
+from services.patient_context.wording import asking
+from tests.services.patient_context.world import PATTERN, READ_MS, World, says
 
 TWO = ("patient_15", "patient_4")
 
@@ -195,13 +197,23 @@ async def test_no_withdraws_the_question_and_ends_the_turn() -> None:
     assert world.question is None
 
 
-async def test_any_other_message_withdraws_the_question_and_is_handled_as_usual() -> None:
+async def test_a_message_that_names_nobody_waits_for_the_answer_whom() -> None:
     world = World(*TWO, active="patient_4")
     await world.say("switch to 23")
     verdict = await world.say("what is the diagnosis?")
-    assert (verdict.decision, verdict.reply) == ("UNCHANGED", None)
-    assert world.question is None
-    assert (await world.say("yes")).reply is None
+    assert verdict.decision == "NEEDS_PATIENT_ID"
+    assert world.question is not None
+    assert world.question.payload["asked"] == "what is the diagnosis?"
+    assert (await world.say("yes")).patient_id == "patient_23"
+
+
+def test_who_is_asked_about_is_called_by_both_identifiers() -> None:
+    world = World(*TWO, active="patient_4")
+    noted = {"name": "Ada Byron", "birth_date": "1957-03-14", "sex": "female"}
+    world.registry.patient_registry[PatientId("patient_15")].facts.update(noted)
+    ask = Ask("meant", (PatientId("patient_15"),))
+    asked = asking(ask, pattern=PATTERN, registry=world.registry)
+    assert asked.startswith("Do you mean Ada Byron, born 1957-03-14 (`patient_15`)?")
 
 
 async def test_only_who_was_asked_can_answer() -> None:
