@@ -49,12 +49,22 @@ _MAY_YOU = frozenset({"can", "could", "would", "will", "may", "might", "shall", 
 _SUGGESTS = re.compile(
     r"^(?:how about|what about|what if we|why (?:not|don'?t)|is it possible|are you able)\b"
 )
+_MAIL_HEAD = re.compile(
+    r"^[ \t>]*(?:from|to|cc|subject|sent|date|von|an|betreff|gesendet|datum|de|para|asunto|objet|à)"
+    r"[ \t]*:",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 def may_order_change(text: str) -> bool:
-    """Whether some sentence of `text` may ask for something to be made or changed."""
+    """Whether some sentence of `text` may ask for something to be made or changed.
+
+    Not from the head of a pasted mail on: where the mail ends, nothing tells.
+    """
+    heads = [one.start() for one in _MAIL_HEAD.finditer(text)]
+    text = text[: heads[0]] if len(heads) > 1 else text
     said = without_address(text[:_READ_CHARS]).strip(" \t\n.!")
     if says(said, "thanks") or says(said, "greeting"):
         return False
