@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from semantic_kernel.connectors.ai.open_ai import OpenAIChatPromptExecutionSettings
@@ -17,6 +17,9 @@ SHORT = CallLimits(
     idle_seconds=0.3, call_seconds=1.0, connect_seconds=0.3, retries=0, retry_after_seconds=0.5
 )
 
+LONG = replace(SHORT, idle_seconds=60.0, call_seconds=60.0, connect_seconds=60.0)
+"""Where nothing is to be given up: a busy machine keeps a server waiting for seconds."""
+
 
 @dataclass
 class ModelSite:
@@ -25,7 +28,7 @@ class ModelSite:
     server: FakeOpenAI
     built: list[Models] = field(default_factory=list)
 
-    def models(self, *, limits: CallLimits = SHORT, profile: ModelProfile | None = None) -> Models:
+    def models(self, *, limits: CallLimits = LONG, profile: ModelProfile | None = None) -> Models:
         models = build_models(
             settings=ModelSettings(
                 provider="openai",

@@ -19,7 +19,14 @@ from group_chat.models.factory import build_models
 from group_chat.models.model_settings import CallLimits, ModelSettings
 from services.usage import begin_usage, end_usage
 from tests.fakes_openai import Reply, ToolCall
-from tests.group_chat.models.conftest import SHORT, ModelSite, history, streamed, until_aborted
+from tests.group_chat.models.conftest import (
+    LONG,
+    SHORT,
+    ModelSite,
+    history,
+    streamed,
+    until_aborted,
+)
 
 CANARY = "Melanoma-of-Mrs-Canary"
 
@@ -97,9 +104,6 @@ ONLY_STREAMED = {
 }
 
 
-LONG = replace(SHORT, idle_seconds=60.0, call_seconds=60.0, connect_seconds=60.0)
-
-
 def limits_of(expected: type[ModelError]) -> CallLimits:
     """Return limits that a server reaches which does not answer, and no busy machine otherwise."""
     return SHORT if expected is ModelTimeoutError else LONG
@@ -163,7 +167,7 @@ async def test_a_server_that_is_not_there_is_unavailable() -> None:
 async def test_a_stream_that_falls_silent_is_given_up_though_it_had_begun(site: ModelSite) -> None:
     site.server.queue(Reply(text="word " * 50, chunk_chars=5, tokens_per_second=1.5))
     with pytest.raises(ModelTimeoutError):
-        await streamed(site.models())
+        await streamed(site.models(limits=SHORT))
     await until_aborted(site)
 
 
