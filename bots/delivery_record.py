@@ -7,11 +7,17 @@ from data_models.errors import ChannelError, ChannelUnavailableError, StoreError
 from data_models.incoming_message import IncomingMessage
 from services.channels.deliveries import Deliveries
 
+PERHAPS_TWICE = "*This could not be delivered earlier, or you have seen it already:*"
+
 logger = structlog.get_logger()
 
 
 class DeliveryRecord:
-    """Notes for one run. A store that fails costs the note, never the reply."""
+    """Notes for one run. A store that fails costs the note, never the reply.
+
+    Attributes:
+        is_taken_over: Whether another replica had the run: what it sent last may not be noted.
+    """
 
     def __init__(self, *, deliveries: Deliveries, run_id: str, message: IncomingMessage) -> None:
         self._deliveries = deliveries
@@ -20,6 +26,7 @@ class DeliveryRecord:
         self._sent: dict[str, str] = {}
         self._agents: dict[str, str] = {}
         self._had: list[str] = []
+        self.is_taken_over = False
         self._noted = 0
         self._failure: ChannelError | None = None
         self.undelivered: list[Activity] = []
@@ -27,7 +34,8 @@ class DeliveryRecord:
     async def begin(self) -> None:
         """Note that the replies are ours to deliver."""
         try:
-            self._had = await self._deliveries.owe(self._run_id, self._message)
+            had = await self._deliveries.owe(self._run_id, self._message)
+            self._had, self.is_taken_over = had or [], had is not None
         except StoreError as error:
             logger.warning("bot_delivery_not_noted", run_id=self._run_id, code=error.code)
 

@@ -6,6 +6,7 @@ from collections.abc import Collection
 import structlog
 
 from bots.abilities import abilities_of
+from bots.delivery_record import PERHAPS_TWICE
 from bots.outbox import Outbox
 from bots.reference import Activity, Reference
 from bots.rendering import Look, TurnRenderer, text_activity
@@ -26,8 +27,7 @@ LOOK_SECONDS = 1.0
 LATE_SECONDS = 15.0
 """How often a replica looks for what is owed to conversations that say nothing."""
 _LATE = "*This could not be delivered earlier:*"
-_PERHAPS_TWICE = "*This could not be delivered earlier, or you have seen it already:*"
-_HEADS = (_LATE, _PERHAPS_TWICE)
+_HEADS = (_LATE, PERHAPS_TWICE)
 _CLEARED = (
     "*A reply from before the conversation was cleared may not have reached you. It is not shown "
     "any more.*"
@@ -188,7 +188,7 @@ class Redelivery:
                 due = note.activities or await self._load_answer(note)
                 # A process that died may have sent what it had not noted yet.
                 is_sure = bool(note.activities) and not note.is_maybe_taken
-                return [text_activity(_LATE if is_sure else _PERHAPS_TWICE), *due] if due else []
+                return [text_activity(_LATE if is_sure else PERHAPS_TWICE), *due] if due else []
 
     async def _load_answer(self, note: Owed) -> list[Activity]:
         """Return what a process that died had still to send, made from what it had stored."""

@@ -9,7 +9,7 @@ from typing import Self
 import structlog
 
 from bots.abilities import abilities_of
-from bots.delivery_record import DeliveryRecord
+from bots.delivery_record import PERHAPS_TWICE, DeliveryRecord
 from bots.files import FileTransfers
 from bots.live_answer import LiveAnswer, TypingSign
 from bots.outbox import Outbox
@@ -70,6 +70,7 @@ class RunRenderer:
         self._clock = parts.clock
         self._abilities = abilities_of(reference)
         self._renderer = TurnRenderer(look=parts.look, abilities=self._abilities, asked=run.message)
+        self._began = parts.clock.now()
         self._record = DeliveryRecord(
             deliveries=parts.deliveries, run_id=run.run_id, message=run.message
         )
@@ -165,6 +166,8 @@ class RunRenderer:
             return
         if self._is_on_the_card(message):
             return
+        if self._record.is_taken_over and message.timestamp < self._began:
+            await self._send(text_activity(PERHAPS_TWICE))
         parts, final = await self._live.finish(message)
         sent_id = None if final is None else await self._end_stream(final)
         for part in parts if sent_id is None else parts[1:]:

@@ -110,11 +110,12 @@ class Deliveries:
         self._looked_back: OrderedDict[str, None] = OrderedDict()
         self._waiting: dict[str, tuple[str, Owed]] = {}
 
-    async def owe(self, run_id: str, message: IncomingMessage) -> list[str]:
+    async def owe(self, run_id: str, message: IncomingMessage) -> list[str] | None:
         """Note that the replies of a run that begins are ours to deliver.
 
         Returns:
-            Ids of messages that a replica had delivered which died over the same run.
+            Ids of messages that a replica noted as delivered which had the run before, and perhaps
+            died over it; None if nobody had it.
         """
         note = Owed(
             run_id=run_id,
@@ -132,7 +133,8 @@ class Deliveries:
             if blob is not None:
                 note.delivered = [] if had is None else had.delivered
                 await self._replace(name, blob, note)
-        return note.delivered
+            return note.delivered
+        return None
 
     async def update(
         self,
