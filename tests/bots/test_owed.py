@@ -186,6 +186,31 @@ async def test_messages_that_arrived_before_the_crash_do_not_come_twice(
 
 
 @pytest.mark.slow
+async def test_what_a_taken_over_turn_says_again_is_marked(
+    start: Start, channel: FakeConnector, tmp_path: Path
+) -> None:
+    async def dies(run: Run) -> None:
+        talk = Talk(run)
+        talk.begin()
+        await talk.say("Said before.")
+        await asyncio.sleep(3_600)
+
+    first, second = await start(replica=DeadLater()), await start(replica=DeadLater())
+    first.scheduler.script = dies
+    await channel.say(first.url, "hello")
+    await channel.until_said("Said before.")
+    (note,) = notes(tmp_path)
+    taken_over = Run(run_id=note.stem, message=first.scheduler.messages[0])
+    assert second.scheduler.deliver is not None
+    await second.scheduler.deliver(taken_over)
+    talk = Talk(taken_over)
+    talk.begin()
+    await talk.say("Said before.")
+    await channel.until_said("or you have seen it already")
+    await until(lambda: "\n".join(channel.texts()).count("Said before.") == 2)
+
+
+@pytest.mark.slow
 async def test_nobody_delivers_what_another_replica_is_at_work_on(
     start: Start, channel: FakeConnector, answers: KeptAnswers, tmp_path: Path
 ) -> None:
