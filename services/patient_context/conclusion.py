@@ -111,7 +111,8 @@ def conclude(
     changes = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
     reply, question = _said(outcome, person, is_bare=is_bare), None
     if outcome.ask is not None:
-        reply = asking(outcome.ask, pattern=pattern, registry=turn.registry, problem=problem)
+        roster_size = len(turn.registry.patient_registry)
+        reply = asking(outcome.ask, pattern=pattern, roster_size=roster_size, problem=problem)
         question = _question(outcome.ask, reply, turn, ids)
     ends_any = changes or question is not None or outcome.decision == "CLEAR"
     registry = None
@@ -156,7 +157,7 @@ def conclude_answer(
 def _declined(turn: PatientTurn, pattern: PatientIdPattern) -> PatientVerdict:
     kept = unchanged(turn.reading, restored=turn.restored)
     is_clear = turn.question is not None and turn.question.kind == "clear"
-    reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern, turn.registry)
+    reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern)
     return PatientVerdict(
         decision=kept.decision,
         patient_id=kept.patient_id,

@@ -63,7 +63,7 @@ class ChartOpener:
                 verdict = self.conclude(outcome, turn, who, is_bare=is_bare, problem=problem)
                 return said_merged(verdict, target, found) if merged else verdict
             if not who.linked.has_answered and not self._allows_unknown:
-                return unreachable(target, who, ids=self._ids)
+                return unreachable(target, await self._as_seen(who), ids=self._ids)
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
             if isinstance(found, Subject) and not (is_unknown and self._allows_unknown):
                 return await self.ask(found, who)
@@ -96,11 +96,15 @@ class ChartOpener:
         """Return the question; nobody is offered whose chart the user may not open."""
         offered = [*subject.people, *roster_of(subject, who)]
         people = await self._rights.open_to(who.turn.user, offered)
-        if not await self._rights.may_see(who.turn.user, who.turn.reading.active):
-            who = replace(who, open=None)
         subject = replace(subject, people=tuple(people))
-        verdict = asking_whom(subject, who, pattern=self._pattern, ids=self._ids)
+        seen = await self._as_seen(who)
+        verdict = asking_whom(subject, seen, pattern=self._pattern, ids=self._ids)
         return replace(verdict, people=who.linked.index)
+
+    async def _as_seen(self, who: Who) -> Who:
+        """Return the message without the open patient where the user may not see that chart."""
+        may_see = await self._rights.may_see(who.turn.user, who.turn.reading.active)
+        return who if may_see else replace(who, open=None)
 
     async def who(self, turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Who:
         """Return whom a message is about; those of `also` are looked up, too."""

@@ -4,40 +4,31 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from data_models.identifiers import PatientId
-from data_models.patient_context_models import Registry
-from services.identity.noted import person_of
 from services.identity.person import Person, both_identifiers
 from services.identity.wording import opened
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask
 
 
-def called(patient_id: PatientId, registry: Registry) -> str:
-    """Return who a patient of the conversation is: both identifiers as far as they were noted."""
-    row = registry.patient_registry.get(patient_id)
-    person = None if row is None else person_of(patient_id, row.facts)
-    return (
-        code(patient_id) if person is None else f"{both_identifiers(person)} ({code(patient_id)})"
-    )
+def asking(ask: Ask, *, pattern: PatientIdPattern, roster_size: int, problem: str = "") -> str:
+    """Return the question; `problem` says what happened if a model failed.
 
-
-def asking(ask: Ask, *, pattern: PatientIdPattern, registry: Registry, problem: str = "") -> str:
-    """Return the question; `problem` says what happened if a model failed."""
+    Patients are called by id: whether the user may see who they are is not known here.
+    """
     match ask.kind:
         case "id":
             return _joined(need_an_id(pattern), _not_understood(ask.unfit), problem)
         case "which":
-            options = _either([called(one, registry) for one in ask.options])
+            options = _either(list(map(code, ask.options)))
             return _joined(
                 f"Which patient do you mean: {options}? One at a time, please.",
                 _send(pattern),
                 problem,
             )
         case "meant":
-            meant = called(ask.options[0], registry)
-            return _joined(f"Do you mean {meant}?", _yes_or_id(pattern), problem)
+            return _joined(f"Do you mean {code(ask.options[0])}?", _yes_or_id(pattern), problem)
         case "clear":
-            return whether_to_clear(len(registry.patient_registry))
+            return whether_to_clear(roster_size)
         case _:
             assert_never(ask.kind)
 
@@ -64,11 +55,11 @@ def already_active(patient_id: PatientId, person: Person | None = None) -> str:
     return f"{patient_id} is already active.{who} What would you like to review?"
 
 
-def declined(active: PatientId | None, pattern: PatientIdPattern, registry: Registry) -> str:
+def declined(active: PatientId | None, pattern: PatientIdPattern) -> str:
     """Return the answer to a no where a patient was asked for."""
     if active is None:
         return f"All right, nothing was changed. {need_an_id(pattern)}"
-    return f"All right, nothing was changed: {called(active, registry)} is active."
+    return f"All right, nothing was changed: {code(active)} is active."
 
 
 def nothing_cleared() -> str:

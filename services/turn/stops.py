@@ -5,15 +5,12 @@ from collections.abc import Sequence
 from data_models.chat_context import ChatContext
 from data_models.clock import IdSource
 from data_models.identifiers import PatientId
-from data_models.patient_context_models import Registry
-from services.identity.index import PersonIndex
-from services.identity.person import both_identifiers
 from services.language.commands import command_in, is_said_of
 from services.language.folding import words_of
 from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.wording import called, code
+from services.patient_context.wording import code
 from services.turn.documents import TurnDocuments
 from services.turn.draft import TurnDraft
 from services.turn.remembering import TurnRemembering
@@ -59,14 +56,9 @@ class TurnStops:
             for one in (verdict.patient_id, *asked)
             if one not in (None, active) and is_said_of(turn.text, _names_of(one, verdict))
         ]
-        return bool(meant) and await self._ask_which(turn, meant, verdict.people)
+        return bool(meant) and await self._ask_which(turn, meant)
 
-    async def _ask_which(
-        self,
-        turn: TurnDraft,
-        named: Sequence[PatientId] = (),
-        people: PersonIndex | None = None,
-    ) -> bool:
+    async def _ask_which(self, turn: TurnDraft, named: Sequence[PatientId] = ()) -> bool:
         active = turn.loaded_registry().active_patient_id
         if active is None:
             return False
@@ -74,9 +66,8 @@ class TurnStops:
         await self._documents.open(turn, active)
         roster = turn.loaded_registry().patient_registry
         others = list(named) or [one for one in roster if one != active][:_OTHERS_OFFERED]
-        registry = turn.loaded_registry()
-        which = _which([_called(one, registry, people) for one in others])
-        text = f"Stopped. This is the chart of {called(active, registry)}. {which}"
+        which = _which([code(one) for one in others])
+        text = f"Stopped. This is the chart of {code(active)}. {which}"
         if taken := self._remembering.taken_back(turn):
             text = f"{taken} {text}"
         turn.ask(
@@ -162,13 +153,6 @@ def _says_which_item(turn: TurnDraft) -> bool:
     question = turn.open_question()
     is_of_patients = question is None or question.kind in ("which_patient", "clear")
     return not is_of_patients and "one" in words_of(turn.claim.message.text)
-
-
-def _called(patient_id: PatientId, registry: Registry, people: PersonIndex | None) -> str:
-    found = None if people is None else people.with_id(patient_id)
-    if found is None:
-        return called(patient_id, registry)
-    return f"{both_identifiers(found)} ({code(patient_id)})"
 
 
 def _which(others: Sequence[str]) -> str:

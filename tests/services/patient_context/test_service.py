@@ -17,9 +17,7 @@ from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import AnalyzerAction, PatientContextDecision
 from services.patient_context.pattern import PatientIdPattern
-from services.patient_context.reading import Ask
-from services.patient_context.wording import asking
-from tests.services.patient_context.world import PATTERN, READ_MS, World, says
+from tests.services.patient_context.world import READ_MS, World, says
 
 TWO = ("patient_15", "patient_4")
 
@@ -205,15 +203,6 @@ async def test_a_message_that_names_nobody_waits_for_the_answer_whom() -> None:
     assert world.question is not None
     assert world.question.payload["asked"] == "what is the diagnosis?"
     assert (await world.say("yes")).patient_id == "patient_23"
-
-
-def test_who_is_asked_about_is_called_by_both_identifiers() -> None:
-    world = World(*TWO, active="patient_4")
-    noted = {"name": "Ada Byron", "birth_date": "1957-03-14", "sex": "female"}
-    world.registry.patient_registry[PatientId("patient_15")].facts.update(noted)
-    ask = Ask("meant", (PatientId("patient_15"),))
-    asked = asking(ask, pattern=PATTERN, registry=world.registry)
-    assert asked.startswith("Do you mean Ada Byron, born 1957-03-14 (`patient_15`)?")
 
 
 async def test_only_who_was_asked_can_answer() -> None:
