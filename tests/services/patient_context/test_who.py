@@ -402,3 +402,25 @@ async def test_who_writes_on_after_a_switch_that_failed_is_asked_about_the_open_
     chosen = await here.say("1")
     assert (chosen.patient_id, chosen.question) == ("patient_4", None)
     assert here.registry.settled == {}
+
+
+class ClosedToAll:
+    """An access policy that opens nothing."""
+
+    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("is_down", [False, True])
+async def test_a_switch_that_failed_names_no_chart_that_was_closed_meanwhile(is_down: bool) -> None:
+    people = People(MARGARET)
+    linker = SubjectLinker(directory=people, fits=PATTERN.matches)
+    here = World("patient_4", active="patient_4", linker=linker, access=ClosedToAll())
+    noted = {"name": "Margaret Whitfield", "birth_date": "1957-03-14", "sex": "female"}
+    here.registry.patient_registry[PatientId("patient_4")].facts.update(noted)
+    people.is_down = is_down
+
+    failed = await here.say("switch to patient_4444")
+
+    assert "Whitfield" not in (failed.reply or "")
+    assert failed.question is None
