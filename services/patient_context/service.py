@@ -206,7 +206,7 @@ class PatientContextService:
         answer = read_answer(turn.reading.text, question, known=known, pattern=self._pattern)
         if isinstance(answer, PatientAnswer):
             return await self._chosen(answer.patient_id, turn, question)
-        if isinstance(answer, Answer) and (named := await self._named_option(turn, question)):
+        if answer == Answer("none") and (named := await self._named_option(turn, question)):
             return await self._chosen(named, turn, question)
         if isinstance(answer, Ask) and question.kind == "subject":
             return asked_again(question, turn)  # a bare yes chooses nobody; the message waits on
