@@ -8,23 +8,18 @@ transports show the events. What a step does stands in the file of `services/tur
 """
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from functools import partial
 
 from data_models.chat_context import ChatContext
 from data_models.claim import Claim
 from data_models.clock import Clock, IdSource
-from data_models.errors import CorruptDocumentError, RoundsError
+from data_models.errors import CorruptDocumentError
 from data_models.turn_events import (
     AgentMessageStarted,
     Notice,
     RunFailed,
     RunFinished,
     RunStarted,
-    Step,
-    StepFinished,
-    StepStarted,
 )
 from services.conversations.clear_undo import ClearUndo
 from services.group_chat_port import (
@@ -36,19 +31,26 @@ from services.group_chat_port import (
 )
 from services.language.commands import is_clear_command
 from services.patient_context.service import PatientContextService
-from services.patient_context.verdict import PatientVerdict
 from services.records.reading import reading_as
 from services.runs.hub import Run
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
-from services.turn.changes import CHANGES, change_document, follow
+from services.turn.changes import DocumentChange, change_document
 from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft, TurnOutcome
 from services.turn.end import TurnMeter, note_repeatable, wait_for_end
 from services.turn.groups import TurnGroups
 from services.turn.pending_requests import PendingRequests
+from services.turn.phases import (
+    AnsweredTurn,
+    ClaimedTurn,
+    GroundedTurn,
+    LoadedTurn,
+    QuestionOutcome,
+    StoredTurn,
+    UnderstoodTurn,
+)
 from services.turn.questions import TurnQuestions
 from services.turn.request import TurnRequests
 from services.turn.safety import CrisisResponse, SafetyAnswers, TurnSafety
@@ -113,14 +115,14 @@ class TurnPipeline:
             patients=patients, requests=self._requests, group_chat=group_chat, replies=self._replies
         )
 
-    async def run(self, claim: Claim, run: Run) -> TurnOutcome:
+    async def run(self, claim: Claim, run: Run) -> StoredTurn:
         """Answer the claimed message and store the turn; the last event is out when this returns.
 
         Raises:
             StoreError: the turn could not be stored. The claim still names the message, so
                 whoever comes next takes the turn over and nothing that was said is lost.
         """
-        turn = TurnDraft(
+        turn = ClaimedTurn(
             claim=claim, run=run, now=self._clock.now(), started=self._clock.monotonic()
         )
         reading = reading_as(claim.message.sender.principal_id)
@@ -129,88 +131,89 @@ class TurnPipeline:
             work = asyncio.create_task(self._take(turn))
             async with claim.renewing(on_lost=work.cancel):
                 seconds = self._turn_seconds + _GRACE_SECONDS
-                failure = await wait_for_end(turn, work, seconds=seconds)
-                await self._write_back(turn, meter, failure)
-        return turn.result(answered_at=self._clock.now())
+                answered = await wait_for_end(turn, work, seconds=seconds)
+                return await self._write_back(answered, meter)
 
-    async def _take(self, turn: TurnDraft) -> None:
-        async with self._step(turn, "load"), self._safety.answer_at_least(turn):
-            await self._load(turn)
+    async def _take(self, claimed: ClaimedTurn) -> None:
+        with claimed.step("load"):
+            async with self._safety.answer_at_least(claimed):
+                turn = await self._load(claimed)
         if await self._safety.answer_call_for_help(turn):
             return None
         if turn.claim.message.press is None and is_clear_command(turn.text):
             return await self._clear(turn)
         if await self._stops.answer_wrong_patient(turn) or await self._clearing.answer_undo(turn):
             return None
-        if (reply := await self._questions.answer_open_question(turn)) is not None:
-            return await self._say_outcome(turn, reply)
+        if (outcome := await self._questions.answer_open_question(turn)) is not None:
+            return await self._say_outcome(outcome)
         if await self._stops.answer_stop(turn) or await self._comparing.answer(turn):
             return None
         return await self._follow(turn)
 
-    async def _follow(self, turn: TurnDraft) -> None:
-        async with self._step(turn, "decide"):
-            verdict = await self._decide(turn)
-        if await self._stops.answer_said_of_another(turn, verdict):
+    async def _follow(self, turn: LoadedTurn) -> None:
+        with turn.step("decide"):
+            understood = await self._decide(turn)
+        if await self._stops.answer_said_of_another(understood):
             return None
-        if verdict.decision == "CLEAR":
+        if understood.verdict.decision == "CLEAR":
             return await self._clear(turn)
-        is_unclear = verdict.decision == "NEEDS_PATIENT_ID"
-        return await (self._ask(turn, verdict) if is_unclear else self._answer(turn, verdict))
+        is_unclear = understood.verdict.decision == "NEEDS_PATIENT_ID"
+        return await (self._ask(understood) if is_unclear else self._answer(understood))
 
-    async def _say_outcome(self, turn: TurnDraft, text: str) -> None:
+    async def _say_outcome(self, outcome: QuestionOutcome) -> None:
         """Say what became of a question; a scenario whose step asked it goes on at once."""
+        turn = outcome.turn
         self._replies.show_state(turn)
-        self._replies.say(turn, text)
-        if await self._scenarios.go_on(turn, partial(self._act, turn)):
+        self._replies.say(turn, outcome.text)
+        if await self._scenarios.go_on(outcome, partial(self._act, turn)):
             await self._chat(turn, self._requests.make(turn))
 
-    async def _answer(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
-        async with self._step(turn, "restore"):
-            readable = await self._swap_in(turn, verdict)
-        if not readable:
+    async def _answer(self, understood: UnderstoodTurn) -> None:
+        with understood.step("restore"):
+            turn = await self._swap_in(understood)
+        if turn is None:
             return None
-        if verdict.reply is not None:
-            self._replies.say(turn, verdict.reply)
-            return self._replies.ask(turn) if verdict.question is None else None
+        if turn.verdict.reply is not None:
+            self._replies.say(turn, turn.verdict.reply)
+            return self._replies.ask(turn) if turn.verdict.question is None else None
         if await self._questions.answer_of_memory(turn) or await self._clearing.ask_late(turn):
             return None
         if self._stops.answer_nothing_waits(turn) or await self._scenarios.run_scenario(
             turn, partial(self._act, turn)
         ):
             return None
-        async with self._step(turn, "enrich"):
-            await self._documents.memory.read(turn, verdict)
-        async with self._step(turn, "ground"):
+        with turn.step("enrich"):
+            await self._documents.memory.read(turn)
+        with turn.step("ground"):
             request = self._requests.make(turn)
-        turn.is_of_team = True
-        async with self._step(turn, "chat"):
+        turn.record.answer_by_team()
+        with turn.step("chat"):
             return await self._chat(turn, request)
 
-    async def _load(self, turn: TurnDraft) -> None:
-        await self._clearing.finish(turn)
-        await self._documents.load_registry(turn)
+    async def _load(self, claimed: ClaimedTurn) -> LoadedTurn:
+        await self._clearing.finish(claimed)
+        turn = await self._documents.load(claimed)
         self._replies.tell_interruption(turn)
+        return turn
 
-    async def _clear(self, turn: TurnDraft) -> None:
+    async def _clear(self, turn: LoadedTurn) -> None:
         if await self._groups.asks_before_clear(turn):
             return
-        async with self._step(turn, "save"):
-            reply = await self._clearing.clear(turn)
-        self._replies.show_state(turn)
-        self._replies.say(turn, self._groups.wording_of_clear(turn, reply))
+        with turn.step("save"):
+            cleared, reply = await self._clearing.clear(turn)
+        self._replies.show_state(cleared)
+        self._replies.say(cleared, self._groups.wording_of_clear(turn, reply))
 
-    async def _decide(self, turn: TurnDraft) -> PatientVerdict:
-        registry = turn.loaded_registry()
+    async def _decide(self, turn: LoadedTurn) -> UnderstoodTurn:
+        registry = turn.registry
         presses = turn.is_press_elsewhere or turn.picks_entity
         if presses or await self._only_answers(turn) or self._only_forgets(turn):
             # A plan's or an item's button says nothing of patients, whatever its text reads.
-            turn.decision = "UNCHANGED"
-            return PatientVerdict(decision="UNCHANGED", patient_id=registry.active_patient_id)
+            return turn.stay()
         # Where this replica has not served the conversation before, what is active was restored.
         known = registry.active_patient_id if turn.claim.was_known else None
         context = ChatContext(conversation_id=turn.conversation_id, patient_id=known)
-        verdict, turn.timing = await self._patients.decide_and_apply(
+        verdict, timing = await self._patients.decide_and_apply(
             turn.text,
             context,
             registry=registry,
@@ -223,53 +226,51 @@ class TurnPipeline:
         )
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)
-        verdict = self._held.carry_on(turn, verdict)
-        turn.decision, turn.question = verdict.decision, verdict.question
-        return verdict
+        verdict, pending = self._held.carry_on(turn, verdict)
+        turn.record.ask(verdict.question)
+        return turn.understand(verdict, timing=timing, pending_request=pending)
 
-    async def _only_answers(self, turn: TurnDraft) -> bool:
+    async def _only_answers(self, turn: LoadedTurn) -> bool:
         """Whether the message answers a scenario's question and names nobody else for sure."""
-        is_answer, registry = self._scenarios.is_answer(turn), turn.loaded_registry()
+        is_answer, registry = self._scenarios.is_answer(turn), turn.registry
         return is_answer and not await self._patients.names_another(turn.text, registry)
 
-    def _only_forgets(self, turn: TurnDraft) -> bool:
+    def _only_forgets(self, turn: LoadedTurn) -> bool:
         """Whether the message wants a statement about the open patient forgotten, and no clear."""
-        registry = turn.loaded_registry()
+        registry = turn.registry
         if registry.active_patient_id is None or not self._questions.forgetting.is_meant(turn):
             return False
         return self._patients.may_be_theirs(turn.text, registry=registry)
 
-    async def _ask(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
+    async def _ask(self, understood: UnderstoodTurn) -> None:
         """Ask which patient; the message is kept with the session, where no model looks."""
-        turn.hides_active = verdict.hides_active
-        await self._documents.open(turn, None)
+        turn = await self._documents.open(understood, None)
         self._replies.show_state(turn)
         self._replies.tell_unmet(turn)
-        self._replies.say(turn, verdict.reply or "")
+        self._replies.say(turn, turn.verdict.reply or "")
 
-    async def _swap_in(self, turn: TurnDraft, verdict: PatientVerdict) -> bool:
-        """Load the decided patient's own document; False if it cannot be read and we asked."""
-        before = turn.loaded_registry().active_patient_id
+    async def _swap_in(self, understood: UnderstoodTurn) -> GroundedTurn | None:
+        """Load the decided patient's own document; None if it cannot be read and we asked."""
+        before, verdict = understood.active_patient_id, understood.verdict
         if verdict.registry is not None:
-            await self._documents.activate(turn, verdict.registry)
-            if verdict.registry.active_patient_id != before:
-                self._questions.orders.note_patient_change(turn)
-            self._groups.tell_switch(turn, verdict, before)
+            understood = await self._documents.activate(understood, verdict.registry)
+            if understood.active_patient_id != before:
+                self._questions.orders.note_patient_change(understood)
+            self._groups.tell_switch(understood, before)
         try:
-            await self._documents.open(turn, turn.loaded_registry().active_patient_id)
+            turn = await self._documents.open(understood, understood.active_patient_id)
         except CorruptDocumentError as error:
-            await self._questions.offer_new_history(turn, error)
-            return False
-        turn.person, turn.people = verdict.person, verdict.people
+            await self._questions.offer_new_history(understood, error)
+            return None
         if verdict.notice:
             turn.run.emit(Notice("progress", verdict.notice))
         if verdict.decision == "RESTORED_FROM_STORAGE":
             turn.run.emit(Notice("restored", f"Continuing with {turn.patient_id}."))
         self._replies.show_state(turn)
         await self._scenarios.tell_left_open(turn, before)
-        return True
+        return turn
 
-    async def _chat(self, turn: TurnDraft, request: GroupChatRequest) -> None:
+    async def _chat(self, turn: GroundedTurn, request: GroupChatRequest) -> None:
         async for event in self._group_chat.run(request):
             await self._apply(turn, event)
         await self._scenarios.note_heard(turn)
@@ -277,7 +278,7 @@ class TurnPipeline:
         self._held.ask_whose(turn)
         self._replies.ask(turn)
 
-    async def _act(self, turn: TurnDraft, action: ToolAction) -> ToolRan:
+    async def _act(self, turn: GroundedTurn, action: ToolAction) -> ToolRan:
         """Run the tool of a scenario's step as agents' tools run."""
         async for event in self._group_chat.act(self._requests.make(turn), action):
             if isinstance(event, ActionFinished):
@@ -285,42 +286,34 @@ class TurnPipeline:
             await self._apply(turn, event)
         return ToolRan(succeeded=False)
 
-    async def _apply(self, turn: TurnDraft, event: GroupChatEvent) -> None:
+    async def _apply(self, turn: GroundedTurn, event: GroupChatEvent) -> None:
         await turn.claim.hold()  # who stood still shows nothing of what another has answered
         self._groups.tell_plan(turn, event)
-        if isinstance(event, CHANGES):
+        if isinstance(event, DocumentChange):
             if change_document(turn, event):
                 self._replies.show_state(turn)
-            if isinstance(event, PlanChanged) and turn.has_unsaved_answers:
+            if isinstance(event, PlanChanged) and turn.record.has_unsaved_answers:
                 await self._documents.save(turn)  # each step of a plan once it is finished
             return
-        if isinstance(event, AgentMessageStarted) and turn.has_unsaved_answers:
+        if isinstance(event, AgentMessageStarted) and turn.record.has_unsaved_answers:
             await self._documents.save(turn)
         self._scenarios.show(turn)
-        follow(turn, event, at=self._clock.monotonic())
+        turn.record.follow(event, at=self._clock.monotonic())
         turn.run.emit(event)
 
     # -- the end ------------------------------------------------------------------------------
 
-    async def _write_back(
-        self, turn: TurnDraft, meter: TurnMeter, failure: RoundsError | None
-    ) -> None:
+    async def _write_back(self, answered: AnsweredTurn, meter: TurnMeter) -> StoredTurn:
+        turn, failure = answered.turn, answered.failure
         self._replies.close_what_is_open(turn)
         repeatable = failure is None and note_repeatable(turn)
-        async with self._step(turn, "save"):
-            await self._documents.commit(turn, failure)
-            await self._scenarios.update_index(turn)
+        with turn.step("save"):
+            stored = await self._documents.commit(answered)
+            await self._scenarios.update_index(stored.turn)
         timing = meter.timing(turn, now=self._clock.monotonic())
         if failure is None:
-            turn.run.emit(RunFinished(turn.outcome, timing, repeatable))
+            turn.run.emit(RunFinished(turn.record.outcome, timing, repeatable))
         else:
             turn.run.emit(RunFailed(failure.code, failure.user_message, turn.run.run_id))
-        meter.report(self._metrics, turn, failure, timing)
-
-    @asynccontextmanager
-    async def _step(self, turn: TurnDraft, step: Step) -> AsyncIterator[None]:
-        turn.run.emit(StepStarted(step))
-        turn.open_steps.append(step)
-        yield
-        turn.open_steps.remove(step)
-        turn.run.emit(StepFinished(step))
+        meter.report(self._metrics, answered, timing)
+        return stored

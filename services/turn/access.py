@@ -6,7 +6,7 @@ from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 from services.chart_access.chart_guard import ChartGuard
-from services.turn.draft import TurnDraft
+from services.turn.phases import ClaimedTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +16,7 @@ class TurnAccess:
     guard: ChartGuard
     audit: Audit
 
-    async def record(self, turn: TurnDraft, patient_id: PatientId | None, *, action: str) -> None:
+    async def record(self, turn: ClaimedTurn, patient_id: PatientId | None, *, action: str) -> None:
         """Put this turn's access to one patient on the audit trail; returns when it is durable.
 
         Raises:

@@ -18,7 +18,7 @@ from services.scheduling.confirmed_bookings import (
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.session import FinishedRun
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
 from services.turn.tools import TurnTools
 
 PROPOSAL = "appointment_proposal"
@@ -32,6 +32,7 @@ _WISHES = (
 )
 """What the user wanted of an appointment: once it stands, the next one may want something else."""
 _SORRY = "That could not be done: {problem}. Which other time suits?"
+_DECLINED = {"agreed": False}
 _GO_ON = " Say “continue” to go on with the plan."
 
 
@@ -43,41 +44,49 @@ class TurnBookings:
         self._tools = tools
         self._clock = clock
 
-    async def answer(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
-        """Return what the user is told if this message says yes or no to it, else None."""
+    async def answer(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
+        """Return what came of it if this message says yes or no to it, else None."""
         clinic, request = self._tools.clinic, request_of(question.payload)
         if clinic is None or request is None:
             return None
         agrees = says_yes(turn.answer, also=YES_WORDS[request.action])
         if not agrees and not says_no(turn.answer):
             return None
-        if question.patient_id != turn.loaded_registry().active_patient_id:
+        if question.patient_id != turn.active_patient_id:
             return None
-        await self._documents.open(turn, question.patient_id)
-        turn.asked_result = {"agreed": False}
+        grounded = await self._documents.open(turn.stay(), question.patient_id)
         if not agrees:
-            self._settle(turn, request, [PROPOSAL])
-            return request.declined
+            self._settle(grounded, request, [PROPOSAL])
+            return QuestionOutcome(grounded, request.declined, _DECLINED)
         await self._documents.record_access(turn, question.patient_id, action=request.action)
-        return await self._carry_out(turn, request, clinic)
+        return await self._carry_out(grounded, request, clinic)
 
-    async def _carry_out(self, turn: TurnDraft, request: Request, clinic: ClinicService) -> str:
+    async def _carry_out(
+        self, turn: GroundedTurn, request: Request, clinic: ClinicService
+    ) -> QuestionOutcome:
         began, patient_id = self._clock.monotonic(), turn.patient_id
         if patient_id is None:
-            return request.declined
+            return QuestionOutcome(turn, request.declined, _DECLINED)
         await turn.claim.hold()  # one that slept through its claim does nothing
         try:
             done = await clinic.perform(request, patient_id=patient_id)
         except ToolInputError as failure:
             self._record(turn, request, None, str(failure), began)
-            return _SORRY.format(problem=str(failure).partition(";")[0])
+            text = _SORRY.format(problem=str(failure).partition(";")[0])
+            return QuestionOutcome(turn, text, _DECLINED)
         self._record(turn, request, done, None, began)
-        turn.asked_result = {"agreed": True, done.key: done.value, **done.appointment}
         self._note(turn, request, done)
-        return done.text + (_GO_ON if _finish_step(turn) else "")
+        text = done.text + (_GO_ON if _finish_step(turn) else "")
+        result = {"agreed": True, done.key: done.value, **done.appointment}
+        return QuestionOutcome(turn, text, result)
 
     def _record(
-        self, turn: TurnDraft, request: Request, done: Done | None, error: str | None, began: float
+        self,
+        turn: GroundedTurn,
+        request: Request,
+        done: Done | None,
+        error: str | None,
+        began: float,
     ) -> None:
         run = FinishedRun(
             tool=request.action,
@@ -92,7 +101,7 @@ class TurnBookings:
         if done is not None and request.action == "cancel_appointment":
             memory.note_deleted(f"{CLINIC_PREFIX}{done.value}")
 
-    def _note(self, turn: TurnDraft, request: Request, done: Done) -> None:
+    def _note(self, turn: GroundedTurn, request: Request, done: Done) -> None:
         """Let the agent that asked know the appointment or person; its proposal is settled."""
         entities = self._tools.entities_of(turn)
         if entities is None:
@@ -111,7 +120,7 @@ class TurnBookings:
                     derives=(Derives(done.key, (done.key,)),),
                 )
 
-    def _settle(self, turn: TurnDraft, request: Request, keys: list[str]) -> None:
+    def _settle(self, turn: GroundedTurn, request: Request, keys: list[str]) -> None:
         """Let the agent that asked forget what is over: a later yes is none to that."""
         entities = self._tools.entities_of(turn)
         with suppress(UnknownAgentError):
@@ -123,9 +132,9 @@ def _result(done: Done) -> dict[str, Any]:
     return {"result": done.text} | ({"appointment": done.appointment} if done.appointment else {})
 
 
-def _finish_step(turn: TurnDraft) -> bool:
+def _finish_step(turn: GroundedTurn) -> bool:
     """End the wait for this answer, and the plan's step that waited; True if the plan goes on."""
-    document = turn.document()
+    document = turn.document
     waited, document.continuation = document.continuation, None
     plan = document.plan
     if waited is None or waited.plan_step is None or plan is None or plan.status != "running":

@@ -1,14 +1,5 @@
-"""What the team's events change in a turn's draft. Pure: no store, no clock."""
+"""What the team's events change in the patient's document. Pure: no store, no clock."""
 
-from data_models.turn_events import (
-    AgentMessageFinished,
-    AgentMessageStarted,
-    AgentTextDelta,
-    ToolCallResult,
-    ToolCallStarted,
-    TurnEvent,
-    ViewShown,
-)
 from services.group_chat_port import (
     ActionFinished,
     ArtifactMade,
@@ -19,44 +10,32 @@ from services.group_chat_port import (
     QuestionAsked,
 )
 from services.memory_blocks.remembering import note
-from services.turn.draft import TurnDraft
-from services.turn.spoken_part import SpokenPart
+from services.turn.phases import GroundedTurn
 
 ARTIFACTS_KEPT = 50
-CHANGES = (
-    PlanChanged,
-    ContinuationChanged,
-    ArtifactMade,
-    QuestionAsked,
-    ActionFinished,
-    NoteWritten,
-    ChatFinished,
-)
-
-
-def change_document(
-    turn: TurnDraft,
-    event: PlanChanged
+DocumentChange = (
+    PlanChanged
     | ContinuationChanged
     | ArtifactMade
     | QuestionAsked
     | ActionFinished
     | NoteWritten
-    | ChatFinished,
-) -> bool:
+    | ChatFinished
+)
+
+
+def change_document(turn: GroundedTurn, event: DocumentChange) -> bool:
     """Change the patient's document as `event` says; True if clients should see it."""
     match event:
         case PlanChanged():
-            turn.document().plan = event.plan
+            turn.document.plan = event.plan
         case ArtifactMade():
             made = event.artifact
-            others = [
-                one for one in turn.document().artifacts if one.artifact_id != made.artifact_id
-            ]
+            others = [one for one in turn.document.artifacts if one.artifact_id != made.artifact_id]
             artifacts = [*others, made]
-            turn.document().artifacts = artifacts[-ARTIFACTS_KEPT:]
+            turn.document.artifacts = artifacts[-ARTIFACTS_KEPT:]
         case ContinuationChanged():
-            turn.document().continuation = event.continuation
+            turn.document.continuation = event.continuation
             return False
         case QuestionAsked():
             turn.ask(
@@ -68,29 +47,10 @@ def change_document(
             )
             return False
         case NoteWritten():
-            note(turn.document(), event.text, by=event.by)
+            note(turn.document, event.text, by=event.by)
         case ActionFinished():
             return False
         case ChatFinished():
-            turn.outcome = "interrupt" if event.reason in ("gate", "question") else "success"
+            turn.record.end("interrupt" if event.reason in ("gate", "question") else "success")
             return False
     return True
-
-
-def follow(turn: TurnDraft, event: TurnEvent, *, at: float) -> None:
-    """Keep what was said and what is under way; `at` is now in monotonic seconds."""
-    match event:
-        case AgentMessageStarted():
-            turn.speaking[event.message_id] = SpokenPart(event.message_id, event.agent)
-        case AgentTextDelta():
-            turn.hear(event.text, at=at, message_id=event.message_id)
-        case ViewShown():
-            turn.views.append(event.view)
-        case AgentMessageFinished():
-            turn.add_answer(event.message)
-        case ToolCallStarted():
-            turn.open_calls.append(event.call_id)
-        case ToolCallResult():
-            turn.open_calls.remove(event.call_id)
-        case _:
-            pass

@@ -8,8 +8,9 @@ from data_models.conversation import LastClear
 from services.conversations.clear_undo import ClearUndo
 from services.language.commands import command_in
 from services.language.yes_no import says_no, says_yes
+from services.patient_context.verdict import PatientVerdict
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
+from services.turn.phases import ClaimedTurn, GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.turn_replies import TurnReplies
 
 _CAN_BE_UNDONE = "“undo” brings it back for 24 hours."
@@ -29,28 +30,28 @@ class TurnClearing:
     ids: IdSource
     undo: ClearUndo
 
-    async def finish(self, turn: TurnDraft) -> None:
+    async def finish(self, turn: ClaimedTurn) -> None:
         """Do what a replica left that died over a clear, or over its undoing."""
         if turn.claim.conversation.pending_clear is not None:
             await self.undo.clearing.finish(turn.claim)
         await self.undo.finish(turn.claim)
 
-    async def clear(self, turn: TurnDraft) -> str:
+    async def clear(self, turn: LoadedTurn) -> tuple[UnderstoodTurn, str]:
         """Archive everything, start afresh, and return what is told of it.
 
         Raises:
             StoreError: nothing is cleared, or the deletes are left to the next turn.
         """
-        turn.decision, turn.withdraws_question = "CLEAR", True
-        active = turn.loaded_registry().active_patient_id
-        await self.documents.record_access(turn, active, action="clear")
+        cleared = PatientVerdict("CLEAR", None)
+        turn.understand(cleared).record.withdraw_question()
+        await self.documents.record_access(turn, turn.active_patient_id, action="clear")
         tell = partial(self.replies.tell_progress, turn)
         archived = await self.undo.clearing.clear(turn.claim, now=turn.now, tell=tell)
-        turn.leaves_no_turn = True
-        await self.documents.load_registry(turn)
-        return f"{archived.summary} {_CAN_BE_UNDONE}"
+        turn.record.leave_no_turn()
+        afresh = (await self.documents.load(turn)).understand(cleared)
+        return afresh, f"{archived.summary} {_CAN_BE_UNDONE}"
 
-    async def answer_undo(self, turn: TurnDraft) -> bool:
+    async def answer_undo(self, turn: LoadedTurn) -> bool:
         """Whether the message undid a clear, or answered our question whether to.
 
         Raises:
@@ -61,7 +62,7 @@ class TurnClearing:
             await self._answer(turn)
             return True
         command = None if turn.claim.message.press is not None else command_in(turn.text)
-        has_chart = turn.loaded_registry().active_patient_id is not None
+        has_chart = turn.active_patient_id is not None
         if command != "undo_clear" and (command != "undo" or has_chart):
             return False
         last = self._last(turn)
@@ -75,7 +76,7 @@ class TurnClearing:
             await self._restore(turn, last)
         return True
 
-    async def ask_late(self, turn: TurnDraft) -> bool:
+    async def ask_late(self, turn: GroundedTurn) -> bool:
         """Whether a bare “undo”, with a chart open and nothing newer to undo, was asked about."""
         is_undo = turn.claim.message.press is None and command_in(turn.text) == "undo"
         if not is_undo or self._last(turn) is None:
@@ -83,14 +84,14 @@ class TurnClearing:
         self._ask(turn)
         return True
 
-    def _confirms(self, turn: TurnDraft) -> bool:
+    def _confirms(self, turn: LoadedTurn) -> bool:
         question = turn.open_question()
         is_ours = question is not None and question.kind == "undo_clear"
         is_answer = says_yes(turn.answer) or says_no(turn.answer)
         return is_ours and is_answer and not turn.is_press_elsewhere
 
-    async def _answer(self, turn: TurnDraft) -> None:
-        turn.withdraws_question = True
+    async def _answer(self, turn: LoadedTurn) -> None:
+        turn.record.withdraw_question()
         last = self._last(turn)
         if says_no(turn.answer):
             self._say(turn, "Nothing was brought back.")
@@ -99,45 +100,45 @@ class TurnClearing:
         else:
             await self._restore(turn, last)
 
-    async def _asks_first(self, turn: TurnDraft) -> bool:
+    async def _asks_first(self, turn: LoadedTurn) -> bool:
         """Whether others are concerned, or something was said since."""
         return turn.claim.message.is_group or await self.undo.clearing.has_gone_on(turn.claim)
 
-    async def _restore(self, turn: TurnDraft, last: LastClear) -> None:
-        turn.decision, turn.withdraws_question = "UNCHANGED", True
+    async def _restore(self, turn: LoadedTurn, last: LastClear) -> None:
+        turn.record.withdraw_question()
         # The chart that is open now is left by this: the access is on record before it happens.
-        active = turn.loaded_registry().active_patient_id
-        await self.documents.record_access(turn, active, action="undo_clear")
+        before = turn.active_patient_id
+        await self.documents.record_access(turn, before, action="undo_clear")
         tell = partial(self.replies.tell_progress, turn)
         await self.undo.undo(turn.claim, last, now=turn.now, tell=tell)
-        await self.documents.load_registry(turn)
-        active = turn.loaded_registry().active_patient_id
-        await turn.claim.name_patient(active)
-        await self.documents.open(turn, active)
-        self.replies.show_state(turn)
+        restored = (await self.documents.load(turn)).stay()
+        await turn.claim.name_patient(restored.active_patient_id)
+        grounded = await self.documents.open(restored, restored.active_patient_id)
+        self.replies.show_state(grounded)
         is_swapped = turn.claim.conversation.last_clear is not None
         text = f"{_RESTORED} {_SWAPPED}" if is_swapped else _RESTORED
         if turn.claim.message.is_group:
             name = turn.claim.message.sender.display_name or "Somebody"
             text = f"{name} undid the clear for everybody. {text}"
-        self.replies.say(turn, text)
+        self.replies.say(grounded, text)
 
-    def _ask(self, turn: TurnDraft) -> None:
+    def _ask(self, turn: LoadedTurn) -> None:
         turn.ask(
             "undo_clear",
             f"{_ASKED} {_SINCE} yes / no",
-            patient_id=turn.loaded_registry().active_patient_id,
+            patient_id=turn.active_patient_id,
             question_id=self.ids.new_id("question"),
         )
-        self._say(turn, turn.question.text if turn.question is not None else _ASKED)
+        self._say(turn, turn.record.question.text if turn.record.question is not None else _ASKED)
 
-    def _say(self, turn: TurnDraft, text: str) -> None:
+    def _say(self, turn: LoadedTurn, text: str) -> None:
         # Where no chart is open the words are kept nowhere: they would count as said since.
-        turn.decision = "UNCHANGED"
-        turn.leaves_no_turn = turn.context is None
+        if not isinstance(turn, GroundedTurn):
+            turn.record.leave_no_turn()
+        turn = turn if isinstance(turn, UnderstoodTurn) else turn.stay()
         self.replies.show_state(turn)
         self.replies.say(turn, text)
 
-    def _last(self, turn: TurnDraft) -> LastClear | None:
+    def _last(self, turn: LoadedTurn) -> LastClear | None:
         sender = turn.claim.message.sender.principal_id
         return turn.claim.conversation.undoable_clear(sender, now=turn.now)

@@ -19,7 +19,7 @@ from services.patient_context.answers import ASKED, OPTIONS
 from services.patient_context.closed import closed_to_you
 from services.patient_context.service import PatientContextService
 from services.scenarios.session.action import ToolAction
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.request import TurnRequests
 from services.turn.turn_replies import TurnReplies
 
@@ -124,7 +124,7 @@ class TurnComparing:
     group_chat: GroupChat
     replies: TurnReplies
 
-    async def answer(self, turn: TurnDraft) -> bool:
+    async def answer(self, turn: LoadedTurn) -> bool:
         """Whether the message answered our question whether to compare; it is done by then.
 
         Raises:
@@ -136,16 +136,16 @@ class TurnComparing:
             return False
         if not (says_yes(turn.answer) or says_no(turn.answer)):
             return False
-        turn.decision, turn.withdraws_question = "UNCHANGED", True
-        await self.requests.documents.open(turn, None)
+        turn.record.withdraw_question()
+        grounded = await self.requests.documents.open(turn.stay(), None)
         if says_no(turn.answer):
-            self.replies.show_state(turn)
-            self.replies.say(turn, "Nothing was compared.")
+            self.replies.show_state(grounded)
+            self.replies.say(grounded, "Nothing was compared.")
             return True
-        await self._compare(turn, question)
+        await self._compare(grounded, question)
         return True
 
-    async def _compare(self, turn: TurnDraft, question: OpenQuestion) -> None:
+    async def _compare(self, turn: GroundedTurn, question: OpenQuestion) -> None:
         ids = [PatientId(one) for one in question.payload.get(OPTIONS, []) if isinstance(one, str)]
         principal = turn.claim.message.sender.principal_id
         for one in ids:
@@ -159,7 +159,7 @@ class TurnComparing:
             await self.requests.documents.record_access(turn, one, action="compare")
         left, right = [await self._read(turn, one, questions) for one in people]
         view = side_by_side(left, right, view_id=f"view_{turn.run.run_id}")
-        await self.requests.documents.note_compared(turn, ids)
+        turn = await self.requests.documents.note_compared(turn, ids)
         await turn.claim.hold()
         await self.requests.documents.comparisons.keep(
             Comparison(
@@ -182,7 +182,7 @@ class TurnComparing:
         return found or Person(patient_id, "", ())
 
     async def _read(
-        self, turn: TurnDraft, person: Person, questions: Sequence[ChartQuestion]
+        self, turn: GroundedTurn, person: Person, questions: Sequence[ChartQuestion]
     ) -> ChartRead:
         """Read one chart in a scope of its own, by the tools that its own turns use."""
         patient_id = PatientId(person.patient_id or "")
@@ -199,7 +199,9 @@ class TurnComparing:
         return ChartRead(patient_id, f"{both_identifiers(person)} ({patient_id})", views)
 
 
-def _questions(turn: TurnDraft, asked: str, people: Sequence[Person]) -> tuple[ChartQuestion, ...]:
+def _questions(
+    turn: GroundedTurn, asked: str, people: Sequence[Person]
+) -> tuple[ChartQuestion, ...]:
     """Return what is wanted of both charts; the main lists where nothing is named."""
     for one in people:
         asked = asked.replace(one.patient_id or "\n", " ")

@@ -32,9 +32,18 @@ from services.conversations.room import make_room, make_storable
 from services.memory_blocks.turn_status import advance
 from services.tool_memory.personal import PersonalToolMemories
 from services.turn.access import TurnAccess
-from services.turn.draft import TurnDraft
+from services.turn.end import stored_turn
 from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
+from services.turn.phases import (
+    AnsweredTurn,
+    ClaimedTurn,
+    GroundedTurn,
+    LoadedTurn,
+    LoadedTurnT,
+    StoredTurn,
+    UnderstoodTurn,
+)
 from services.turn.receipts import TurnReceipts
 from services.turn.tools import close_tool_memory, keep_runs
 
@@ -73,15 +82,16 @@ class TurnDocuments:
         self._clock = clock
         self.memory = memory or TurnMemory(clock=clock)
 
-    async def load_registry(self, turn: TurnDraft) -> None:
+    async def load(self, turn: ClaimedTurn) -> LoadedTurn:
         """Load the roster and the active pointer; adopt a legacy history at first contact."""
         began = self._clock.monotonic()
-        turn.registry = await self._registries.read(turn.conversation_id, epoch=turn.claim.epoch)
-        turn.registry_ms = (self._clock.monotonic() - began) * 1_000
-        if turn.registry.etag is None and not turn.claim.was_known:
+        registry = await self._registries.read(turn.conversation_id, epoch=turn.claim.epoch)
+        loaded = turn.load(registry, registry_ms=(self._clock.monotonic() - began) * 1_000)
+        if registry.etag is None and not turn.claim.was_known:
             await self._legacy.adopt(turn.claim, now=turn.now)
+        return loaded
 
-    async def scenario_of(self, turn: TurnDraft, patient_id: PatientId) -> ScenarioPlace | None:
+    async def scenario_of(self, turn: LoadedTurn, patient_id: PatientId) -> ScenarioPlace | None:
         """Return where a scenario of another chart of this conversation waits for an answer.
 
         None where none does, where the chart is closed to the sender, or where that cannot be
@@ -98,23 +108,22 @@ class TurnDocuments:
                 return session.place
         return None
 
-    async def activate(self, turn: TurnDraft, registry: Registry) -> None:
+    async def activate(self, turn: LoadedTurnT, registry: Registry) -> LoadedTurnT:
         """Make the decided patient the active one.
 
         The claim names the patient first, so that whoever takes over rewrites the right document.
         """
-        before = turn.registry
         await turn.claim.name_patient(registry.active_patient_id)
         registry.epoch = turn.claim.epoch
         etag = await _write_held(
             turn.claim,
             partial(self._registries.write, registry),
-            etag=before.etag if before is not None else None,
+            etag=turn.registry_etag,
             etag_of=partial(self._registries.etag_of, turn.conversation_id),
         )
-        turn.registry = Stored(registry, etag)
+        return turn.with_registry(Stored(registry, etag))
 
-    async def open(self, turn: TurnDraft, patient_id: PatientId | None) -> None:
+    async def open(self, turn: UnderstoodTurn, patient_id: PatientId | None) -> GroundedTurn:
         """Read the document this turn writes, and put the access on record before anybody speaks.
 
         Raises:
@@ -126,8 +135,9 @@ class TurnDocuments:
         read = self._contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
         _, context = await asyncio.gather(record, read)
         await self._personal.open(context.document, principal_id=_sender(turn))
-        turn.adopt(await self._whole(context, turn.run.run_id))
-        await self.looks.begin(turn)
+        grounded = turn.ground(await self._whole(context, turn.run.run_id))
+        await self.looks.take(grounded)
+        return grounded
 
     async def _whole(self, context: Stored[ChatContext], run_id: str) -> Stored[ChatContext]:
         """Return the document with all words of a turn that a dead replica left in its middle."""
@@ -136,102 +146,101 @@ class TurnDocuments:
             history[-1] = await self._contexts.whole_turn(context.document, history[-1])
         return context
 
-    async def start_over(self, turn: TurnDraft, patient_id: PatientId | None) -> None:
+    async def start_over(self, turn: UnderstoodTurn, patient_id: PatientId | None) -> GroundedTurn:
         """Begin a new history in the place of a damaged one, whose copy stays beside it."""
         await self.record_access(turn, patient_id, action="start_new_history")
         await turn.claim.name_patient(patient_id)
-        turn.adopt(
+        return turn.ground(
             await self._contexts.start_over(
                 turn.conversation_id, patient_id, epoch=turn.claim.epoch
             )
         )
 
     async def record_access(
-        self, turn: TurnDraft, patient_id: PatientId | None, *, action: str
+        self, turn: ClaimedTurn, patient_id: PatientId | None, *, action: str
     ) -> None:
         """Put this turn's access to one patient on the audit trail; see `TurnAccess.record`."""
         await self._access.record(turn, patient_id, action=action)
 
-    async def save(self, turn: TurnDraft) -> None:
+    async def save(self, turn: GroundedTurn) -> None:
         """Store the document as it is now, in the middle of the turn."""
-        context = turn.document()
-        if turn.turn is None:
-            await self._write(turn, context)
-            return
         rules = self.memory.rules.rotation
-        await self._write(
-            turn, await make_storable(self._contexts, context, turn.turn, rules=rules)
-        )
+        storable = await make_storable(self._contexts, turn.document, turn.row, rules=rules)
+        await self._write(turn, storable)
 
-    async def _write(self, turn: TurnDraft, context: ChatContext) -> None:
+    async def _write(self, turn: GroundedTurn, context: ChatContext) -> None:
         await turn.claim.hold()
         left = await self._personal.keep(context, principal_id=_sender(turn))
         new_etag = await _write_held(
             turn.claim,
             partial(self._contexts.write, left),
-            etag=turn.context.etag if turn.context is not None else None,
+            etag=turn.record.etag,
             etag_of=partial(self._contexts.etag_of, turn.conversation_id, context.patient_id),
         )
-        turn.context = Stored(turn.document(), new_etag)
-        turn.unsaved = False
+        turn.record.save(new_etag)
 
-    async def commit(self, turn: TurnDraft, failure: RoundsError | None) -> None:
+    async def commit(self, answered: AnsweredTurn) -> StoredTurn:
         """Store the finished turn: in its patient's document, or with the session if it has none.
 
         Raises:
             StoreError: it could not be stored; the claim still names the message.
         """
-        if isinstance(failure, ClaimLostError):
-            raise failure
-        if turn.leaves_no_turn:
-            return
-        if turn.context is None:
-            if isinstance(failure, StoreUnavailableError | AuditUnavailableError):
-                raise failure
-            if not await self._open_session(turn, failure):
-                return
-        if turn.turn is not None:
-            code = failure.code if failure is not None else None
-            advance(turn.turn, _status(turn, failure), error_code=code)
+        if isinstance(answered.failure, ClaimLostError):
+            raise answered.failure
+        is_kept = not answered.turn.record.leaves_no_turn
+        turn = await self._grounded(answered) if is_kept else None
+        if turn is not None:
+            await self._store(turn, answered.failure)
+        return stored_turn(answered, turn, at=self._clock.now())
+
+    async def _store(self, turn: GroundedTurn, failure: RoundsError | None) -> None:
+        code = failure.code if failure is not None else None
+        advance(turn.row, _status(turn, failure), error_code=code)
         await turn.claim.hold()
         close_tool_memory(turn)
         receipt = self._receipts.receipt(turn, failure)
         await keep_runs(self._contexts, turn, receipt=receipt)
         self.memory.keep(turn)
         rules = self.memory.rules.rotation
-        await make_room(self._contexts, turn.document(), rules=rules)
+        await make_room(self._contexts, turn.document, rules=rules)
         self.memory.check(turn)
-        await self._write(turn, turn.document())
+        await self._write(turn, turn.document)
         self._receipts.record(turn, receipt)
         if failure is None:
-            await self.looks.end(turn)
+            await self.looks.note(turn)
 
-    async def note_compared(self, turn: TurnDraft, patients: Sequence[PatientId]) -> None:
+    async def note_compared(
+        self, turn: GroundedTurn, patients: Sequence[PatientId]
+    ) -> GroundedTurn:
         """Have the next message that names nobody be asked about: two charts were side by side."""
-        registry = turn.loaded_registry().model_copy(update={"compared": list(patients)})
-        await self.activate(turn, registry)
+        registry = turn.registry.model_copy(update={"compared": list(patients)})
+        return await self.activate(turn, registry)
 
-    def artifacts(
-        self, turn: TurnDraft, *, patient_id: PatientId | None = None
-    ) -> PatientArtifacts:
+    def artifacts(self, turn: ClaimedTurn, patient_id: PatientId | None) -> PatientArtifacts:
         """Return where this turn's agents put files: beside one patient's document only."""
         return PatientArtifacts(
             contexts=self._contexts,
             conversation_id=turn.conversation_id,
-            patient_id=patient_id or turn.patient_id,
+            patient_id=patient_id,
             run_id=turn.run.run_id,
             clock=self._clock,
         )
 
-    def papers(self, turn: TurnDraft) -> AttachedPapers:
+    def papers(self, turn: GroundedTurn) -> AttachedPapers:
         """Return the papers that users gave of this turn's patient."""
-        return papers_of(turn.document(), contexts=self._contexts)
+        return papers_of(turn.document, contexts=self._contexts)
 
-    def past(self, turn: TurnDraft) -> PatientPast:
+    def past(self, turn: GroundedTurn) -> PatientPast:
         """Return where this turn's agents look up earlier turns, of this patient only."""
-        return PatientPast(contexts=self._contexts, context=turn.document(), run_id=turn.run.run_id)
+        return PatientPast(contexts=self._contexts, context=turn.document, run_id=turn.run.run_id)
 
-    async def _open_session(self, turn: TurnDraft, failure: RoundsError | None) -> bool:
+    async def _grounded(self, answered: AnsweredTurn) -> GroundedTurn | None:
+        """Return the turn in a document: of one that had reached none, in the session's."""
+        turn, failure = answered.turn, answered.failure
+        if isinstance(turn, GroundedTurn):
+            return turn
+        if isinstance(failure, StoreUnavailableError | AuditUnavailableError):
+            raise failure
         try:
             session = await self._contexts.read(turn.conversation_id, None, epoch=turn.claim.epoch)
             await self._personal.open(session.document, principal_id=_sender(turn))
@@ -239,10 +248,11 @@ class TurnDocuments:
             if not isinstance(failure, CorruptDocumentError):
                 raise
             # The message is refused, and the sender told: nothing may be written here.
-            turn.leaves_no_turn = True
-            return False
-        turn.adopt(session)
-        return True
+            return None
+        if not isinstance(turn, LoadedTurn):
+            empty = Registry(conversation_id=turn.conversation_id, epoch=turn.claim.epoch)
+            turn = turn.load(Stored(empty, None))
+        return (turn if isinstance(turn, UnderstoodTurn) else turn.stay()).ground(session)
 
 
 async def _write_held(
@@ -269,11 +279,11 @@ async def _write_held(
         raise ClaimLostError("the document was taken over") from error
 
 
-def _sender(turn: TurnDraft) -> str:
+def _sender(turn: ClaimedTurn) -> str:
     return turn.claim.message.sender.principal_id
 
 
-def _status(turn: TurnDraft, failure: RoundsError | None) -> TurnStatus:
+def _status(turn: GroundedTurn, failure: RoundsError | None) -> TurnStatus:
     if failure is not None:
         return "FAILED"
-    return "STOPPED" if turn.outcome == "cancelled" else "COMPLETED"
+    return "STOPPED" if turn.record.outcome == "cancelled" else "COMPLETED"

@@ -3,11 +3,14 @@
 import asyncio
 import traceback
 from contextlib import ExitStack
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
 import structlog
 
+from data_models.claim import Change
+from data_models.conversation import AnsweredMessage, Conversation, Interruption
 from data_models.counting_blob_store import StorageCounts, storage_counter
 from data_models.errors import (
     ClaimLostError,
@@ -17,22 +20,37 @@ from data_models.errors import (
     RoundsError,
 )
 from data_models.identifiers import hashed
+from data_models.patient_context_models import TimingInfo
 from data_models.turn_events import TurnTiming
 from services.telemetry.metrics import Metrics
-from services.turn.draft import TurnDraft
+from services.turn.phases import (
+    AnsweredTurn,
+    ClaimedTurn,
+    GroundedTurn,
+    LoadedTurn,
+    StoredTurn,
+    UnderstoodTurn,
+)
 from services.usage import ModelUsage, begin_usage, end_usage
 
 logger = structlog.get_logger()
 
 
 async def wait_for_end(
-    turn: TurnDraft, work: "asyncio.Task[None]", *, seconds: float
-) -> RoundsError | None:
-    """Wait until `work` is over and return what failed, if anything did.
+    turn: ClaimedTurn, work: "asyncio.Task[None]", *, seconds: float
+) -> AnsweredTurn:
+    """Wait until `work` is over and return the turn as far as it came, and what failed.
 
     It is cut off once its user or the server asks for a stop, and after `seconds`. What the user
     stopped has not failed: its outcome is `cancelled`.
     """
+    failure = await _failure_of(turn, work, seconds=seconds)
+    return AnsweredTurn(turn.record.reached or turn, failure)
+
+
+async def _failure_of(
+    turn: ClaimedTurn, work: "asyncio.Task[None]", *, seconds: float
+) -> RoundsError | None:
     stop = asyncio.create_task(turn.run.stop_requested())
     await asyncio.wait({work, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     was_stopped = stop.done()
@@ -40,7 +58,7 @@ async def wait_for_end(
     work.cancel()
     await asyncio.wait({work})
     if was_stopped and (work.cancelled() or work.exception() is not None):
-        turn.outcome = "cancelled"
+        turn.record.end("cancelled")
         return InterruptedTurnError() if stop.result() == "interrupted" else None
     if work.cancelled():
         return ClaimLostError() if turn.claim.is_lost else ModelTimeoutError()
@@ -58,32 +76,71 @@ async def wait_for_end(
     return RoundsError()
 
 
-def note_repeatable(turn: TurnDraft) -> bool:
+def note_repeatable(turn: ClaimedTurn) -> bool:
     """Note in the turn that is stored whether it may be asked again, and return it."""
-    repeatable = is_repeatable(turn)
-    if turn.turn is not None:
-        turn.turn.is_repeatable = repeatable
-    return repeatable
+    if not isinstance(turn, GroundedTurn):
+        return False
+    turn.row.is_repeatable = is_repeatable(turn)
+    return turn.row.is_repeatable
 
 
-def is_repeatable(turn: TurnDraft) -> bool:
+def is_repeatable(turn: GroundedTurn) -> bool:
     """Whether the team answered a question about a patient, and nothing was changed or begun.
 
     Yes and no, buttons, requests that were completed, steps of plans and scenarios, files that were
     made, and whatever tools began to change outside mean something only once.
     """
-    row, running = turn.turn, turn.claim.conversation.running_turn
-    if row is None or turn.patient_id is None or not turn.is_of_team:
+    row, record, running = turn.row, turn.record, turn.claim.conversation.running_turn
+    if turn.patient_id is None or not record.is_of_team:
         return False
-    if turn.outcome != "success" or turn.question is not None or not row.agent_responses:
+    if record.outcome != "success" or record.question is not None or not row.agent_responses:
         return False
     if turn.pending_request or turn.claim.message.press is not None:
         return False
     if running is None or running.deeds or any(one.plan_id for one in row.agent_responses):
         return False
-    if turn.document().scenario is not None:
+    if turn.document.scenario is not None:
         return False
-    return all(one.run_id != turn.run.run_id for one in turn.document().artifacts)
+    return all(one.run_id != turn.run.run_id for one in turn.document.artifacts)
+
+
+def stored_turn(answered: AnsweredTurn, turn: GroundedTurn | None, *, at: datetime) -> StoredTurn:
+    """Return what the conversation document records of a turn that is written in `turn`."""
+    claim = answered.turn.claim
+    message = AnsweredMessage(
+        message_hash=claim.message.message_hash,
+        run_id=answered.turn.run.run_id,
+        patient_id=None if turn is None else turn.patient_id,
+        epoch=claim.epoch,
+        turn_id=None if turn is None else turn.row.turn_id,
+        answered_at=int(at.timestamp()),
+    )
+    return StoredTurn(turn, message, _change_of(answered.turn, turn))
+
+
+def _change_of(reached: ClaimedTurn, turn: GroundedTurn | None) -> Change:
+    record = reached.record
+    was_asked = reached.question_of_sender() is not None and not reached.is_press_elsewhere
+    has_told = isinstance(reached, LoadedTurn) and reached.died is not None
+    is_over = record.question is not None or record.withdraws_question or was_asked
+
+    def change(conversation: Conversation) -> None:
+        begun = None if turn is None else _begun_in_vain(conversation, turn)
+        if has_told or begun is not None:
+            conversation.interruption = begun
+        if is_over:
+            conversation.open_question = record.question
+
+    return change
+
+
+def _begun_in_vain(conversation: Conversation, turn: GroundedTurn) -> Interruption | None:
+    """Return what this turn began to change, if it did not end well: it may be asked again."""
+    running = conversation.running_turn
+    if running is None or not running.deeds or turn.row.turn_status == "COMPLETED":
+        return None
+    died = conversation.interrupted(running, kept_with=turn.patient_id)
+    return died.model_copy(update={"was_told": True, "asked": ""})
 
 
 class TurnMeter:
@@ -110,14 +167,15 @@ class TurnMeter:
         """Stop counting."""
         self._stack.close()
 
-    def timing(self, turn: TurnDraft, *, now: float) -> TurnTiming:
+    def timing(self, turn: ClaimedTurn, *, now: float) -> TurnTiming:
         """Return the figures up to `now` (monotonic seconds)."""
-        first = turn.first_text_at
+        first = turn.record.first_text_at
+        read = turn.timing if isinstance(turn, UnderstoodTurn) else TimingInfo()
         return TurnTiming(
             total_ms=(now - turn.started) * 1000,
-            analyzer_ms=turn.timing.analyzer_ms,
-            storage_fallback_ms=turn.timing.storage_fallback_ms,
-            service_total_ms=turn.timing.service_total_ms,
+            analyzer_ms=read.analyzer_ms,
+            storage_fallback_ms=read.storage_fallback_ms,
+            service_total_ms=read.service_total_ms,
             storage_ms=self._storage.waited_seconds * 1000,
             first_token_ms=None if first is None else (first - turn.started) * 1000,
             llm_calls=self._usage.calls,
@@ -129,32 +187,31 @@ class TurnMeter:
             storage_ops=self._storage.total,
         )
 
-    def report(
-        self, metrics: Metrics, turn: TurnDraft, failure: RoundsError | None, timing: TurnTiming
-    ) -> None:
+    def report(self, metrics: Metrics, answered: AnsweredTurn, timing: TurnTiming) -> None:
         """Add the turn's figures to the process's, and log its one line."""
-        first = timing.first_token_ms
+        turn, failure, first = answered.turn, answered.failure, timing.first_token_ms
         if failure is not None:
             metrics.count_failure(failure)
         metrics.turn_ended(
-            turn.outcome if failure is None else "failed",
+            turn.record.outcome if failure is None else "failed",
             seconds=timing.total_ms / 1000,
             first_text_seconds=None if first is None else first / 1000,
         )
-        said = turn.answers[turn.kept_answers :]  # those of a dead replica were counted there
+        kept = turn.kept if isinstance(turn, GroundedTurn) else ()
+        said = turn.record.answers[len(kept) :]  # those of a dead replica were counted there
         for message in said:
             metrics.statements_checked(message.agent, message.statements)
         agent = said[-1].agent if said else ""
         if isinstance(failure, ModelRefusedError):
             metrics.user_got("refused", agent=agent)
         elif failure is None:
-            metrics.user_got("answered" if turn.question is None else "asked", agent=agent)
+            metrics.user_got("answered" if turn.record.question is None else "asked", agent=agent)
         logger.info(
             "turn_finished",
             run_id=turn.run.run_id,
             conversation=hashed(turn.conversation_id),
-            decision=turn.decision,
-            outcome=turn.outcome if failure is None else failure.code,
+            decision=turn.verdict.decision if isinstance(turn, UnderstoodTurn) else None,
+            outcome=turn.record.outcome if failure is None else failure.code,
             total_ms=round(timing.total_ms, 1),
             llm_calls=timing.llm_calls,
             llm_prompt_tokens=timing.llm_prompt_tokens,

@@ -23,7 +23,7 @@ from services.language.appointment_slots import slots_in
 from services.runs.hub import Run
 from services.team import Team
 from services.telemetry.metrics import Metrics
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn
 from settings import Settings
 
 
@@ -40,18 +40,18 @@ class TurnEntities:
     meter: EntityMeter
     reads_legacy: bool = False
 
-    def open(self, turn: TurnDraft) -> EntitySession:
+    def open(self, turn: GroundedTurn) -> EntitySession:
         """Return the entities of the patient whose document `turn` writes, once per turn.
 
         Whoever hears more in the user's words calls `heard` on it before the team speaks.
         """
-        if turn.entities is None:
-            turn.entities = self._opened(turn)
-        tell_evicted(turn.run, turn.entities)
-        return turn.entities
+        if turn.sessions.entities is None:
+            turn.sessions.entities = self._opened(turn)
+        tell_evicted(turn.run, turn.sessions.entities)
+        return turn.sessions.entities
 
-    def _opened(self, turn: TurnDraft) -> EntitySession:
-        document = turn.document()
+    def _opened(self, turn: GroundedTurn) -> EntitySession:
+        document = turn.document
         self._adopt_legacy(document)
         needed = needed_keys(document)
         wanted = BOOKING_KEYS.intersection(document.entities.conversation.entities)

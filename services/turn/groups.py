@@ -10,10 +10,9 @@ from services.group_chat_port import GroupChatEvent, PlanChanged
 from services.identity.person import both_identifiers
 from services.language.yes_no import says_yes
 from services.patient_context.answers import OPTIONS
-from services.patient_context.verdict import PatientVerdict
 from services.patient_context.wording import whether_to_clear
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.turn_replies import TurnReplies
 
 _SOMEBODY = "Somebody"
@@ -27,35 +26,33 @@ class TurnGroups:
     replies: TurnReplies
     ids: IdSource
 
-    async def asks_before_clear(self, turn: TurnDraft) -> bool:
+    async def asks_before_clear(self, turn: LoadedTurn) -> bool:
         """Whether the sender was asked whether to clear everybody's talk, and nothing was done."""
         if not turn.claim.message.is_group or _confirms_clear(turn):
             return False
-        registry = turn.loaded_registry()
+        registry = turn.registry
         asked = whether_to_clear(len(registry.patient_registry))
-        await self.documents.open(turn, None)
-        turn.decision = "UNCHANGED"
+        grounded = await self.documents.open(turn.stay(), None)
+        text = f"{_name(turn)}, this group shares one conversation. {asked}"
         turn.ask(
             "clear",
-            f"{_name(turn)}, this group shares one conversation. {asked}",
+            text,
             patient_id=registry.active_patient_id,
             question_id=self.ids.new_id("question"),
             payload={OPTIONS: []},
         )
-        self.replies.show_state(turn)
-        self.replies.say(turn, turn.question.text if turn.question is not None else asked)
+        self.replies.show_state(grounded)
+        self.replies.say(grounded, text)
         return True
 
-    def wording_of_clear(self, turn: TurnDraft, text: str) -> str:
+    def wording_of_clear(self, turn: LoadedTurn, text: str) -> str:
         """Return what is said of a clear: in a group with the name of who did it."""
         by = f"{_name(turn)} cleared this conversation for everybody. "
         return f"{by}{text}" if turn.claim.message.is_group else text
 
-    def tell_switch(
-        self, turn: TurnDraft, verdict: PatientVerdict, before: PatientId | None
-    ) -> None:
+    def tell_switch(self, turn: UnderstoodTurn, before: PatientId | None) -> None:
         """Tell a group that one of them opened another chart for all."""
-        after = verdict.patient_id
+        after, verdict = turn.verdict.patient_id, turn.verdict
         if not turn.claim.message.is_group or before in (None, after) or after is None:
             return
         who = "" if verdict.person is None else f"{both_identifiers(verdict.person)}, "
@@ -64,11 +61,11 @@ class TurnGroups:
         )
         turn.run.emit(Notice("progress", text))
 
-    def tell_plan(self, turn: TurnDraft, event: GroupChatEvent) -> None:
+    def tell_plan(self, turn: GroundedTurn, event: GroupChatEvent) -> None:
         """Tell a group that one of them ended the plan of another; most events end none."""
         if not isinstance(event, PlanChanged):
             return
-        plan, before = event.plan, turn.document().plan
+        plan, before = event.plan, turn.document.plan
         ends = plan.status in ("cancelled", "replaced") or (
             before is not None and plan.plan_id != before.plan_id
         )
@@ -80,16 +77,16 @@ class TurnGroups:
             turn.run.emit(Notice("progress", text))
 
 
-def _confirms_clear(turn: TurnDraft) -> bool:
+def _confirms_clear(turn: LoadedTurn) -> bool:
     question = turn.open_question()
     return question is not None and question.kind == "clear" and says_yes(turn.answer)
 
 
-def _asked_by(turn: TurnDraft, plan: Plan) -> str:
+def _asked_by(turn: GroundedTurn, plan: Plan) -> str:
     """Return the name under which the plan was asked for; "" where its turn is archived."""
-    history = turn.document().chat_history
+    history = turn.document.chat_history
     return next((one.user for one in history if one.run_id == plan.run_id), "")
 
 
-def _name(turn: TurnDraft) -> str:
+def _name(turn: LoadedTurn) -> str:
     return turn.claim.message.sender.display_name or _SOMEBODY

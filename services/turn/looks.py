@@ -13,7 +13,7 @@ from services.evidence.chart_states import chart_states
 from services.evidence.looks import LookBook, RecentLooks
 from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn
 from settings import Settings
 
 _log = structlog.get_logger()
@@ -31,7 +31,7 @@ class TurnLooks:
     records: PatientRecords | None = None
     recent: RecentLooks = field(default_factory=RecentLooks)
 
-    async def begin(self, turn: TurnDraft) -> None:
+    async def take(self, turn: GroundedTurn) -> None:
         """Take the chart in as it is now; tell what changed where the look before has ended.
 
         Neither a chart that cannot be read nor a lost note keeps a turn from being answered.
@@ -42,29 +42,29 @@ class TurnLooks:
         key = turn.claim.message.sender.principal_id, patient_id
         try:
             record = await self.records.load(patient_id)
-            turn.look = self.recent.taken(key, record, turn.now)
-            if turn.look is not None:
+            look = turn.sessions.look = self.recent.taken(key, record, turn.now)
+            if look is not None:
                 return
             now = await make_view(record, partial(chart_states, at=turn.now))
-            turn.look = await self.book.take(*key, now)
+            look = turn.sessions.look = await self.book.take(*key, now)
         except (RecordsError, StoreError) as error:
             _log.info("look_not_taken", error=type(error).__name__)
             return
-        earlier = turn.look.earlier
+        earlier = look.earlier
         if earlier is not None and earlier.is_over(turn.now):
             turn.run.emit(Notice("progress", line_of(earlier.last, now)))
         if earlier is not None and earlier.is_noted(now):
             self.recent.keep(key, record, earlier)
 
-    async def end(self, turn: TurnDraft) -> None:
+    async def note(self, turn: GroundedTurn) -> None:
         """Note what the user has seen, once the turn is stored; of a round they saw nothing yet."""
-        if turn.look is None or turn.patient_id is None or self.book is None:
+        if turn.sessions.look is None or turn.patient_id is None or self.book is None:
             return
         if turn.claim.message.is_of_rounds:
             return
         user = turn.claim.message.sender.principal_id
         try:
-            await self.book.note(user, turn.patient_id, turn.look)
+            await self.book.note(user, turn.patient_id, turn.sessions.look)
         except StoreError as error:
             _log.info("look_not_noted", error=type(error).__name__)
 

@@ -40,9 +40,8 @@ from services.memory_blocks.summary import shown_summary
 from services.memory_blocks.understanding import Intent, Understanding
 from services.memory_blocks.validator import validate
 from services.model_port import StructuredModel
-from services.patient_context.verdict import PatientVerdict
 from services.team import Team
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn
 from services.turn.reading import reader_team, utterance_of
 from settings import Settings
 
@@ -77,29 +76,29 @@ class TurnMemory:
         self._speakers = {one.name: one.agent for one in self._intents if one.agent}
         self.rules = rules or MemoryRules()
 
-    async def read(self, turn: TurnDraft, verdict: PatientVerdict) -> None:
+    async def read(self, turn: GroundedTurn) -> None:
         """Find out what the message means; agents may be told, and the blocks will say it."""
-        turn.understanding = plain = self._begun(turn)
+        turn.sessions.understanding = plain = self._begun(turn)
         utterance = utterance_of(turn, turn.text, self._cards)
         is_open = turn.claim.message.press is None and not self._is_settled(turn, utterance, plain)
         if self._model is not None and is_open:
             before = ("", "")
-            if verdict.concerns_active_only:
-                before = _last_exchange(turn.document().chat_history[:-1])
-            if verdict.read is not None:
-                self._take_over(turn, utterance, verdict.read)
+            if turn.verdict.concerns_active_only:
+                before = _last_exchange(turn.document.chat_history[:-1])
+            if turn.verdict.read is not None:
+                self._take_over(turn, utterance, turn.verdict.read)
             else:
                 await self._read_by_model(turn, utterance, self._model, before)
         self._take(turn)
 
-    def read_by_rules(self, turn: TurnDraft) -> None:
+    def read_by_rules(self, turn: GroundedTurn) -> None:
         """Find out what the message means where the server answers it itself; no model is asked."""
-        turn.understanding = self._begun(turn)
+        turn.sessions.understanding = self._begun(turn)
         self._take(turn)
 
-    def meaning(self, turn: TurnDraft) -> MessageMeaning:
+    def meaning(self, turn: GroundedTurn) -> MessageMeaning:
         """Return what agents are shown of memory, and whom the message is for by its intent."""
-        document, found = turn.document(), turn.understanding
+        document, found = turn.document, turn.sessions.understanding
         earlier = document.chat_history[:-1]
         place = first_shown(earlier, window_chars=self._window_chars, plan=document.plan)
         first = earlier[place].turn_id if earlier else 1
@@ -111,34 +110,31 @@ class TurnMemory:
         agent = self._speakers.get(found.intent.intent) if is_sure else None
         return MessageMeaning(summary=summary, interpretation=text, intended_agent=agent)
 
-    def _is_shown_in_full(self, turn: TurnDraft, found: Understanding) -> bool:
+    def _is_shown_in_full(self, turn: GroundedTurn, found: Understanding) -> bool:
         """Whether agents are shown the wording in full: models repeat it instead of acting.
 
         So they see it only where it resolves something: a pronoun, a number, a short reply.
         """
-        if not found.interprets or self._model is None or turn.utterance is None:
+        if not found.interprets or self._model is None or turn.sessions.utterance is None:
             return found.interprets
-        read = turn.utterance
+        read = turn.sessions.utterance
         return bool(read.standalone or read.numbers or read.references or read.yes_no)
 
-    def keep(self, turn: TurnDraft) -> None:
+    def keep(self, turn: GroundedTurn) -> None:
         """Bring the blocks up to date with the turn, whose end is known; the caller stores them."""
-        if turn.turn is None:
-            return
-        if turn.is_call_for_help:
+        if turn.record.is_call_for_help:
             self.check(turn)
-            note_call(turn.document(), turn.turn, user_id=turn.claim.message.sender.principal_id)
+            note_call(turn.document, turn.row, user_id=turn.claim.message.sender.principal_id)
             return
-        if turn.understanding is None:
+        if turn.sessions.understanding is None:
             self.read_by_rules(turn)
-        conclude(turn.document(), turn.turn, turn.understanding)
+        conclude(turn.document, turn.row, turn.sessions.understanding)
 
-    def _begun(self, turn: TurnDraft) -> Understanding:
+    def _begun(self, turn: GroundedTurn) -> Understanding:
         """Check what was loaded, and read the message by rules."""
-        began, document = self._clock.monotonic(), turn.document()
+        began, document = self._clock.monotonic(), turn.document
         self.check(turn)
-        if turn.turn is not None:
-            greet(document, turn.turn, user_id=turn.claim.message.sender.principal_id)
+        greet(document, turn.row, user_id=turn.claim.message.sender.principal_id)
         plain = understand(
             turn.text,
             earlier=document.chat_history[:-1],
@@ -149,13 +145,13 @@ class TurnMemory:
             plain = replace(plain, statements=())  # what is said of nobody is held of nobody
         return replace(plain, seconds=self._clock.monotonic() - began)
 
-    def _take(self, turn: TurnDraft) -> None:
-        if turn.turn is not None and turn.understanding is not None:
-            take_in(turn.document(), turn.turn, turn.understanding)
+    def _take(self, turn: GroundedTurn) -> None:
+        if turn.sessions.understanding is not None:
+            take_in(turn.document, turn.row, turn.sessions.understanding)
 
-    def _is_settled(self, turn: TurnDraft, utterance: Utterance, plain: Understanding) -> bool:
+    def _is_settled(self, turn: GroundedTurn, utterance: Utterance, plain: Understanding) -> bool:
         """Whether nothing of the answer depends on what a model would read (spec page 1.7)."""
-        message, document = turn.claim.message, turn.document()
+        message, document = turn.claim.message, turn.document
         if message.addressed_agent or message.mentions or is_settled(utterance):
             return True
         if document.continuation is not None and plain.interprets:
@@ -165,7 +161,7 @@ class TurnMemory:
 
     async def _read_by_model(
         self,
-        turn: TurnDraft,
+        turn: GroundedTurn,
         utterance: Utterance,
         model: StructuredModel,
         before: tuple[str, str],
@@ -176,7 +172,7 @@ class TurnMemory:
             before: The last exchange of this patient; of words that may be about somebody else
                 none is shown beside them.
         """
-        began, plain = self._clock.monotonic(), turn.understanding
+        began, plain = self._clock.monotonic(), turn.sessions.understanding
         asked, said = before
         try:
             async with asyncio.timeout(self._seconds):
@@ -191,25 +187,27 @@ class TurnMemory:
             logger.warning("reader_failed", run_id=turn.run.run_id, code=code)
             if plain is not None:
                 seconds = self._clock.monotonic() - began
-                turn.understanding = replace(plain, failed=True, seconds=seconds)
+                turn.sessions.understanding = replace(plain, failed=True, seconds=seconds)
             return
         self._take_over(turn, utterance, read, before=f"{asked} {said}")
-        if turn.understanding is not None:
+        if turn.sessions.understanding is not None:
             seconds = self._clock.monotonic() - began
-            turn.understanding = replace(turn.understanding, seconds=seconds)
+            turn.sessions.understanding = replace(turn.sessions.understanding, seconds=seconds)
 
     def _take_over(
-        self, turn: TurnDraft, utterance: Utterance, read: MessageReading, *, before: str = ""
+        self, turn: GroundedTurn, utterance: Utterance, read: MessageReading, *, before: str = ""
     ) -> None:
         """Take over what a model read where rules left it open."""
-        turn.utterance = folded_in(utterance, read, self._team, before=before)
-        if turn.understanding is None:
+        turn.sessions.utterance = folded_in(utterance, read, self._team, before=before)
+        if turn.sessions.understanding is None:
             return
-        turn.understanding = self._understood(turn.understanding, turn.utterance)
+        turn.sessions.understanding = self._understood(
+            turn.sessions.understanding, turn.sessions.utterance
+        )
         has_patient = turn.patient_id is not None and is_of_the_open(read)
-        if has_patient and not turn.understanding.statements:
+        if has_patient and not turn.sessions.understanding.statements:
             stated = statements_read(read.stated, turn.text)
-            turn.understanding = replace(turn.understanding, statements=stated)
+            turn.sessions.understanding = replace(turn.sessions.understanding, statements=stated)
 
     def _understood(self, plain: Understanding, utterance: Utterance) -> Understanding:
         """Return what memory keeps of a reading: its wording, and whose matter it is."""
@@ -227,11 +225,11 @@ class TurnMemory:
             interprets=plain.interprets or bool(utterance.standalone),
         )
 
-    def check(self, turn: TurnDraft) -> None:
+    def check(self, turn: GroundedTurn) -> None:
         """Mend what is broken in the document, and log what cannot be mended."""
         if not self.rules.validation:
             return
-        findings = validate(turn.document(), agents=self._agents, running=turn.run.run_id)
+        findings = validate(turn.document, agents=self._agents, running=turn.run.run_id)
         if findings.repaired or findings.reported:
             logger.warning(
                 "memory_checked",

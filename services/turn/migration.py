@@ -20,7 +20,7 @@ from services.scenarios.migration.waiting import idempotency_key, with_action_do
 from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results
 from services.scenarios.session.scenario_runtime import Act, ScenarioRuntime
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.turn_replies import TurnReplies
 
@@ -47,7 +47,7 @@ class TurnMigration:
         """Whether there is anything to do: one comparison, seldom a read."""
         return session.progress is not None or not await self._parts.catalogue.is_current(session)
 
-    async def run(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> bool:
+    async def run(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do it; True if the user was asked and the turn waits for the answer.
 
         Raises:
@@ -62,7 +62,6 @@ class TurnMigration:
                 return False
             outcome, heard = await self._outcome(turn, runtime, session, heard)
             if outcome.changed:
-                turn.unsaved = True
                 runtime.keep(outcome.session)
                 elapsed = (self._parts.clock.monotonic() - began) * 1_000
                 self._parts.meter.count_outcome(outcome, milliseconds=elapsed)
@@ -82,7 +81,9 @@ class TurnMigration:
 
     # -- what the user said -------------------------------------------------------------------
 
-    async def _hear(self, turn: TurnDraft, runtime: ScenarioRuntime) -> dict[str, Extracted] | None:
+    async def _hear(
+        self, turn: GroundedTurn, runtime: ScenarioRuntime
+    ) -> dict[str, Extracted] | None:
         """Read the answer to what was asked (M20).
 
         Returns:
@@ -98,7 +99,6 @@ class TurnMigration:
             fields = [one for one in fields if is_plainly(one, text)]
         answers = await self._answers(runtime, session.progress, graph, fields, text)
         if answers:
-            turn.unsaved = True
             values = {name: found.value for name, found in answers.items()}
             quotes = {name: found.quote for name, found in answers.items()}
             runtime.take(values, quotes, graph)
@@ -129,7 +129,7 @@ class TurnMigration:
 
     async def _outcome(
         self,
-        turn: TurnDraft,
+        turn: GroundedTurn,
         runtime: ScenarioRuntime,
         session: ScenarioSession,
         heard: dict[str, Extracted] | None,
@@ -143,7 +143,7 @@ class TurnMigration:
         is_new = heard is None and session.progress is None and gap_fill.extraction_enabled
         if outcome.result.action != "collect" or not is_new or graph is None:
             return outcome, heard or {}
-        turns = [one.user_message for one in turn.document().chat_history]
+        turns = [one.user_message for one in turn.document.chat_history]
         held = {*profile.fields, *session.variables}
         unknown = [one for name, one in graph.fields.items() if name not in held]
         wanted = sorted(unknown, key=lambda one: one.name not in outcome.result.collect_fields)
@@ -154,7 +154,7 @@ class TurnMigration:
         return outcome, found
 
     async def _execute(
-        self, turn: TurnDraft, runtime: ScenarioRuntime, outcome: Outcome, act: Act
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, outcome: Outcome, act: Act
     ) -> bool:
         """Run the action that was handed out, also one that a dead process may have begun."""
         session, graph = outcome.session, await self._active(outcome.session)
@@ -181,7 +181,7 @@ class TurnMigration:
         return True
 
     def flag(
-        self, turn: TurnDraft, runtime: ScenarioRuntime, reason: str, *, target_version: int = 0
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, reason: str, *, target_version: int = 0
     ) -> None:
         """Put the session on the operator's list, once (M18)."""
         session = runtime.session
@@ -189,10 +189,9 @@ class TurnMigration:
             return
         now = self._parts.clock.now()
         review = ReviewFlag(target_version=target_version, reason=reason, flagged_at=now)
-        turn.document().scenario = session.model_copy(update={"review": review})
-        turn.unsaved = True
+        turn.document.scenario = session.model_copy(update={"review": review})
 
-    async def _ask(self, turn: TurnDraft, outcome: Outcome) -> None:
+    async def _ask(self, turn: GroundedTurn, outcome: Outcome) -> None:
         result, graph = outcome.result, await self._active(outcome.session)
         names = (*result.confirm_fields, *result.collect_fields)
         fields = [graph.fields[name].model_dump(mode="json") for name in names] if graph else []
@@ -207,7 +206,7 @@ class TurnMigration:
         self._replies.show_state(turn)
         self._replies.say(turn, text)
 
-    def _tell(self, turn: TurnDraft, result: ReconciliationResult) -> None:
+    def _tell(self, turn: GroundedTurn, result: ReconciliationResult) -> None:
         if result.user_message and result.notify:
             self._replies.say(turn, result.user_message)
         elif result.blocked_by_checkpoint and self._parts.config.checkpoints.notify_blocked:
@@ -218,12 +217,12 @@ class TurnMigration:
         return None if chain is None else chain.active
 
 
-def is_plain_answer(turn: TurnDraft) -> bool:
+def is_plain_answer(turn: LoadedTurn) -> bool:
     """Whether the message is a value that was asked for and nothing else: it names no patient."""
     question = turn.open_question()
     if question is None or question.kind != KIND:
         return False
-    if question.patient_id != turn.loaded_registry().active_patient_id:
+    if question.patient_id != turn.active_patient_id:
         return False
     fields = [FieldDefinition.model_validate(one) for one in question.payload["fields"]]
     return any(is_plainly(field, turn.text) for field in fields)
@@ -234,7 +233,7 @@ def _asked(progress: MigrationProgress, graph: Graph) -> list[FieldDefinition]:
     return [graph.fields[item.field] for item in items if item.field in graph.fields]
 
 
-def _is_asked(turn: TurnDraft, session: ScenarioSession) -> bool:
+def _is_asked(turn: GroundedTurn, session: ScenarioSession) -> bool:
     """Whether this user's message follows our question about this session."""
     question = turn.open_question()
     if question is None or question.kind != KIND or turn.is_press_elsewhere:

@@ -25,7 +25,7 @@ from services.orders.order_drafts import OrderDrafts
 from services.orders.wording import moment_shown, said_in
 from services.tool_memory.session import FinishedRun
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
 from services.turn.tools import TurnTools
 
 logger = structlog.get_logger()
@@ -44,8 +44,8 @@ class TurnOrders:
         self._clock = clock
         self._ids = ids
 
-    async def answer(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
-        """Return what the user is told if this message says yes or no to a draft, else None.
+    async def answer(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
+        """Return what came of it if this message says yes or no to a draft, else None.
 
         The question is this user's, alive, and of this conversation; a yes while another patient
         is open is none to it.
@@ -55,35 +55,40 @@ class TurnOrders:
         if not orders and payload.get("action") != WITHDRAW:
             return None
         agrees = says_yes(turn.answer)
-        patient_id = turn.loaded_registry().active_patient_id
+        patient_id = turn.active_patient_id
         if not (agrees or says_no(turn.answer)) or question.patient_id != patient_id:
             return None
-        await self._documents.open(turn, patient_id)
         if patient_id is None:
             return None
-        turn.asked_result = {"agreed": agrees}
+        grounded = await self._documents.open(turn.stay(), patient_id)
+        result: dict[str, Any] = {"agreed": agrees}
         if not agrees or drafts is None:  # switched off since
             await self._documents.record_access(turn, patient_id, action="order_declined")
             name = "declined" if orders else "stays"
             tests = ", ".join(one.test for one in orders) or str(payload["test"])
-            return said_in(_language(payload), name, test=tests)
+            text = said_in(_language(payload), name, test=tests)
+            return QuestionOutcome(grounded, text, result)
         await self._documents.record_access(turn, patient_id, action="order_agreed")
         if not orders:
-            return await self._take_back(turn, drafts, payload, patient_id)
+            text = await self._take_back(grounded, drafts, payload, patient_id)
+            return QuestionOutcome(grounded, text, result)
         replies = list[str]()
         for at in range(len(orders)):
-            replies.append(await self._make(turn, drafts, orders[at:], question, patient_id))
-            if turn.question is not None:  # nobody knows of this one: it and the rest wait
+            text, made = await self._make(grounded, drafts, orders[at:], question, patient_id)
+            replies.append(text)
+            result |= made
+            if turn.record.question is not None:  # nobody knows of this one: it and the rest wait
                 break
-        return "\n\n".join(dict.fromkeys(replies))
+        return QuestionOutcome(grounded, "\n\n".join(dict.fromkeys(replies)), result)
 
-    def note_patient_change(self, turn: TurnDraft) -> None:
+    def note_patient_change(self, turn: LoadedTurn) -> None:
         """End the question of before; of a user's own drafts it waits until the patient is back."""
-        active, sender = turn.loaded_registry().active_patient_id, turn.claim.message.sender
+        active, sender = turn.active_patient_id, turn.claim.message.sender
         waiting, asked = turn.claim.conversation.open_question, turn.open_question()
         is_mine = waiting is not None and waiting.user == sender.principal_id
-        turn.withdraws_question |= not (is_mine and waiting and waiting.is_set_aside(active))
-        if asked is not None and drafts_of(asked.payload) and turn.question is None:
+        if not (is_mine and waiting and waiting.is_set_aside(active)):
+            turn.record.withdraw_question()
+        if asked is not None and drafts_of(asked.payload) and turn.record.question is None:
             turn.ask(
                 asked.kind,
                 asked.text,
@@ -92,12 +97,12 @@ class TurnOrders:
                 payload=asked.payload,
             )
 
-    def newest(self, turn: TurnDraft) -> ToolExecutionContext | None:
+    def newest(self, turn: GroundedTurn) -> ToolExecutionContext | None:
         """Return the user's newest draft for the open patient that "undo" takes back."""
         if self._tools.orders is None:
             return None
         who = hashed(turn.claim.message.sender.principal_id)
-        runs = [one for one in turn.document().tool_memory.executions if one.success]
+        runs = [one for one in turn.document.tool_memory.executions if one.success]
         gone = {one.parameters.get("order_id") for one in runs if one.tool_name == TAKEN_BACK}
         own = [
             one
@@ -109,7 +114,7 @@ class TurnOrders:
         ]
         return own[-1] if own else None
 
-    async def undo(self, turn: TurnDraft, made: ToolExecutionContext) -> str:
+    async def undo(self, turn: GroundedTurn, made: ToolExecutionContext) -> str:
         """Take a draft back that was made a moment ago, and return what the user is told."""
         drafts, patient_id = self._tools.orders, turn.patient_id
         if drafts is None or patient_id is None:
@@ -120,13 +125,16 @@ class TurnOrders:
 
     async def _make(
         self,
-        turn: TurnDraft,
+        turn: GroundedTurn,
         drafts: OrderDrafts,
         orders: Sequence[DraftOrder],
         question: OpenQuestion,
         patient_id: PatientId,
-    ) -> str:
-        """Make the first of `orders`; all are asked about again if it is not known to be made."""
+    ) -> tuple[str, Mapping[str, Any]]:
+        """Make the first of `orders`, and return what is told of it and what was made.
+
+        All are asked about again if it is not known to be made.
+        """
         order = orders[0]
         sender, began = turn.claim.message.sender, self._clock.monotonic()
         details = {"test": order.test, "language": order.language}
@@ -143,17 +151,16 @@ class TurnOrders:
             self._record(turn, MADE, order.agent, details, "", problem or "no answer", began)
             await self._outcome(turn, patient_id, "order_refused" if problem else "order_uncertain")
             if not problem:
-                return self._asked_again(turn, orders, question)
-            return said_in(order.language, "not_drafted", problem=problem)
+                return self._asked_again(turn, orders, question), {}
+            return said_in(order.language, "not_drafted", problem=problem), {}
         details |= {"order_id": kept.order_id}
         text = _state_in_words(order, kept.status, patient_id)
         self._record(turn, MADE, order.agent, details, text, None, began)
-        turn.asked_result = {"agreed": True, "order_id": kept.order_id}
         await self._outcome(turn, patient_id, "order_made")
-        return text
+        return text, {"order_id": kept.order_id}
 
     def _asked_again(
-        self, turn: TurnDraft, orders: Sequence[DraftOrder], question: OpenQuestion
+        self, turn: GroundedTurn, orders: Sequence[DraftOrder], question: OpenQuestion
     ) -> str:
         """Ask for the same drafts under the same keys: made twice each is still one."""
         tests = ", ".join(one.test for one in orders)
@@ -169,7 +176,7 @@ class TurnOrders:
 
     async def _take_back(
         self,
-        turn: TurnDraft,
+        turn: GroundedTurn,
         drafts: OrderDrafts,
         payload: Mapping[str, Any],
         patient_id: PatientId,
@@ -196,7 +203,7 @@ class TurnOrders:
 
     def _record(
         self,
-        turn: TurnDraft,
+        turn: GroundedTurn,
         tool: str,
         agent: str,
         details: Mapping[str, str],
@@ -208,7 +215,7 @@ class TurnOrders:
         took = (self._clock.monotonic() - began) * 1_000
         self._tools.open(turn).record(FinishedRun(tool, agent, details, data, error, took))
 
-    async def _outcome(self, turn: TurnDraft, patient_id: PatientId, action: str) -> None:
+    async def _outcome(self, turn: GroundedTurn, patient_id: PatientId, action: str) -> None:
         """Put what became of a yes on the trail; the yes itself stands there already."""
         try:
             await self._documents.record_access(turn, patient_id, action=action)
@@ -216,7 +223,7 @@ class TurnOrders:
             logger.warning("order_outcome_not_audited", action=action)
 
 
-def _refuse_without_role(turn: TurnDraft, language: str) -> None:
+def _refuse_without_role(turn: GroundedTurn, language: str) -> None:
     """Return if whoever says yes may order.
 
     Raises:

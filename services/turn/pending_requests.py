@@ -14,7 +14,7 @@ from services.language.yes_no import says_no
 from services.patient_context.answers import ASKED, OPENS_ONLY
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn, LoadedTurn
 
 REQUEST_LIMIT_CHARS = 2_000
 _SHOWN_CHARS = 120
@@ -35,33 +35,38 @@ class PendingRequests:
     ids: IdSource
     facilitator: str
 
-    def carry_on(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
-        """Return the verdict without its reply where the request that waited is done now."""
+    def carry_on(self, turn: LoadedTurn, verdict: PatientVerdict) -> tuple[PatientVerdict, str]:
+        """Return the verdict, without its reply where the request that waited is done now.
+
+        Returns:
+            Also that request; "" where none is.
+        """
         question = turn.open_question()
         if question is None or question.kind not in _KEEP_A_REQUEST or verdict.reply is None:
-            return self._with_request(turn, verdict)
+            return self._with_request(turn, verdict), ""
         asked = "" if question.payload.get(OPENS_ONLY) else str(question.payload.get(ASKED, ""))
-        registry = verdict.registry or turn.loaded_registry()
+        registry = verdict.registry or turn.registry
         is_theirs = asked and (
             question.kind != "which_patient"
             or self.patients.may_be_theirs(asked, registry=registry)
         )
         if not is_theirs or not _names_one(turn, verdict):
-            return self._with_request(turn, verdict)
-        turn.pending_request = asked
+            return self._with_request(turn, verdict), ""
         shown = " ".join(asked.split())[:_SHOWN_CHARS]
         text = f"{verdict.patient_id} is active. Going on with “{shown}”."
         turn.run.emit(Notice("progress", text))
-        return replace(verdict, reply=None)
+        return replace(verdict, reply=None), asked
 
-    def ask_whose(self, turn: TurnDraft) -> None:
+    def ask_whose(self, turn: GroundedTurn) -> None:
         """Ask whose a request is that nobody could look into for want of a patient."""
-        document = turn.document()
+        document = turn.document
         runs = document.tool_memory.executions
         has_run = bool(runs) and runs[-1].turn_id == document.next_turn_id - 1
         waits = document.continuation
         is_taken = has_run or (waits is not None and waits.agent != self.facilitator)
-        is_free = turn.patient_id is None and turn.question is None and document.scenario is None
+        is_free = (
+            turn.patient_id is None and turn.record.question is None and document.scenario is None
+        )
         if is_taken or not is_free or not is_request_of_record(turn.text):
             return
         turn.ask(
@@ -72,7 +77,7 @@ class PendingRequests:
             payload={ASKED: turn.text},
         )
 
-    def _with_request(self, turn: TurnDraft, verdict: PatientVerdict) -> PatientVerdict:
+    def _with_request(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
         """Keep the request with the question that this message leads to."""
         question, earlier = verdict.question, turn.open_question()
         if question is None or question.kind != "which_patient":
@@ -86,6 +91,6 @@ class PendingRequests:
         return replace(verdict, question=question.model_copy(update={"payload": payload}))
 
 
-def _names_one(turn: TurnDraft, verdict: PatientVerdict) -> bool:
+def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:
     names = verdict.decision in ("SWITCH_EXISTING", "NEW_BLANK", "UNCHANGED")
     return names and verdict.patient_id is not None and not says_no(turn.answer)

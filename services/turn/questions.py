@@ -21,8 +21,8 @@ from services.language.yes_no import says_no, says_yes
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.turn.bookings import TurnBookings
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
 from services.turn.orders import TurnOrders
+from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome, UnderstoodTurn
 from services.turn.remembering import TurnForgetting, TurnRemembering
 from services.turn.stops import TurnStops
 from services.turn.tools import TurnTools
@@ -53,7 +53,7 @@ class TurnActions:
             return f"Nothing was changed: {names[0]} stays as it is."
         return f"Nothing was changed: {'; '.join(names)} stay as they are."
 
-    async def carry_out(self, turn: TurnDraft, question: OpenQuestion) -> str:
+    async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
         """Do what was asked about, and return what the user is told."""
         memory, scheduler = self._tools.open(turn), self._tools.assistant
         if scheduler is None:
@@ -75,7 +75,7 @@ class TurnActions:
         )
         return text
 
-    async def newest_action(self, turn: TurnDraft) -> UndoableAction | None:
+    async def newest_action(self, turn: GroundedTurn) -> UndoableAction | None:
         """Return the newest change of the user's own items that "undo" takes back.
 
         None in a group, where others read along.
@@ -88,7 +88,7 @@ class TurnActions:
         except StoreUnavailableError:
             return None  # what cannot be looked up is undone by nobody
 
-    async def undo(self, turn: TurnDraft, action: UndoableAction) -> str:
+    async def undo(self, turn: GroundedTurn, action: UndoableAction) -> str:
         """Take `action` back, and return what the user is told."""
         scheduler, zone = self._tools.assistant, self._tools.open(turn).zone or ZoneInfo("UTC")
         if scheduler is None:
@@ -106,7 +106,7 @@ class TurnActions:
 
     async def _perform_all(
         self,
-        turn: TurnDraft,
+        turn: GroundedTurn,
         question: OpenQuestion,
         scheduler: AssistantService,
         memory: ToolMemorySession,
@@ -163,16 +163,16 @@ class TurnQuestions:
             documents=documents, replies=replies, remembering=self.remembering, ids=ids
         )
 
-    async def answer_open_question(self, turn: TurnDraft) -> str | None:
-        """Return what the user is told if this message is a yes or no to our question, else None.
+    async def answer_open_question(self, turn: LoadedTurn) -> QuestionOutcome | None:
+        """Return what came of it if this message is a yes or no to our question, else None.
 
         Anything else is another message, and what was asked about is not done.
         """
         question = turn.open_question()
         if question is None or turn.is_press_elsewhere:
             return None
-        if (reply := await self._answer_proposal(turn, question)) is not None:
-            return reply
+        if (outcome := await self._answer_proposal(turn, question)) is not None:
+            return outcome
         if not (says_yes(turn.answer) or says_no(turn.answer)):
             return None
         match question.kind:
@@ -183,17 +183,19 @@ class TurnQuestions:
             case "destructive_tool":
                 return await self._perform(turn, question)
             case "which_entity" if says_no(turn.answer):
-                await self._documents.open(turn, turn.loaded_registry().active_patient_id)
-                return "Nothing was changed."
+                grounded = await self._documents.open(turn.stay(), turn.active_patient_id)
+                return QuestionOutcome(grounded, "Nothing was changed.")
             case _:
                 return None
 
-    async def _answer_proposal(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
-        """Return what the user is told of a draft of an order or of an appointment, else None."""
-        reply = await self.orders.answer(turn, question)
-        return reply if reply is not None else await self._bookings.answer(turn, question)
+    async def _answer_proposal(
+        self, turn: LoadedTurn, question: OpenQuestion
+    ) -> QuestionOutcome | None:
+        """Return what came of a draft of an order or of an appointment, else None."""
+        outcome = await self.orders.answer(turn, question)
+        return outcome or await self._bookings.answer(turn, question)
 
-    async def answer_of_memory(self, turn: TurnDraft) -> bool:
+    async def answer_of_memory(self, turn: GroundedTurn) -> bool:
         """Whether the message was about what is remembered, and is answered.
 
         The document of the patient is open.
@@ -204,7 +206,7 @@ class TurnQuestions:
             return True
         return await self._undo(turn)
 
-    async def _undo(self, turn: TurnDraft) -> bool:
+    async def _undo(self, turn: GroundedTurn) -> bool:
         """Take the user's newest undoable action back: a write to memory, or a change of their own.
 
         False where nothing was done in the last ten minutes that can be undone.
@@ -222,33 +224,37 @@ class TurnQuestions:
         self._replies.say(turn, await self._actions.undo(turn, action))
         return True
 
-    async def offer_new_history(self, turn: TurnDraft, error: CorruptDocumentError) -> None:
+    async def offer_new_history(self, turn: UnderstoodTurn, error: CorruptDocumentError) -> None:
         """Ask whether to start anew where the active patient's history cannot be read."""
-        damaged = turn.loaded_registry().active_patient_id
+        damaged = turn.active_patient_id
         text = f"{error.user_message} Shall I start a new history for `{damaged}`? yes / no"
-        await self._documents.open(turn, None)
+        grounded = await self._documents.open(turn, None)
         turn.ask("new_history", text, patient_id=damaged, question_id=self._ids.new_id("question"))
-        self._replies.show_state(turn)
-        self._replies.say(turn, text)
+        self._replies.show_state(grounded)
+        self._replies.say(grounded, text)
 
-    async def _answer_of_memory(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+    async def _answer_of_memory(
+        self, turn: LoadedTurn, question: OpenQuestion
+    ) -> QuestionOutcome | None:
         if self.remembering.has_asked(question):
             return await self.remembering.answer(turn, question)
         return await self.forgetting.answer(turn, question)
 
-    async def _new_history(self, turn: TurnDraft, question: OpenQuestion) -> str:
+    async def _new_history(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome:
         if says_yes(turn.answer):
-            await self._documents.start_over(turn, question.patient_id)
-            return "A new history is started. What would you like to review?"
-        await self._documents.open(turn, None)
-        return "Nothing was changed. An operator can restore the history."
+            grounded = await self._documents.start_over(turn.stay(), question.patient_id)
+            text = "A new history is started. What would you like to review?"
+        else:
+            grounded = await self._documents.open(turn.stay(), None)
+            text = "Nothing was changed. An operator can restore the history."
+        return QuestionOutcome(grounded, text)
 
-    async def _perform(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+    async def _perform(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
         """Do what a tool asked about, unless the patient changed meanwhile."""
-        active = turn.loaded_registry().active_patient_id
+        active = turn.active_patient_id
         if question.patient_id != active:
             return None
-        await self._documents.open(turn, active)
+        grounded = await self._documents.open(turn.stay(), active)
         if says_no(turn.answer):
-            return self._actions.refused(question)
-        return await self._actions.carry_out(turn, question)
+            return QuestionOutcome(grounded, self._actions.refused(question))
+        return QuestionOutcome(grounded, await self._actions.carry_out(grounded, question))

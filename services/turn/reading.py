@@ -11,7 +11,7 @@ from services.language.reader import ReaderTeam
 from services.language.reading import read
 from services.language.utterance import Situation, TeamMember, Utterance
 from services.language.without_names import without_names
-from services.turn.draft import TurnDraft
+from services.turn.phases import ClaimedTurn, GroundedTurn
 from services.turn.state import identity_of
 
 _TURNS_BEFORE = 12
@@ -19,12 +19,12 @@ _TURNS_BEFORE = 12
 _NEAR = timedelta(minutes=30)
 
 
-def utterance_of(turn: TurnDraft, text: str, agents: Sequence[AgentCard]) -> Utterance:
+def utterance_of(turn: GroundedTurn, text: str, agents: Sequence[AgentCard]) -> Utterance:
     """Return what `text` says; read anew only where the turn's words have changed since."""
-    if turn.utterance is None or turn.utterance.text != text:
+    if turn.sessions.utterance is None or turn.sessions.utterance.text != text:
         asked = _nameless(text, _subject_of(turn))
-        turn.utterance = replace(read(asked, situation_of(turn, agents)), text=text)
-    return turn.utterance
+        turn.sessions.utterance = replace(read(asked, situation_of(turn, agents)), text=text)
+    return turn.sessions.utterance
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ class _Subject:
     numbers: tuple[str, ...] = ()
 
 
-def _subject_of(turn: TurnDraft) -> _Subject:
+def _subject_of(turn: GroundedTurn) -> _Subject:
     known = identity_of(turn, turn.patient_id)
     if known is None:
         return _Subject()
     names: tuple[str, ...] = (known.name,)
     numbers: tuple[str, ...] = () if turn.patient_id is None else (turn.patient_id,)
-    if turn.person is not None and turn.person.patient_id == turn.patient_id:
-        names += tuple(one.label for one in turn.person.names)
-        numbers += tuple(one.value for one in turn.person.numbers)
+    if turn.verdict.person is not None and turn.verdict.person.patient_id == turn.patient_id:
+        names += tuple(one.label for one in turn.verdict.person.names)
+        numbers += tuple(one.value for one in turn.verdict.person.numbers)
     return _Subject(names, known.birth_date, numbers)
 
 
@@ -64,10 +64,9 @@ def reader_team(cards: Sequence[AgentCard]) -> ReaderTeam:
     return ReaderTeam(tuple((member_of(card), card.description) for card in cards))
 
 
-def situation_of(turn: TurnDraft, agents: Sequence[AgentCard]) -> Situation:
+def situation_of(turn: GroundedTurn, agents: Sequence[AgentCard]) -> Situation:
     """Return what the message of `turn` is read in."""
-    document = turn.context.document if turn.context is not None else None
-    plan = document.plan if document is not None else None
+    plan = turn.document.plan
     before = tuple(_asked_before(turn))
     return Situation(
         now=turn.now,
@@ -78,7 +77,7 @@ def situation_of(turn: TurnDraft, agents: Sequence[AgentCard]) -> Situation:
     )
 
 
-def spoken_in(turn: TurnDraft) -> str:
+def spoken_in(turn: ClaimedTurn) -> str:
     """Return the language in which the user is answered, ISO 639-1: what was pressed tells none."""
     message = turn.claim.message
     said = () if message.press is not None else (message.text,)
@@ -91,11 +90,12 @@ def _language_of(texts: Iterable[str]) -> str:
     return next(filter(None, languages), "en")
 
 
-def _asked_before(turn: TurnDraft) -> Iterator[str]:
+def _asked_before(turn: ClaimedTurn) -> Iterator[str]:
     """Yield what was asked about this patient just before, the newest last."""
-    document = turn.context.document if turn.context is not None else None
+    if not isinstance(turn, GroundedTurn):
+        return
     subject = _subject_of(turn)
-    for earlier in document.chat_history[-_TURNS_BEFORE - 1 :] if document is not None else ():
+    for earlier in turn.document.chat_history[-_TURNS_BEFORE - 1 :]:
         is_near = turn.now - earlier.timestamp <= _NEAR
         if earlier.run_id != turn.run.run_id and is_near:
             yield _nameless(earlier.user_message, subject)

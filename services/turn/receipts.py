@@ -9,7 +9,7 @@ from data_models.errors import AuditUnavailableError, RoundsError
 from services.audit.entry import AuditEntry
 from services.audit.receipt import ReceiptFacts, digest_of, receipt_of
 from services.audit.trail import Audit
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn
 
 _log = structlog.get_logger()
 
@@ -27,25 +27,25 @@ class TurnReceipts:
         self._clock = clock
         self._recording: set[asyncio.Task[None]] = set()
 
-    def receipt(self, turn: TurnDraft, failure: RoundsError | None) -> bytes:
+    def receipt(self, turn: GroundedTurn, failure: RoundsError | None) -> bytes:
         """Return the receipt of a turn that is about to be stored; b"" where it leaves none."""
-        if turn.turn is None or failure is not None or not self._model:
+        if failure is not None or not self._model:
             return b""
-        document = turn.document()
+        document = turn.document
         return receipt_of(
             ReceiptFacts(
                 conversation=turn.conversation_id,
                 patient_id=document.patient_id,
                 principal=turn.claim.message.sender.principal_id,
                 model=self._model,
-                turn=turn.turn,
+                turn=turn.row,
                 executions=document.tool_memory.executions,
-                views=turn.views,
+                views=turn.record.views,
                 recorded=self._clock.now(),
             )
         )
 
-    def record(self, turn: TurnDraft, receipt: bytes) -> None:
+    def record(self, turn: GroundedTurn, receipt: bytes) -> None:
         """Begin to put the hash of a stored receipt, if there is one, on the trail.
 
         Nobody waits for it: what is recorded later, as whoever reads the receipt is, comes after.
@@ -55,7 +55,7 @@ class TurnReceipts:
         entry = AuditEntry(
             principal=turn.claim.message.sender.principal_id,
             conversation=turn.conversation_id,
-            patient=turn.document().patient_id,
+            patient=turn.document.patient_id,
             run_id=turn.run.run_id,
             actions=("turn",),
             outcome="done",

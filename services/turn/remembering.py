@@ -26,7 +26,7 @@ from services.memory_blocks.wording import one_line
 from services.memory_edits.operations import Retire, apply
 from services.memory_edits.undoing import MemoryWrite, newest_write, texts_of, undo_write
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
 from services.turn.turn_replies import TurnReplies
 
 _WRITE = "write"
@@ -46,31 +46,31 @@ class TurnRemembering:
     clock: Clock
     ids: IdSource
 
-    def is_meant(self, turn: TurnDraft) -> bool:
+    def is_meant(self, turn: GroundedTurn) -> bool:
         """Whether the whole message asks to remember something, or puts right what is held."""
         if turn.claim.message.press is not None:
             return False
         return asks_to_hold(turn.text) or self._corrects(turn)
 
-    def _corrects(self, turn: TurnDraft) -> bool:
+    def _corrects(self, turn: GroundedTurn) -> bool:
         """Whether the message is one correction, and takes the place of something that is held."""
-        if turn.turn is None or not is_correction(turn.text):
+        if not is_correction(turn.text):
             return False
-        draft = turn.document().model_copy(deep=True)
+        draft = turn.document.model_copy(deep=True)
         held = [one.point_id for one in draft.memory.key_points if one.status == "active"]
         for statement in held_statements(turn.text):
-            hold(draft, statement, turn=turn.turn)
+            hold(draft, statement, turn=turn.row)
         after = {one.point_id: one.status for one in draft.memory.key_points}
         return any(after.get(point) != "active" for point in held)
 
-    def note(self, turn: TurnDraft) -> bool:
+    def note(self, turn: GroundedTurn) -> bool:
         """Hold what the message asks to remember of the open patient; its document is open."""
         if turn.patient_id is None or not self.is_meant(turn):
             return False
-        memory = turn.document().memory
+        memory = turn.document.memory
         before = {one.point_id: one.status for one in memory.key_points}
         self.documents.memory.read_by_rules(turn)
-        points = turn.document().memory.key_points
+        points = turn.document.memory.key_points
         new = [one for one in points if one.point_id not in before]
         gone = [one for one in points if before.get(one.point_id) == "active" != one.status]
         if new:
@@ -79,14 +79,14 @@ class TurnRemembering:
             if gone:
                 text += f" It takes the place of {'; '.join(f'“{one.text}”' for one in gone)}."
             text += " “undo” takes it back."
-        elif turn.understanding is not None and turn.understanding.statements:
+        elif turn.sessions.understanding is not None and turn.sessions.understanding.statements:
             text = "I hold that already; nothing was changed."
         else:
             text = _NOT_NOTED
         self.replies.say(turn, text)
         return True
 
-    def retract(self, turn: TurnDraft) -> bool:
+    def retract(self, turn: GroundedTurn) -> bool:
         """Take back what the user stated just before, where the message says that it is not so.
 
         What another one of the group stated just before stays, and that is said.
@@ -103,7 +103,7 @@ class TurnRemembering:
             self.replies.say(turn, text)
         return bool(text)
 
-    def taken_back(self, turn: TurnDraft) -> str:
+    def taken_back(self, turn: GroundedTurn) -> str:
         """Take back what the user's message before stated, and say so; empty if it stated nothing.
 
         The turn's document is open. What was said earlier, or by somebody else, stays.
@@ -112,7 +112,7 @@ class TurnRemembering:
         said = [one.point_id for one in _said_before(turn) if one.said_by == name]
         return self._undone(turn, MemoryWrite(turn.now, points=tuple(said))) if said else ""
 
-    def undo(self, turn: TurnDraft) -> bool:
+    def undo(self, turn: GroundedTurn) -> bool:
         """Take back the user's newest write to the open patient's memory; "undo" was said.
 
         It asks first where a tool ran since: what that did may be meant. False where nothing was
@@ -130,21 +130,21 @@ class TurnRemembering:
         """Whether `question` is whether to take the newest write back."""
         return _WRITE in question.payload
 
-    async def answer(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+    async def answer(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
         """Take back what was asked about after a yes; None if another patient is open meanwhile."""
-        active = turn.loaded_registry().active_patient_id
+        active = turn.active_patient_id
         if question.patient_id != active:
             return None
-        await self.documents.open(turn, active)
+        grounded = await self.documents.open(turn.stay(), active)
         if says_no(turn.answer):
-            return "Nothing was changed."
-        write = self.newest(turn)
+            return QuestionOutcome(grounded, "Nothing was changed.")
+        write = self.newest(grounded)
         if write is None or write.name != question.payload.get(_WRITE):
-            return _CHANGED_SINCE
-        return self._undone(turn, write)
+            return QuestionOutcome(grounded, _CHANGED_SINCE)
+        return QuestionOutcome(grounded, self._undone(grounded, write))
 
-    def _ask(self, turn: TurnDraft, write: MemoryWrite) -> bool:
-        named = _listed(texts_of(turn.document(), write))
+    def _ask(self, turn: GroundedTurn, write: MemoryWrite) -> bool:
+        named = _listed(texts_of(turn.document, write))
         text = (
             f"What a tool did is not taken back by me. Shall I undo what was last written to "
             f"memory, {named}? yes / no"
@@ -160,33 +160,32 @@ class TurnRemembering:
         self.replies.say(turn, text)
         return True
 
-    def newest(self, turn: TurnDraft) -> MemoryWrite | None:
+    def newest(self, turn: GroundedTurn) -> MemoryWrite | None:
         """Return the user's newest write to the open patient's memory that can be taken back."""
         sender = turn.claim.message.sender
         return newest_write(
-            turn.document(),
+            turn.document,
             by=sender.principal_id,
             name=one_line(sender.display_name, NAME_CHARS),
             now=self.clock.now(),
         )
 
-    def _undone(self, turn: TurnDraft, write: MemoryWrite) -> str:
+    def _undone(self, turn: GroundedTurn, write: MemoryWrite) -> str:
         by, now = turn.claim.message.sender.principal_id, self.clock.now()
-        draft = turn.document().model_copy(deep=True)
+        draft = turn.document.model_copy(deep=True)
         try:
             undo_write(draft, write, by=by, now=now)
         except MemoryItemError:
             return _CHANGED_SINCE
-        gone, back = undo_write(turn.document(), write, by=by, now=now)
-        turn.unsaved = True
+        gone, back = undo_write(turn.document, write, by=by, now=now)
         parts = [f"no longer held: {_listed(gone)}"] if gone else []
         parts += [f"held again: {_listed(back)}"] if back else []
         return f"Undone; {'; '.join(parts) or 'as it was before'}. “undo” again brings it back."
 
 
-def _said_before(turn: TurnDraft) -> Sequence[KeyPoint]:
+def _said_before(turn: GroundedTurn) -> Sequence[KeyPoint]:
     """Return what is held of the message before, whoever wrote it."""
-    document = turn.document()
+    document = turn.document
     before = [one for one in document.chat_history if one.run_id != turn.run.run_id][-1:]
     held = [one for one in document.memory.key_points if one.status == "active" and one.quote]
     return [one for one in held if any(one.quote in each.user_message for each in before)]
@@ -196,8 +195,8 @@ def _listed(texts: Sequence[str]) -> str:
     return ", ".join(f"“{one}”" for one in texts)
 
 
-def _has_run_since(turn: TurnDraft, at: datetime) -> bool:
-    return any(run.timestamp > at for run in turn.document().tool_memory.executions)
+def _has_run_since(turn: GroundedTurn, at: datetime) -> bool:
+    return any(run.timestamp > at for run in turn.document.tool_memory.executions)
 
 
 _POINTS = "points"
@@ -215,12 +214,12 @@ class TurnForgetting:
     clock: Clock
     ids: IdSource
 
-    def is_meant(self, turn: TurnDraft) -> bool:
+    def is_meant(self, turn: LoadedTurn) -> bool:
         """Whether the message wants one thing forgotten, and not the whole conversation."""
         names = withdrawn_value(turn.text) is not None or withdraws_all(turn.text)
         return turn.claim.message.press is None and names
 
-    def ask(self, turn: TurnDraft) -> bool:
+    def ask(self, turn: GroundedTurn) -> bool:
         """Ask whether to withdraw what the message names; False if it names nothing that is held.
 
         The turn's document is open.
@@ -229,9 +228,9 @@ class TurnForgetting:
             return False
         value = withdrawn_value(turn.text)
         if withdraws_all(turn.text):
-            named = [one for one in turn.document().memory.key_points if one.status == "active"]
+            named = [one for one in turn.document.memory.key_points if one.status == "active"]
         else:
-            named = statements_named(value or "", turn.document())
+            named = statements_named(value or "", turn.document)
         if not named:
             nothing = f"I hold no statement about this patient that says “{value}”."
             self.replies.say(turn, _NOTHING if value is None else nothing)
@@ -249,7 +248,7 @@ class TurnForgetting:
         self.replies.say(turn, text)
         return True
 
-    def tell(self, turn: TurnDraft) -> bool:
+    def tell(self, turn: GroundedTurn) -> bool:
         """List what users said about the patient, if that is asked for; the document is open."""
         message = turn.claim.message
         if message.press is not None or command_in(message.text) != "known":
@@ -257,27 +256,26 @@ class TurnForgetting:
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
             return True
-        held = held_lines(turn.document())
+        held = held_lines(turn.document)
         self.replies.say(turn, f"{held}\n\n{_OF_RECORD}" if held else f"{_NOTHING} {_OF_RECORD}")
         return True
 
-    async def answer(self, turn: TurnDraft, question: OpenQuestion) -> str | None:
+    async def answer(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
         """Withdraw after a yes; None if another patient is open meanwhile."""
-        active = turn.loaded_registry().active_patient_id
+        active = turn.active_patient_id
         if question.patient_id != active:
             return None
-        await self.documents.open(turn, active)
+        grounded = await self.documents.open(turn.stay(), active)
         if says_no(turn.answer):
-            return "Nothing was changed."
+            return QuestionOutcome(grounded, "Nothing was changed.")
         by = turn.claim.message.sender.principal_id
         points = [str(point) for point in question.payload.get(_POINTS, ())]
         try:
             operations = [Retire(op="retire", item=f"point:{point}") for point in points]
-            apply(turn.document(), operations, by=by, now=self.clock.now())
+            apply(grounded.document, operations, by=by, now=self.clock.now())
         except MemoryItemError:
-            return "It was changed meanwhile. Nothing was done."
-        turn.unsaved = True
-        return "Forgotten. Memory can bring it back."
+            return QuestionOutcome(grounded, "It was changed meanwhile. Nothing was done.")
+        return QuestionOutcome(grounded, "Forgotten. Memory can bring it back.")
 
 
 def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:

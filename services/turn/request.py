@@ -6,7 +6,7 @@ from data_models.identifiers import PatientId
 from services.group_chat_port import GroupChat, GroupChatRequest
 from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import utterance_of
 from services.turn.state import identity_of, others_of, shared_state, snapshot_of
 from services.turn.tools import TurnTools
@@ -33,15 +33,16 @@ class TurnRequests:
         self._group_chat = group_chat
         self._turn_seconds = turn_seconds
 
-    def make(self, turn: TurnDraft) -> GroupChatRequest:
+    def make(self, turn: GroundedTurn) -> GroupChatRequest:
         """Return the request for a turn whose patient is swapped in.
 
         Raises:
             StaleQuestionError: a button was pressed that belongs to nothing open.
         """
-        message, context = turn.claim.message, turn.document()
+        message, context = turn.claim.message, turn.document
         is_ours = turn.question_press() is not None
-        if message.press is not None and not is_ours and not turn.is_plan_press(message.press):
+        plans = [one.plan_id for one in (context.plan,) if one is not None and one.is_open]
+        if message.press is not None and not is_ours and message.press.target_id not in plans:
             raise StaleQuestionError
         tool_memory, papers = self._tools.open(turn), self.documents.papers(turn)
         identity = identity_of(turn, turn.patient_id)
@@ -59,7 +60,7 @@ class TurnRequests:
             now=turn.now,
             received_at=message.received_at,
             deadline=turn.started + self._turn_seconds,
-            artifacts=self.documents.artifacts(turn),
+            artifacts=self.documents.artifacts(turn, turn.patient_id),
             mentions=message.mentions,
             addressed_agent=message.addressed_agent or tool_memory.goes_on_with,
             plan=context.plan,
@@ -69,13 +70,13 @@ class TurnRequests:
             papers=papers,
             tool_memory=tool_memory,
             entities=self._tools.entities_of(turn),
-            scenario=turn.scenario,
+            scenario=turn.sessions.scenario,
             past=self.documents.past(turn),
             meaning=self._memory.meaning(turn),
-            effects=turn.effects_log(),
+            effects=turn.effects,
             notes=notes_of(context),
             held=[said_now(one) for one in context.memory.key_points if one.status == "active"],
-            look=turn.look,
+            look=turn.sessions.look,
             said=turn.kept,
             is_group=message.is_group,
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,
@@ -84,7 +85,7 @@ class TurnRequests:
             utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),
         )
 
-    def for_reading(self, turn: TurnDraft, patient_id: PatientId) -> GroupChatRequest:
+    def for_reading(self, turn: LoadedTurn, patient_id: PatientId) -> GroupChatRequest:
         """Return a request in whose scope one chart is read: nothing of the turn's words in it."""
         message = turn.claim.message
         return GroupChatRequest(
@@ -99,5 +100,5 @@ class TurnRequests:
             principal_id=message.sender.principal_id,
             now=turn.now,
             deadline=turn.started + self._turn_seconds,
-            artifacts=self.documents.artifacts(turn, patient_id=patient_id),
+            artifacts=self.documents.artifacts(turn, patient_id),
         )

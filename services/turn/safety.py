@@ -25,7 +25,7 @@ from services.language.crisis.rules import (
 from services.patient_context.service import PatientContextService
 from services.runs.hub import Run
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
+from services.turn.phases import ClaimedTurn, LoadedTurn
 from services.turn.turn_replies import TurnReplies
 from settings import Settings
 
@@ -88,7 +88,7 @@ class TurnSafety:
         self._documents = documents
         self._replies = replies
 
-    async def answer_call_for_help(self, turn: TurnDraft) -> bool:
+    async def answer_call_for_help(self, turn: LoadedTurn) -> bool:
         """Whether the message was a call for help and has its answer.
 
         It is said before the document is opened, so that a damaged history or a lost audit trail
@@ -99,17 +99,18 @@ class TurnSafety:
         if answer is None:
             return False
         logger.info("safety_answer", run_id=turn.run.run_id)
-        registry = turn.loaded_registry()
-        turn.decision, turn.is_call_for_help = "UNCHANGED", True
-        self._replies.show_state(turn)
-        self._replies.say(turn, answer)
+        registry = turn.registry
+        understood = turn.stay()
+        turn.record.note_call_for_help()
+        self._replies.show_state(understood)
+        self._replies.say(understood, answer)
         stays = self._patients.names_no_other(turn.text, registry=registry)
-        await self._documents.open(turn, registry.active_patient_id if stays else None)
-        self._replies.show_state(turn)
+        active = turn.active_patient_id if stays else None
+        self._replies.show_state(await self._documents.open(understood, active))
         return True
 
     @asynccontextmanager
-    async def answer_at_least(self, turn: TurnDraft) -> AsyncIterator[None]:
+    async def answer_at_least(self, turn: ClaimedTurn) -> AsyncIterator[None]:
         """Give the answer also where what is loaded inside cannot be, whatever ends it.
 
         Nobody knows then which patient is active, so no state is shown and no footer made up.
@@ -120,10 +121,10 @@ class TurnSafety:
             is_loaded = True
         finally:
             if not is_loaded and (answer := self._crisis_answer(turn)) is not None:
-                turn.is_call_for_help = True
+                turn.record.note_call_for_help()
                 self._replies.say(turn, answer)
 
-    def _crisis_answer(self, turn: TurnDraft) -> str | None:
+    def _crisis_answer(self, turn: ClaimedTurn) -> str | None:
         return self._answers.find_answer(turn.claim.message)
 
 

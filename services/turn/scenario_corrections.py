@@ -12,7 +12,7 @@ from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
 from services.scenarios.session.recording import shaped, unfit
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.scenarios.session.step_text import confirmed_text, joined
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn
 from services.turn.scenario_parts import ScenarioParts
 from services.turn.turn_replies import TurnReplies
 
@@ -26,7 +26,7 @@ class TurnCorrections:
     def __init__(self, *, parts: ScenarioParts, replies: TurnReplies) -> None:
         self._parts, self._replies = parts, replies
 
-    async def answer(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
+    async def answer(self, turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
         """Do what the message says of earlier answers; True if that answers it wholly.
 
         Raises:
@@ -48,10 +48,10 @@ class TurnCorrections:
             return False  # what a migration asked is read there
         return await self._correct(turn, runtime, session, graph)
 
-    def ask_still(self, turn: TurnDraft, runtime: ScenarioRuntime, graph: Graph) -> bool:
+    def ask_still(self, turn: GroundedTurn, runtime: ScenarioRuntime, graph: Graph) -> bool:
         """Ask in one question whether what lasts still holds; False if nothing does."""
         session = runtime.session
-        if session is None or not session.to_confirm or turn.question is not None:
+        if session is None or not session.to_confirm or turn.record.question is not None:
             return False
         held = [confirmed_text(graph.fields[n], f.value) for n, f in session.to_confirm.items()]
         pseudo = FieldDefinition(name=STILL, value_type="boolean")
@@ -66,11 +66,10 @@ class TurnCorrections:
                 "fields": [pseudo.model_dump(mode="json")],
             },
         )
-        turn.unsaved = True
         return True
 
     async def _confirm(
-        self, turn: TurnDraft, runtime: ScenarioRuntime, session: ScenarioSession, graph: Graph
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, session: ScenarioSession, graph: Graph
     ) -> None:
         """Take up what still holds; all else is asked for when its step comes."""
         said = consent_in(turn.answer)
@@ -81,10 +80,9 @@ class TurnCorrections:
         runtime.take(answered if said is not None else {}, quotes, graph)
         if (now := runtime.session) is not None:
             runtime.keep(now.model_copy(update={"to_confirm": {}}))
-        turn.unsaved = True
 
     async def _correct(
-        self, turn: TurnDraft, runtime: ScenarioRuntime, session: ScenarioSession, graph: Graph
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, session: ScenarioSession, graph: Graph
     ) -> bool:
         """Change the answer that the message takes back; True if that could not be done."""
         correction = correction_in(turn.answer)
@@ -111,7 +109,7 @@ class TurnCorrections:
         self._replies.say(turn, note)
         return False
 
-    def _asked_which(self, turn: TurnDraft, session: ScenarioSession, graph: Graph) -> bool:
+    def _asked_which(self, turn: GroundedTurn, session: ScenarioSession, graph: Graph) -> bool:
         """Ask which answer is meant where the "no" of a correction would be taken for an answer."""
         waits = [graph.fields[n] for n in graph.steps[session.step or ""].collects_profile_fields]
         given = [field for name, field in graph.fields.items() if name in session.variables]
@@ -120,20 +118,19 @@ class TurnCorrections:
         return self._tell(turn, f"Which answer do you mean? {_such_as(given[-1])}")
 
     async def _change(
-        self, turn: TurnDraft, runtime: ScenarioRuntime, values: dict[str, object], graph: Graph
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, values: dict[str, object], graph: Graph
     ) -> str:
         evidence = Evidence(turn=_turn_id(turn), quote=turn.answer[:QUOTE_LIMIT_CHARS])
         note = await runtime.change(values, dict.fromkeys(values, evidence), graph)  # type: ignore[arg-type]
         runtime.taken |= set(values)
         runtime.put_anew()
-        turn.unsaved = True
         return note
 
-    async def _revoke(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
+    async def _revoke(self, turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
         """Store the revocation wherever the consent was given, in runs of before too."""
         labels: list[str] = []
         notes: list[str] = []
-        document = turn.document()
+        document = turn.document
         if (session := runtime.session) is not None:
             graph = await self._parts.guide.graph(session)
             if given := _consents(session, graph):
@@ -147,14 +144,13 @@ class TurnCorrections:
         document.profile = _without_consents(document.profile, labels)
         if not labels:
             return False
-        turn.unsaved = True
         notice = REVOKED.format(joined([*dict.fromkeys(labels)]))
         moved = " ".join(note for note in notes if "go to" in note or "way" in note)
         self._replies.say(turn, f"{notice} {moved}".strip())
         return runtime.session is None
 
     async def _without(
-        self, turn: TurnDraft, run: ScenarioSession, labels: list[str]
+        self, turn: GroundedTurn, run: ScenarioSession, labels: list[str]
     ) -> ScenarioSession:
         """Return a run that is not open with its consents revoked."""
         graph = await self._parts.guide.graph(run)
@@ -165,13 +161,12 @@ class TurnCorrections:
             return run
         return with_answers(run, dict.fromkeys(given, False), graph, dict.fromkeys(given, evidence))
 
-    def _tell(self, turn: TurnDraft, text: str) -> bool:
-        turn.unsaved = True
+    def _tell(self, turn: GroundedTurn, text: str) -> bool:
         self._replies.say(turn, text)
         return True
 
 
-def is_asked_still(turn: TurnDraft, session: ScenarioSession) -> bool:
+def is_asked_still(turn: GroundedTurn, session: ScenarioSession) -> bool:
     """Whether the open question is whether what lasts still holds."""
     question = turn.open_question()
     if question is None or question.kind != "scenario_value" or STILL not in question.payload:
@@ -206,6 +201,6 @@ def _without_consents(profile: PatientProfile, labels: list[str]) -> PatientProf
     return profile.model_copy(update={"fields": kept})
 
 
-def _turn_id(turn: TurnDraft) -> int:
-    history = turn.document().chat_history
+def _turn_id(turn: GroundedTurn) -> int:
+    history = turn.document.chat_history
     return history[-1].turn_id if history else 0

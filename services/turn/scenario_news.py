@@ -13,14 +13,14 @@ from services.scenarios.operators.interventions import withdrawn
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.scenarios.session.session_row import row_of
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn
 from services.turn.reading import spoken_in
 from services.turn.scenario_parts import ScenarioParts
 
 
-async def news_of_operators(turn: TurnDraft, parts: ScenarioParts) -> str:
+async def news_of_operators(turn: GroundedTurn, parts: ScenarioParts) -> str:
     """End what was withdrawn; return what the user is told, "" for nothing."""
-    document = turn.document()
+    document = turn.document
     held = [document.scenario, *document.left_scenarios]
     seen = [None if one is None else await _close_if_withdrawn(one, parts) for one in held]
     notices = [text for one in seen if one is not None for text in one.notices]
@@ -28,7 +28,6 @@ async def news_of_operators(turn: TurnDraft, parts: ScenarioParts) -> str:
     if notices:
         document.scenario = ends[0]
         document.left_scenarios = [one for one in ends[1:] if one is not None]
-        turn.unsaved = True
     return " ".join(notices)
 
 
@@ -44,13 +43,15 @@ async def _close_if_withdrawn(session: ScenarioSession, parts: ScenarioParts) ->
     return session
 
 
-async def tell_switch(turn: TurnDraft, before: PatientId | None, documents: TurnDocuments) -> None:
+async def tell_switch(
+    turn: GroundedTurn, before: PatientId | None, documents: TurnDocuments
+) -> None:
     """Say whose scenario waits since `before` was the open chart, and whose goes on in this one."""
     now = turn.patient_id
     if before is None or now is None or before == now:
         return
     left = waits_elsewhere(await documents.scenario_of(turn, before), before)
-    for notice in filter(None, (left, goes_on(turn.document().scenario, now))):
+    for notice in filter(None, (left, goes_on(turn.document.scenario, now))):
         # Progress vanishes on a surface that streams; this one has to stay.
         turn.run.emit(Notice("restored", in_own_language(notice, spoken_in(turn))))
 
@@ -80,9 +81,11 @@ def listed(titles: dict[str, str]) -> str:
     return "\n".join([f'These scenarios can be started, as with "start {first}":', *lines])
 
 
-async def update_index(turn: TurnDraft, runtime: ScenarioRuntime, *, index: SessionIndex) -> None:
+async def update_index(
+    turn: GroundedTurn, runtime: ScenarioRuntime, *, index: SessionIndex
+) -> None:
     """Put the session of this turn where operators and deployments look for it, or take it out."""
-    document = turn.document()
+    document = turn.document
     now, before = document.scenario, runtime.before
     if now is None or now is before:
         return

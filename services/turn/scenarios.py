@@ -16,8 +16,8 @@ from data_models.identifiers import PatientId, hashed
 from services.scenarios.session.commands import Command, command_in, is_any, named
 from services.scenarios.session.scenario_runtime import Act, ScenarioRuntime
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
 from services.turn.migration import TurnMigration, is_plain_answer
+from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
 from services.turn.scenario_corrections import TurnCorrections
 from services.turn.scenario_news import listed, news_of_operators, tell_switch, update_index
 from services.turn.scenario_parts import ScenarioParts
@@ -53,11 +53,11 @@ class TurnScenarios:
         )
         self._corrections = None if parts is None else TurnCorrections(parts=parts, replies=replies)
 
-    def is_answer(self, turn: TurnDraft) -> bool:
+    def is_answer(self, turn: LoadedTurn) -> bool:
         """Whether the message only answers our question about a value: no patient is decided."""
         return self._parts is not None and is_plain_answer(turn)
 
-    async def run_scenario(self, turn: TurnDraft, act: Act) -> bool:
+    async def run_scenario(self, turn: GroundedTurn, act: Act) -> bool:
         """Seat the scenario of this patient; True if the turn is answered with that.
 
         Whatever cannot be done leaves the session on its version, where its turn goes on; an
@@ -65,7 +65,7 @@ class TurnScenarios:
         """
         if self._parts is None:
             return False
-        runtime = turn.scenario = self._runtime(turn, self._parts)
+        runtime = turn.sessions.scenario = self._runtime(turn, self._parts)
         if news := await news_of_operators(turn, self._parts):
             self._replies.say(turn, news)
         # Where a dead replica had stored answers, it had done what the message says of scenarios.
@@ -77,43 +77,42 @@ class TurnScenarios:
         ) or await self._migrate(turn, runtime, act)
         if not is_answered and runtime.session is not None:
             await self._settle(turn, runtime, act)
-        is_new = turn.turn is not None and not turn.kept
-        runtime.answers_before = len(turn.turn.agent_responses) if is_new and turn.turn else 0
+        runtime.answers_before = 0 if turn.kept else len(turn.row.agent_responses)
         return is_answered
 
-    async def go_on(self, turn: TurnDraft, act: Act) -> bool:
+    async def go_on(self, outcome: QuestionOutcome, act: Act) -> bool:
         """Go on with the answer to what a step's tool asked; True if there is a next step to say.
 
         Whatever cannot be done is told at the next turn, by the step itself.
         """
-        if self._parts is None or turn.asked_result is None or turn.context is None:
+        turn, result = outcome.turn, outcome.result
+        if self._parts is None or result is None:
             return False
-        runtime = turn.scenario = self._runtime(turn, self._parts)
+        runtime = turn.sessions.scenario = self._runtime(turn, self._parts)
         try:
-            is_ours = await runtime.hear_answer(turn.asked_result, turn.answer, act=act)
+            is_ours = await runtime.hear_answer(result, turn.answer, act=act)
         except ClaimLostError:
             raise
         except _UNEXPECTED as error:
             _log.warning("scenario_step_failed", error=type(error).__name__)
             return False
         if is_ours:
-            turn.unsaved = True
-            runtime.answers_before = len(turn.turn.agent_responses) if turn.turn else 0
+            runtime.answers_before = len(turn.row.agent_responses)
             self.show(turn)
         return is_ours
 
-    async def tell_left_open(self, turn: TurnDraft, before: PatientId | None) -> None:
+    async def tell_left_open(self, turn: GroundedTurn, before: PatientId | None) -> None:
         """Tell who opens another chart whose scenario waits now, and whose goes on."""
         if self._parts is not None:
             await tell_switch(turn, before, self._documents)
 
-    async def note_heard(self, turn: TurnDraft) -> None:
+    async def note_heard(self, turn: GroundedTurn) -> None:
         """Note what the user has heard of the step from the agent that guides them."""
-        runtime = turn.scenario
-        if runtime is None or runtime.session is None or turn.turn is None:
+        runtime = turn.sessions.scenario
+        if runtime is None or runtime.session is None:
             self.show(turn)
             return
-        said = turn.turn.agent_responses[runtime.answers_before :]
+        said = turn.row.agent_responses[runtime.answers_before :]
         if any(answer.agent == runtime.lead for answer in said):
             try:
                 await runtime.close()
@@ -124,43 +123,43 @@ class TurnScenarios:
         self.show(turn)
 
     async def _ask_again_after(
-        self, turn: TurnDraft, runtime: ScenarioRuntime, said: Sequence[AgentMessage]
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, said: Sequence[AgentMessage]
     ) -> None:
         """Put the step's question again where somebody else answered something beside it."""
         is_beside = runtime.is_beside and said[-1].agent != runtime.lead
-        if not is_beside or turn.question is not None or turn.document().plan:
+        if not is_beside or turn.record.question is not None or turn.document.plan:
             return
         if question := await runtime.ask_again():
             self._replies.say(turn, question)
 
-    def show(self, turn: TurnDraft) -> None:
+    def show(self, turn: GroundedTurn) -> None:
         """Show where the user is, if that has changed; cheap enough for every event."""
-        runtime = turn.scenario
-        session = turn.document().scenario if runtime is not None else None
+        runtime = turn.sessions.scenario
+        session = turn.document.scenario if runtime is not None else None
         state = None if session is None else (session.place, session.is_left)
         if runtime is not None and state != runtime.shown:
             runtime.shown = state
             self._replies.show_state(turn)
 
-    async def update_index(self, turn: TurnDraft) -> None:
+    async def update_index(self, turn: GroundedTurn | None) -> None:
         """Bring the index and the audit trail up to date with what was just written.
 
         Both may be late: the next turn delivers what is still in the outbox.
         """
-        if self._parts is None or turn.scenario is None or turn.context is None:
+        if self._parts is None or turn is None or turn.sessions.scenario is None:
             return
         try:
-            await update_index(turn, turn.scenario, index=self._parts.index)
-            await self._deliver(turn, turn.scenario, self._parts)
+            await update_index(turn, turn.sessions.scenario, index=self._parts.index)
+            await self._deliver(turn, turn.sessions.scenario, self._parts)
         except RoundsError as error:
             conversation = hashed(turn.conversation_id)
             _log.warning("scenario_follow_up_late", conversation=conversation, code=error.code)
 
     # -- before the team speaks ---------------------------------------------------------------
 
-    def _runtime(self, turn: TurnDraft, parts: ScenarioParts) -> ScenarioRuntime:
+    def _runtime(self, turn: GroundedTurn, parts: ScenarioParts) -> ScenarioRuntime:
         return ScenarioRuntime(
-            document=turn.document(),
+            document=turn.document,
             guide=parts.guide,
             records=parts.records,
             clock=parts.clock,
@@ -168,7 +167,7 @@ class TurnScenarios:
             facilitator=self._facilitator,
         )
 
-    async def _obey(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> bool:
+    async def _obey(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do what the user says about scenarios themselves; True if that answers the message."""
         command = None if turn.claim.message.press is not None else command_in(turn.text)
         if command is None or self._parts is None:
@@ -184,17 +183,16 @@ class TurnScenarios:
             return False
         if reply is None:
             return False
-        turn.unsaved = True
         self.show(turn)
         self._replies.say(turn, reply)
         return True
 
     async def _carry_out(
-        self, turn: TurnDraft, runtime: ScenarioRuntime, command: Command, act: Act
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, command: Command, act: Act
     ) -> str | None:
         """Carry the command out; None where the team answers, or it was none after all."""
         if command.kind == "where":
-            return None if turn.document().plan and not runtime.has_any else await runtime.where()
+            return None if turn.document.plan and not runtime.has_any else await runtime.where()
         if command.kind in ("back", "skip", "question", "noted"):
             return await self._within(runtime, command, act)
         titles = await self._titles(command)
@@ -233,7 +231,7 @@ class TurnScenarios:
         return None if is_found or scenario_id is None else "That scenario was not left."
 
     async def _begin(
-        self, turn: TurnDraft, runtime: ScenarioRuntime, scenario_id: str, act: Act
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, scenario_id: str, act: Act
     ) -> str | None:
         if turn.patient_id is None:
             return NO_PATIENT
@@ -250,7 +248,7 @@ class TurnScenarios:
             return {}
         return await self._parts.catalogue.titles(is_fresh=not command.is_bare)
 
-    async def _migrate(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> bool:
+    async def _migrate(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         session = runtime.session
         if session is None or self._migration is None:
             return False
@@ -264,7 +262,7 @@ class TurnScenarios:
             self._migration.flag(turn, runtime, "migration_failed")
         return False
 
-    async def _hear_corrections(self, turn: TurnDraft, runtime: ScenarioRuntime) -> bool:
+    async def _hear_corrections(self, turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
         """Hear corrections and confirmations; True if the message is answered with that."""
         if self._corrections is None:
             return False
@@ -279,7 +277,9 @@ class TurnScenarios:
             _log.warning("scenario_correction_failed", error=type(error).__name__)
         return False
 
-    async def _ask_still(self, turn: TurnDraft, runtime: ScenarioRuntime, *, is_said: bool) -> bool:
+    async def _ask_still(
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, *, is_said: bool
+    ) -> bool:
         """Ask whether what lasts still holds, once for a run."""
         session = runtime.session
         if self._corrections is None or self._parts is None or session is None:
@@ -287,13 +287,12 @@ class TurnScenarios:
         graph = await self._parts.guide.graph(session)
         if not self._corrections.ask_still(turn, runtime, graph):
             return False
-        if is_said and turn.question is not None:
+        if is_said and turn.record.question is not None:
             self.show(turn)
-            self._replies.say(turn, turn.question.text)
+            self._replies.say(turn, turn.record.question.text)
         return True
 
-    async def _settle(self, turn: TurnDraft, runtime: ScenarioRuntime, act: Act) -> None:
-        turn.unsaved = True
+    async def _settle(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> None:
         try:
             await runtime.settle(act)
         except ClaimLostError:
@@ -304,15 +303,15 @@ class TurnScenarios:
                 self._migration.flag(turn, runtime, "step_failed")
         if runtime.is_waiting and runtime.grounding:
             waits = Continuation(agent=runtime.lead, asked_at=turn.now)
-            turn.document().continuation = waits
+            turn.document.continuation = waits
         self.show(turn)
 
     # -- after the write ----------------------------------------------------------------------
 
     async def _deliver(
-        self, turn: TurnDraft, runtime: ScenarioRuntime, parts: ScenarioParts
+        self, turn: GroundedTurn, runtime: ScenarioRuntime, parts: ScenarioParts
     ) -> None:
-        document = turn.document()
+        document = turn.document
         session = document.scenario
         if session is None or not session.outbox:
             return

@@ -1,4 +1,4 @@
-"""What clients and agents are told of the conversation, made from a turn's draft. Pure."""
+"""What clients and agents are told of the conversation, made from a turn. Pure."""
 
 from datetime import datetime, timedelta
 
@@ -14,63 +14,53 @@ from services.patient_context.snapshot import (
     ShownRoster,
     build_snapshot,
     footer,
-    shown_roster,
 )
 from services.patient_context.who import noted_people
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn, UnderstoodTurn
 
 
-def roster_of(turn: TurnDraft) -> ShownRoster:
-    """Return the part of the roster that is shown (spec page 1.6)."""
-    registry = turn.loaded_registry()
-    if turn.shown_roster is None or turn.shown_roster[0] is not registry:
-        shown = shown_roster(registry.patient_registry, registry.active_patient_id)
-        turn.shown_roster = (registry, shown)
-    return turn.shown_roster[1]
-
-
-def identity_of(turn: TurnDraft, patient_id: PatientId | None) -> PatientIdentity | None:
+def identity_of(turn: UnderstoodTurn, patient_id: PatientId | None) -> PatientIdentity | None:
     """Return who a patient is, as the directory just said, else as noted when they were opened."""
     if patient_id is None:
         return None
-    if turn.person is not None and turn.person.patient_id == patient_id:
-        return identity_noted(facts_of(turn.person))
-    row = turn.loaded_registry().patient_registry.get(patient_id)
+    if turn.verdict.person is not None and turn.verdict.person.patient_id == patient_id:
+        return identity_noted(facts_of(turn.verdict.person))
+    row = turn.registry.patient_registry.get(patient_id)
     return None if row is None else identity_noted(row.facts)
 
 
-def others_of(turn: TurnDraft) -> OthersNamed:
+def others_of(turn: GroundedTurn) -> OthersNamed:
     """Return by which names an answer of this turn would speak of another patient."""
-    noted = noted_people(turn.loaded_registry())
-    own = turn.person or (None if turn.patient_id is None else noted.get(turn.patient_id))
-    index = turn.people or PersonIndex(people=filter(None, noted.values()))
+    noted = noted_people(turn.registry)
+    own = turn.verdict.person or (None if turn.patient_id is None else noted.get(turn.patient_id))
+    index = turn.verdict.people or PersonIndex(people=filter(None, noted.values()))
     return OthersNamed(index=index, own=own, roster=noted)
 
 
-def snapshot_of(turn: TurnDraft) -> str:
+def snapshot_of(turn: GroundedTurn) -> str:
     """Return the system message that grounds the agents for this turn."""
     return build_snapshot(
         conversation_id=turn.conversation_id,
         patient_id=turn.patient_id,
-        roster=roster_of(turn),
+        roster=turn.roster,
         now=_changed_at(turn),
         today=turn.now.date(),
         patient=identity_of(turn, turn.patient_id),
     )
 
 
-def _changed_at(turn: TurnDraft) -> datetime:
+def _changed_at(turn: UnderstoodTurn) -> datetime:
     """Return when the roster or the active patient last changed; now where nobody is in it."""
-    rows = turn.loaded_registry().patient_registry.values()
+    rows = turn.registry.patient_registry.values()
     return max((row.updated_at for row in rows), default=turn.now)
 
 
-def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
+def shared_state(turn: UnderstoodTurn, group_chat: GroupChat) -> SharedState:
     """Return what clients may show now."""
-    roster, question = roster_of(turn), turn.question
-    context = turn.context.document if turn.context is not None else None
+    roster, question = turn.roster, turn.record.question
+    context = turn.document if isinstance(turn, GroundedTurn) else None
     session = context.scenario if context is not None else None
-    active = None if turn.hides_active else turn.loaded_registry().active_patient_id
+    active = None if turn.verdict.hides_active else turn.active_patient_id
     shows_patient = context is not None and active is not None and context.patient_id == active
     return SharedState(
         conversation_id=turn.conversation_id,
@@ -78,7 +68,7 @@ def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
         all_patient_ids=roster.patient_ids,
         patient_count=roster.count,
         patient=identity_of(turn, active),
-        decision=turn.decision,
+        decision=turn.verdict.decision,
         plan=context.plan if context is not None and shows_patient else None,
         question=None
         if question is None
@@ -92,10 +82,10 @@ def shared_state(turn: TurnDraft, group_chat: GroupChat) -> SharedState:
     )
 
 
-def _undo(turn: TurnDraft) -> dict[str, str] | None:
+def _undo(turn: UnderstoodTurn) -> dict[str, str] | None:
     """Return what brings back what was just cleared; only who cleared is offered it."""
     last = turn.claim.conversation.last_clear
-    if turn.decision != "CLEAR" or last is None:
+    if turn.verdict.decision != "CLEAR" or last is None:
         return None
     until = last.at + timedelta(hours=UNDO_HOURS)
     return {"say": "undo", "until": until.isoformat()}

@@ -12,7 +12,7 @@ from services.patient_context.answers import OPTIONS
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.wording import code
 from services.turn.documents import TurnDocuments
-from services.turn.draft import TurnDraft
+from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.remembering import TurnRemembering
 from services.turn.turn_replies import TurnReplies
 
@@ -38,7 +38,7 @@ class TurnStops:
         self._replies = replies
         self._ids = ids
 
-    async def answer_wrong_patient(self, turn: TurnDraft) -> bool:
+    async def answer_wrong_patient(self, turn: LoadedTurn) -> bool:
         """Ask which patient is meant, if this message says that the chart is the wrong one.
 
         What the user stated just before was not about this patient then, and is held no more.
@@ -47,10 +47,11 @@ class TurnStops:
             return False
         return await self._ask_which(turn)
 
-    async def answer_said_of_another(self, turn: TurnDraft, verdict: PatientVerdict) -> bool:
+    async def answer_said_of_another(self, turn: UnderstoodTurn) -> bool:
         """Ask so, if this message says that the one before was about whom it names."""
+        verdict = turn.verdict
         asked = verdict.question.payload.get(OPTIONS, ()) if verdict.question is not None else ()
-        active = turn.loaded_registry().active_patient_id
+        active = turn.active_patient_id
         meant = [
             one
             for one in (verdict.patient_id, *asked)
@@ -58,17 +59,17 @@ class TurnStops:
         ]
         return bool(meant) and await self._ask_which(turn, meant)
 
-    async def _ask_which(self, turn: TurnDraft, named: Sequence[PatientId] = ()) -> bool:
-        active = turn.loaded_registry().active_patient_id
+    async def _ask_which(self, turn: LoadedTurn, named: Sequence[PatientId] = ()) -> bool:
+        active = turn.active_patient_id
         if active is None:
             return False
-        turn.decision, turn.withdraws_question = "UNCHANGED", True
-        await self._documents.open(turn, active)
-        roster = turn.loaded_registry().patient_registry
+        turn.record.withdraw_question()
+        grounded = await self._documents.open(turn.stay(), active)
+        roster = turn.registry.patient_registry
         others = list(named) or [one for one in roster if one != active][:_OTHERS_OFFERED]
         which = _which([code(one) for one in others])
         text = f"Stopped. This is the chart of {code(active)}. {which}"
-        if taken := self._remembering.taken_back(turn):
+        if taken := self._remembering.taken_back(grounded):
             text = f"{taken} {text}"
         turn.ask(
             "which_patient",
@@ -77,32 +78,30 @@ class TurnStops:
             question_id=self._ids.new_id("question"),
             payload={OPTIONS: others},
         )
-        self._replies.show_state(turn)
-        self._replies.say(turn, text)
+        self._replies.show_state(grounded)
+        self._replies.say(grounded, text)
         return True
 
-    async def answer_stop(self, turn: TurnDraft) -> bool:
+    async def answer_stop(self, turn: LoadedTurn) -> bool:
         """Say that the turn before was stopped, if this message did it."""
         if _command(turn) != "stop":
             return False
-        await self._documents.open(turn, turn.loaded_registry().active_patient_id)
-        document = turn.document()
+        grounded = await self._documents.open(turn.stay(), turn.active_patient_id)
+        document = grounded.document
         before = document.chat_history[-2:-1]
         if not before or before[0].turn_status != "STOPPED":
             if _waits(document):
                 return False
-            turn.decision = "UNCHANGED"
-            self._replies.show_state(turn)
-            self._replies.say(turn, "Nothing is running.")
+            self._replies.show_state(grounded)
+            self._replies.say(grounded, "Nothing is running.")
             return True
-        turn.decision = "UNCHANGED"
         runs = document.plan is not None and document.plan.status == "running"
         rest = " The plan is paused: say “continue” to go on with it." if runs else ""
-        self._replies.show_state(turn)
-        self._replies.say(turn, f"Stopped. What was shown so far is kept.{rest}")
+        self._replies.show_state(grounded)
+        self._replies.say(grounded, f"Stopped. What was shown so far is kept.{rest}")
         return True
 
-    def answer_nothing_waits(self, turn: TurnDraft) -> bool:
+    def answer_nothing_waits(self, turn: GroundedTurn) -> bool:
         """Say so where the message is a bare yes or no and nobody asked anything.
 
         The turn's document is open.
@@ -110,7 +109,7 @@ class TurnStops:
         message = turn.claim.message
         is_bare = message.press is None and (says_yes(message.text) or says_no(message.text))
         is_bare = is_bare and not names_a_deed(message.text)
-        if not is_bare or turn.open_question() is not None or _waits_for_answer(turn.document()):
+        if not is_bare or turn.open_question() is not None or _waits_for_answer(turn.document):
             return False
         self._replies.say(
             turn, "Nothing waits for a yes or a no. Name what you would like to review."
@@ -135,7 +134,7 @@ def _waits_for_answer(document: ChatContext) -> bool:
     return any("?" in message.text for message in last)
 
 
-def _command(turn: TurnDraft) -> str | None:
+def _command(turn: LoadedTurn) -> str | None:
     message = turn.claim.message
     return command_in(message.text) if message.press is None else None
 
@@ -148,7 +147,7 @@ def _names_of(meant: PatientId, verdict: PatientVerdict) -> Sequence[str]:
     return (meant, person.name, *(one.value for one in person.numbers))
 
 
-def _says_which_item(turn: TurnDraft) -> bool:
+def _says_which_item(turn: LoadedTurn) -> bool:
     """Whether "not this one" answers an open question about something else than patients."""
     question = turn.open_question()
     is_of_patients = question is None or question.kind in ("which_patient", "clear")

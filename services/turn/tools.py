@@ -19,8 +19,8 @@ from services.tool_memory.choice import Picked, picked_from
 from services.tool_memory.session import ToolMemorySession, log_summary
 from services.tool_memory.shapes import zone_of
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
-from services.turn.draft import TurnDraft
 from services.turn.entities import TurnEntities, entities_for
+from services.turn.phases import GroundedTurn
 from services.turn.scenario_parts import ScenarioParts
 from settings import Settings
 
@@ -43,15 +43,15 @@ class TurnTools:
     clinic: ClinicService | None = None
     orders: OrderDrafts | None = None
 
-    def entities_of(self, turn: TurnDraft) -> EntitySession | None:
+    def entities_of(self, turn: GroundedTurn) -> EntitySession | None:
         """Return the patient's entities with what the user has just said; None without any."""
         return None if self.entities is None else self.entities.open(turn)
 
-    def open(self, turn: TurnDraft) -> ToolMemorySession:
+    def open(self, turn: GroundedTurn) -> ToolMemorySession:
         """Return the tool memory of the patient whose document `turn` writes, once per turn."""
-        if turn.tool_memory is not None:
-            return turn.tool_memory
-        document = turn.document()
+        if turn.sessions.tool_memory is not None:
+            return turn.sessions.tool_memory
+        document = turn.document
         zone = zone_of(turn.claim.message.time_zone or "") or ZoneInfo(self.time_zone)
         store = ToolEntityStore(
             memory=document.tool_memory,
@@ -62,21 +62,17 @@ class TurnTools:
         store.tidy(kept=_asked_about(turn))
         log_summary(store, turn.conversation_id)
         local_now = turn.now.astimezone(zone)
-        turn.tool_memory = ToolMemorySession(
+        turn.sessions.tool_memory = ToolMemorySession(
             store=store,
             turn_id=document.next_turn_id - 1,
             user_text=turn.text,
             local_now=local_now,
-            others=[
-                each
-                for each in turn.loaded_registry().patient_registry
-                if each != document.patient_id
-            ],
+            others=[each for each in turn.registry.patient_registry if each != document.patient_id],
             ids=self.ids,
             on_extractor_failure=self.on_extractor_failure,
             picked=_picked(turn, local_now),
         )
-        return turn.tool_memory
+        return turn.sessions.tool_memory
 
 
 def tools_for(
@@ -111,28 +107,28 @@ def tools_for(
     )
 
 
-def close_tool_memory(turn: TurnDraft) -> None:
+def close_tool_memory(turn: GroundedTurn) -> None:
     """Bound the tool memory of a turn that ends; the caller stores the document."""
-    if turn.tool_memory is not None and turn.turn is not None:
-        turn.tool_memory.close(kept=_asked_about(turn))
+    if turn.sessions.tool_memory is not None:
+        turn.sessions.tool_memory.close(kept=_asked_about(turn))
 
 
-async def keep_runs(contexts: ChatContextAccessor, turn: TurnDraft, *, receipt: bytes) -> None:
+async def keep_runs(contexts: ChatContextAccessor, turn: GroundedTurn, *, receipt: bytes) -> None:
     """Store what of a turn is too long for the document, before the document names it.
 
     What was shown as a view is whole in that.
     """
-    session, shown = turn.tool_memory, {view.view_id for view in turn.views}
+    session, shown = turn.sessions.tool_memory, {view.view_id for view in turn.record.views}
     outputs = [one for one in session.long_outputs if one.call_id not in shown] if session else []
-    if turn.turn is not None and (outputs or turn.views or receipt):
+    if outputs or turn.record.views or receipt:
         await contexts.save_runs(
-            turn.document(), turn.turn.turn_id, outputs, views=turn.views, receipt=receipt
+            turn.document, turn.row.turn_id, outputs, views=turn.record.views, receipt=receipt
         )
 
 
-def _picked(turn: TurnDraft, local_now: datetime) -> Picked | None:
+def _picked(turn: GroundedTurn, local_now: datetime) -> Picked | None:
     """Return which of the items we asked about this message picks, if it is an answer to that."""
-    question, document = turn.open_question(), turn.document()
+    question, document = turn.open_question(), turn.document
     if question is None or question.kind != "which_entity" or turn.is_press_elsewhere:
         return None
     if question.patient_id != document.patient_id:
@@ -140,9 +136,9 @@ def _picked(turn: TurnDraft, local_now: datetime) -> Picked | None:
     return picked_from(question.payload, turn.answer, document.tool_memory, local_now=local_now)
 
 
-def _asked_about(turn: TurnDraft) -> tuple[str, ...]:
+def _asked_about(turn: GroundedTurn) -> tuple[str, ...]:
     """Return the entities of the user's open question: they are never forgotten."""
-    asked = [one.payload for one in (turn.question, turn.open_question()) if one is not None]
+    asked = [one.payload for one in (turn.record.question, turn.open_question()) if one is not None]
     ids = [each for one in asked for each in [one.get("entity_id"), *one.get("candidates", ())]]
     ids += [row["entity_id"] for one in asked for row in one.get("items", ())]
     return tuple(one for one in ids if isinstance(one, str))

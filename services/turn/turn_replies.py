@@ -12,14 +12,13 @@ from data_models.turn_events import (
     Notice,
     StateChanged,
     StepFinished,
-    ToolCallResult,
     ViewShown,
 )
 from services.conversations.turn_effects import interrupted_text
 from services.group_chat_port import GroupChat
 from services.language.inert import inert
 from services.language.own_texts import in_own_language
-from services.turn.draft import TurnDraft
+from services.turn.phases import ClaimedTurn, GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.reading import spoken_in
 from services.turn.state import shared_state
 
@@ -32,13 +31,13 @@ class TurnReplies:
         self._clock = clock
         self._ids = ids
 
-    def ask(self, turn: TurnDraft) -> None:
+    def ask(self, turn: UnderstoodTurn) -> None:
         """Show the question that this turn opened, if it did."""
-        if turn.question is not None:
+        if turn.record.question is not None:
             self.show_state(turn)
-            self.say(turn, turn.question.text)
+            self.say(turn, turn.record.question.text)
 
-    def say(self, turn: TurnDraft, text: str, *, views: Sequence[ChartView] = ()) -> None:
+    def say(self, turn: ClaimedTurn, text: str, *, views: Sequence[ChartView] = ()) -> None:
         """Have the facilitator say a line of the server's own; `views` are shown, not kept."""
         message = AgentMessage(
             message_id=self._ids.new_id("msg"),
@@ -49,47 +48,38 @@ class TurnReplies:
         )
         turn.run.emit(AgentMessageStarted(message.message_id, message.agent))
         turn.run.emit(AgentTextDelta(message.message_id, message.text))
-        turn.hear("", at=self._clock.monotonic())
-        turn.add_answer(message)
+        turn.record.hear("", at=self._clock.monotonic())
+        turn.record.add_answer(message)
         for view in views:
             turn.run.emit(ViewShown(message.message_id, view))
         turn.run.emit(AgentMessageFinished(message))
-        if turn.question is not None:
-            turn.outcome = "interrupt"
+        if turn.record.question is not None:
+            turn.record.end("interrupt")
 
-    def tell_progress(self, turn: TurnDraft, done: int, total: int) -> None:
+    def tell_progress(self, turn: ClaimedTurn, done: int, total: int) -> None:
         """Say how far a long piece of work is."""
         turn.run.emit(Notice("progress", f"{done} of {total} documents are archived."))
 
-    def tell_interruption(self, turn: TurnDraft) -> None:
+    def tell_interruption(self, turn: LoadedTurn) -> None:
         """Tell once of a turn that died, and of what it may have done."""
-        died = turn.claim.conversation.interruption
-        turn.tells_interruption = died is not None
-        if died is not None and not died.was_told:
-            turn.run.emit(Notice("interrupted", interrupted_text(died)))
+        if turn.died is not None and not turn.died.was_told:
+            turn.run.emit(Notice("interrupted", interrupted_text(turn.died)))
 
-    def tell_unmet(self, turn: TurnDraft) -> None:
+    def tell_unmet(self, turn: GroundedTurn) -> None:
         """Own up to what an attempt that died had begun to change and this one left alone."""
-        if unmet := turn.effects_log().unmet:
+        if unmet := turn.effects.unmet:
             self.say(turn, unmet)
 
-    def show_state(self, turn: TurnDraft) -> None:
+    def show_state(self, turn: UnderstoodTurn) -> None:
         """Show what clients may know of the conversation now."""
         turn.run.emit(StateChanged(shared_state(turn, self._group_chat)))
 
-    def close_what_is_open(self, turn: TurnDraft) -> None:
+    def close_what_is_open(self, turn: ClaimedTurn) -> None:
         """End what was cut off; what an agent had said is kept, because it was shown."""
-        for call_id in turn.open_calls:
-            turn.run.emit(ToolCallResult(call_id, "cancelled", is_error=True, duration_ms=0.0))
-        for part in list(turn.speaking.values()):
-            message = AgentMessage(
-                message_id=part.message_id,
-                agent=part.agent,
-                text="".join(part.pieces),
-                timestamp=self._clock.now(),
-                made_by="model" if self._group_chat.is_language_model else "rules",
-            )
-            turn.add_answer(message)
+        for ended in turn.record.cut_calls():
+            turn.run.emit(ended)
+        is_model = self._group_chat.is_language_model
+        for message in turn.record.cut_messages(at=self._clock.now(), is_model=is_model):
             turn.run.emit(AgentMessageFinished(message))
-        for step in turn.open_steps:
+        for step in turn.record.open_steps:
             turn.run.emit(StepFinished(step))

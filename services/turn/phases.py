@@ -1,0 +1,346 @@
+"""A turn in phases: frozen values, each with what is known by then.
+
+    ClaimedTurn ─ LoadedTurn ─ UnderstoodTurn ─ GroundedTurn ─ AnsweredTurn ─ StoredTurn
+
+Each of the first four is also all that came before it. A step takes the earliest that it can do
+with: what needs the patient's document takes a grounded turn, and mypy checks the order.
+"""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Any, Self, TypeVar
+
+from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.claim import Change, Claim
+from data_models.conversation import (
+    QUESTION_MINUTES,
+    AnsweredMessage,
+    Interruption,
+    OpenQuestion,
+    QuestionKind,
+)
+from data_models.documents import Stored
+from data_models.errors import RoundsError
+from data_models.identifiers import PatientId
+from data_models.incoming_message import Press
+from data_models.patient_context_models import Registry, TimingInfo
+from data_models.turn_events import Step
+from services.conversations.turn_effects import TurnEffects
+from services.entities.session import EntitySession
+from services.evidence.looks import LookTaken
+from services.language.utterance import Utterance
+from services.memory_blocks.understanding import Understanding
+from services.patient_context.snapshot import ShownRoster, shown_roster
+from services.patient_context.verdict import PatientVerdict
+from services.runs.hub import Run
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
+from services.tool_memory.session import ToolMemorySession
+from services.turn.record import TurnRecord
+from services.turn.rows import open_row
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ClaimedTurn:
+    """A message that is this replica's to answer; of its conversation nothing is loaded.
+
+    Attributes:
+        started: Monotonic seconds.
+    """
+
+    claim: Claim
+    run: Run
+    now: datetime
+    started: float
+    record: TurnRecord = field(default_factory=TurnRecord)
+
+    @property
+    def conversation_id(self) -> str:
+        """The conversation of this turn."""
+        return self.claim.conversation.conversation_id
+
+    @property
+    def text(self) -> str:
+        """The user's words; the request that they complete, once that is known."""
+        return self.claim.message.text
+
+    @property
+    def answer(self) -> str:
+        """What the user says to the open question: the pressed button's word, else the text."""
+        press = self.question_press()
+        return self.claim.message.text if press is None else press.answer
+
+    @property
+    def active_patient_id(self) -> PatientId | None:
+        """Whose chart is open, once that is loaded."""
+        return None
+
+    @property
+    def is_press_elsewhere(self) -> bool:
+        """Whether this is a button, but not the open question's: a plan's, or a stale one."""
+        return self.claim.message.press is not None and self.question_press() is None
+
+    @property
+    def picks_entity(self) -> bool:
+        """Whether a button of our question which item is meant was pressed."""
+        question = self.open_question()
+        is_ours = question is not None and question.kind == "which_entity"
+        return is_ours and self.question_press() is not None
+
+    def question_press(self) -> Press | None:
+        """Return the pressed button if it is the open question's; a plan's is the team's."""
+        press, asked = self.claim.message.press, self.open_question()
+        is_its = press is not None and asked is not None and press.target_id == asked.question_id
+        return press if is_its else None
+
+    def open_question(self) -> OpenQuestion | None:
+        """Return the question this message may answer: asked of this user, alive, of this epoch."""
+        question, message = self.question_of_sender(), self.claim.message
+        if question is None or message.press is not None:
+            return question
+        if question.patient_id is not None and message.is_seen_beside_another(question.patient_id):
+            return None  # the yes of a second window, which shows another patient's question
+        return question if question.words in ("", message.words_hash) else None
+
+    def question_of_sender(self) -> OpenQuestion | None:
+        """Return what this user was asked and may still answer, whatever this message says."""
+        question = self.claim.conversation.open_question
+        if question is None or question.user != self.claim.message.sender.principal_id:
+            return None
+        if question.is_set_aside(self.active_patient_id):
+            return None
+        return question if question.is_alive(epoch=self.claim.epoch, now=self.now) else None
+
+    def ask(
+        self,
+        kind: QuestionKind,
+        text: str,
+        *,
+        patient_id: PatientId | None,
+        question_id: str,
+        payload: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Open a question at the end of this turn; it is this user's to answer for 30 minutes."""
+        self.record.ask(
+            OpenQuestion(
+                question_id=question_id,
+                kind=kind,
+                run_id=self.run.run_id,
+                user=self.claim.message.sender.principal_id,
+                patient_id=patient_id,
+                epoch=self.claim.epoch,
+                text=text,
+                payload=dict(payload or {}),
+                expires_at=self.now + timedelta(minutes=QUESTION_MINUTES),
+            )
+        )
+
+    def step(self, step: Step) -> AbstractContextManager[None]:
+        """Show that a step of the path begins, and ends."""
+        return self.record.step(step, self.run)
+
+    def load(self, registry: Stored[Registry], *, registry_ms: float = 0.0) -> "LoadedTurn":
+        """Go on with what is stored of the conversation's patients."""
+        loaded = LoadedTurn(
+            claim=self.claim,
+            run=self.run,
+            now=self.now,
+            started=self.started,
+            record=self.record,
+            registry=registry.document,
+            registry_etag=registry.etag,
+            registry_ms=registry_ms,
+            roster=_roster_of(registry.document),
+            died=self.claim.conversation.interruption,
+        )
+        return self.record.reach(loaded)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LoadedTurn(ClaimedTurn):
+    """A turn that knows its patients, and which of them is active.
+
+    Attributes:
+        roster: What is shown of the registry, chosen once: a large one takes a while to sort.
+        died: A turn that died before this one; the user is told of it at once.
+    """
+
+    registry: Registry
+    registry_etag: str | None
+    registry_ms: float
+    roster: ShownRoster
+    died: Interruption | None
+
+    @property
+    def active_patient_id(self) -> PatientId | None:
+        """Whose chart is open."""
+        return self.registry.active_patient_id
+
+    @property
+    def had_switched(self) -> bool:
+        """Whether a replica that died over this message had made the active patient active."""
+        running = self.claim.conversation.running_turn
+        if running is None or not running.decided:
+            return False
+        return running.patient_id == self.active_patient_id
+
+    def with_registry(self, registry: Stored[Registry]) -> Self:
+        """Go on with another registry, which is stored."""
+        document, etag = registry.document, registry.etag
+        roster = _roster_of(document)
+        changed = replace(self, registry=document, registry_etag=etag, roster=roster)
+        return self.record.reach(changed)
+
+    def stay(self) -> "UnderstoodTurn":
+        """Go on with the active patient: code answers, or has answered, whatever is meant."""
+        return self.understand(PatientVerdict("UNCHANGED", self.active_patient_id))
+
+    def understand(
+        self,
+        verdict: PatientVerdict,
+        *,
+        timing: TimingInfo | None = None,
+        pending_request: str = "",
+    ) -> "UnderstoodTurn":
+        """Go on with what the message does to the active patient."""
+        understood = UnderstoodTurn(
+            claim=self.claim,
+            run=self.run,
+            now=self.now,
+            started=self.started,
+            record=self.record,
+            registry=self.registry,
+            registry_etag=self.registry_etag,
+            registry_ms=self.registry_ms,
+            roster=self.roster,
+            died=self.died,
+            verdict=verdict,
+            timing=timing or TimingInfo(),
+            pending_request=pending_request,
+        )
+        return self.record.reach(understood)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class UnderstoodTurn(LoadedTurn):
+    """A turn that knows whom its message is about.
+
+    Attributes:
+        pending_request: What the user asked for before it was clear for whom, and is done now.
+    """
+
+    verdict: PatientVerdict
+    timing: TimingInfo
+    pending_request: str
+
+    @property
+    def text(self) -> str:
+        """The user's words; the request that they complete."""
+        return self.pending_request or self.claim.message.text
+
+    def ground(self, context: Stored[ChatContext]) -> "GroundedTurn":
+        """Go on in the patient's document, to which the turn is written from now on."""
+        said = ": ".join(filter(None, (self.claim.message.text, self.pending_request)))
+        document, run = context.document, self.run
+        row = open_row(document, run=run, message=self.claim.message, said=said, now=self.now)
+        kept = tuple(row.agent_responses)
+        self.record.keep_in(document, row, etag=context.etag)
+        effects = TurnEffects(claim=self.claim, patient_id=document.patient_id, answered=len(kept))
+        grounded = GroundedTurn(
+            claim=self.claim,
+            run=run,
+            now=self.now,
+            started=self.started,
+            record=self.record,
+            registry=self.registry,
+            registry_etag=self.registry_etag,
+            registry_ms=self.registry_ms,
+            roster=self.roster,
+            died=self.died,
+            verdict=self.verdict,
+            timing=self.timing,
+            pending_request=self.pending_request,
+            document=document,
+            row=row,
+            kept=kept,
+            effects=effects,
+        )
+        return self.record.reach(grounded)
+
+
+@dataclass(slots=True)
+class TurnSessions:
+    """What this turn has opened and read of the document; each is one file's to open."""
+
+    tool_memory: ToolMemorySession | None = None
+    entities: EntitySession | None = None
+    scenario: ScenarioRuntime | None = None
+    utterance: Utterance | None = None
+    understanding: Understanding | None = None
+    look: LookTaken | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class GroundedTurn(UnderstoodTurn):
+    """A turn in the document of its patient, or of the session where it has none.
+
+    Attributes:
+        document: Is written at the end; steps and tools change it in place until then.
+        row: The turn in the document's history.
+        kept: What a replica had stored of the team's answer that died over this turn.
+        effects: What tools change outside, one log for the whole of this attempt.
+    """
+
+    document: ChatContext
+    row: Turn
+    kept: tuple[AgentMessage, ...]
+    effects: TurnEffects
+    sessions: TurnSessions = field(default_factory=TurnSessions)
+
+    @property
+    def patient_id(self) -> PatientId | None:
+        """The patient whose document this turn writes, if any."""
+        return self.document.patient_id
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionOutcome:
+    """What came of the answer to the server's question.
+
+    Attributes:
+        text: What the user is told.
+        result: Of a clinic's question: `agreed`, and what was done; for the step that asked.
+    """
+
+    turn: GroundedTurn
+    text: str
+    result: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredTurn:
+    """A turn whose work is over, as far as it came; nothing more is said in it."""
+
+    turn: ClaimedTurn
+    failure: RoundsError | None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A turn that is written, and what the conversation document records of it.
+
+    Attributes:
+        turn: None where nothing is kept of it.
+    """
+
+    turn: GroundedTurn | None
+    answered: AnsweredMessage
+    commit: Change
+
+
+def _roster_of(registry: Registry) -> ShownRoster:
+    return shown_roster(registry.patient_registry, registry.active_patient_id)
+
+
+LoadedTurnT = TypeVar("LoadedTurnT", bound=LoadedTurn)

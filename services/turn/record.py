@@ -1,0 +1,188 @@
+"""What accumulates while a turn runs: what was said and asked, what is under way and stored."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeVar
+
+from data_models.chart_view import ChartView
+from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.conversation import OpenQuestion
+from data_models.turn_events import (
+    AgentMessageFinished,
+    AgentMessageStarted,
+    AgentTextDelta,
+    Outcome,
+    Step,
+    StepFinished,
+    StepStarted,
+    ToolCallResult,
+    ToolCallStarted,
+    TurnEvent,
+    ViewShown,
+)
+from services.runs.hub import Run
+from services.turn.plan_order import place_of
+
+if TYPE_CHECKING:  # a phase holds the record, which notes the last one
+    from services.turn.phases import ClaimedTurn
+
+TurnT = TypeVar("TurnT", bound="ClaimedTurn")
+
+
+@dataclass(slots=True)
+class SpokenPart:
+    """A message that an agent has begun and not finished."""
+
+    message_id: str
+    agent: str
+    pieces: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class TurnRecord:
+    """The one thing of a turn that changes; only its own methods change it.
+
+    Attributes:
+        reached: The last phase, for whoever stores a turn that was cut off.
+        question: What the server asks at the end of this turn.
+        withdraws_question: Whether the open question of before is over.
+        leaves_no_turn: After a clear there is nothing to keep the turn in.
+        is_of_team: Whether the team answered the message as it stands, and not code before it.
+        is_call_for_help: Whether the fixed safety answer was given.
+        views: Rows of the chart that were shown with messages; stored beside the document.
+        etag: The stored version of the document that is written.
+        open_steps: Steps that have begun and not ended.
+    """
+
+    reached: "ClaimedTurn | None" = None
+    question: OpenQuestion | None = None
+    withdraws_question: bool = False
+    leaves_no_turn: bool = False
+    is_of_team: bool = False
+    is_call_for_help: bool = False
+    outcome: Outcome = "success"
+    first_text_at: float | None = None
+    views: list[ChartView] = field(default_factory=list)
+    etag: str | None = None
+    open_steps: list[Step] = field(default_factory=list)
+    _open_calls: list[str] = field(default_factory=list)
+    _speaking: dict[str, SpokenPart] = field(default_factory=dict)
+    _unkept: list[AgentMessage] = field(default_factory=list)
+    _document: ChatContext | None = None
+    _row: Turn | None = None
+    _is_unsaved: bool = False
+
+    def reach(self, turn: TurnT) -> TurnT:
+        """Note how far the turn has come, and return it."""
+        self.reached = turn
+        return turn
+
+    # -- decisions of code --------------------------------------------------------------------
+
+    def ask(self, question: OpenQuestion | None) -> None:
+        """Have this be asked at the end of the turn; None: nothing is."""
+        self.question = question
+
+    def withdraw_question(self) -> None:
+        """Let the open question of before be over, whosever it is."""
+        self.withdraws_question = True
+
+    def leave_no_turn(self) -> None:
+        """Have nothing be kept of this turn."""
+        self.leaves_no_turn = True
+
+    def answer_by_team(self) -> None:
+        """Note that no code has answered, so that the team does."""
+        self.is_of_team = True
+
+    def note_call_for_help(self) -> None:
+        """Note that the message is a call for help."""
+        self.is_call_for_help = True
+
+    @contextmanager
+    def step(self, step: Step, run: Run) -> Iterator[None]:
+        """Show in `run` that a step begins and ends; one that is cut off stays open."""
+        run.emit(StepStarted(step))
+        self.open_steps.append(step)
+        yield
+        self.open_steps.remove(step)
+        run.emit(StepFinished(step))
+
+    def end(self, outcome: Outcome) -> None:
+        """Note how the turn ends."""
+        self.outcome = outcome
+
+    # -- what is said -------------------------------------------------------------------------
+
+    @property
+    def answers(self) -> list[AgentMessage]:
+        """What agents said in this turn, kept already or not yet."""
+        return self._unkept if self._row is None else self._row.agent_responses
+
+    @property
+    def has_unsaved_answers(self) -> bool:
+        """Whether an agent has finished a message that is not stored yet."""
+        return self._is_unsaved and self._row is not None and bool(self.answers)
+
+    def follow(self, event: TurnEvent, *, at: float) -> None:
+        """Keep what was said and what is under way; `at` is now in monotonic seconds."""
+        match event:
+            case AgentMessageStarted():
+                self._speaking[event.message_id] = SpokenPart(event.message_id, event.agent)
+            case AgentTextDelta():
+                self.hear(event.text, at=at, message_id=event.message_id)
+            case ViewShown():
+                self.views.append(event.view)
+            case AgentMessageFinished():
+                self.add_answer(event.message)
+            case ToolCallStarted():
+                self._open_calls.append(event.call_id)
+            case ToolCallResult():
+                self._open_calls.remove(event.call_id)
+            case _:
+                pass
+
+    def hear(self, text: str, *, at: float, message_id: str = "") -> None:
+        """Take in more text of a message that an agent has begun."""
+        self.first_text_at = at if self.first_text_at is None else self.first_text_at
+        if message_id in self._speaking:
+            self._speaking[message_id].pieces.append(text)
+
+    def add_answer(self, message: AgentMessage) -> None:
+        """Keep what an agent said; of steps that ran side by side in the plan's order."""
+        self._speaking.pop(message.message_id, None)
+        plan = self._document.plan if self._document is not None else None
+        self.answers.insert(place_of(message, self.answers, plan), message)
+        self._is_unsaved = True
+
+    def cut_calls(self) -> Iterator[ToolCallResult]:
+        """Yield the end of each call that was cut off."""
+        for call_id in self._open_calls:
+            yield ToolCallResult(call_id, "cancelled", is_error=True, duration_ms=0.0)
+
+    def cut_messages(self, *, at: datetime, is_model: bool) -> Iterator[AgentMessage]:
+        """Yield each message that was cut off, kept as far as it was shown."""
+        for part in list(self._speaking.values()):
+            message = AgentMessage(
+                message_id=part.message_id,
+                agent=part.agent,
+                text="".join(part.pieces),
+                timestamp=at,
+                made_by="model" if is_model else "rules",
+            )
+            self.add_answer(message)
+            yield message
+
+    # -- where it is kept ---------------------------------------------------------------------
+
+    def keep_in(self, document: ChatContext, row: Turn, *, etag: str | None) -> None:
+        """Keep what is said in `row` of `document` from now on."""
+        row.agent_responses += self._unkept
+        self._unkept, self._is_unsaved = [], True
+        self._document, self._row, self.etag = document, row, etag
+
+    def save(self, etag: str) -> None:
+        """Note that the document is stored as it is now."""
+        self.etag, self._is_unsaved = etag, False
