@@ -107,10 +107,8 @@ class TurnPipeline:
         self._requests = TurnRequests(
             documents=documents, tools=self._tools, group_chat=group_chat, turn_seconds=turn_seconds
         )
-        self._groups = TurnGroups(documents=documents, replies=self._replies, ids=ids)
-        self._clearing = TurnClearing(
-            documents=documents, replies=self._replies, ids=ids, undo=clear_undo
-        )
+        self._groups = TurnGroups(documents=documents, replies=self._replies)
+        self._clearing = TurnClearing(documents=documents, replies=self._replies, undo=clear_undo)
         self._comparing = TurnComparing(
             patients=patients, requests=self._requests, group_chat=group_chat, replies=self._replies
         )
@@ -131,7 +129,8 @@ class TurnPipeline:
             work = asyncio.create_task(self._take(turn))
             async with claim.renewing(on_lost=work.cancel):
                 seconds = self._turn_seconds + _GRACE_SECONDS
-                answered = await wait_for_end(turn, work, seconds=seconds)
+                failure = await wait_for_end(turn, work, seconds=seconds)
+                answered = AnsweredTurn(turn.record.reached or turn, failure)
                 return await self._write_back(answered, meter)
 
     async def _take(self, claimed: ClaimedTurn) -> None:
@@ -140,7 +139,7 @@ class TurnPipeline:
                 turn = await self._load(claimed)
         if await self._safety.answer_call_for_help(turn):
             return None
-        if turn.claim.message.press is None and is_clear_command(turn.text):
+        if turn.message.press is None and is_clear_command(turn.text):
             return await self._clear(turn)
         if await self._stops.answer_wrong_patient(turn) or await self._clearing.answer_undo(turn):
             return None
@@ -163,8 +162,7 @@ class TurnPipeline:
     async def _say_outcome(self, outcome: QuestionOutcome) -> None:
         """Say what became of a question; a scenario whose step asked it goes on at once."""
         turn = outcome.turn
-        self._replies.show_state(turn)
-        self._replies.say(turn, outcome.text)
+        self._replies.answer(turn, outcome.text)
         if await self._scenarios.go_on(outcome, partial(self._act, turn)):
             await self._chat(turn, self._requests.make(turn))
 
@@ -175,7 +173,7 @@ class TurnPipeline:
             return None
         if turn.verdict.reply is not None:
             self._replies.say(turn, turn.verdict.reply)
-            return self._replies.ask(turn) if turn.verdict.question is None else None
+            return self._replies.say_question(turn) if turn.verdict.question is None else None
         if await self._questions.answer_of_memory(turn) or await self._clearing.ask_late(turn):
             return None
         if self._stops.answer_nothing_waits(turn) or await self._scenarios.run_scenario(
@@ -201,8 +199,7 @@ class TurnPipeline:
             return
         with turn.step("save"):
             cleared, reply = await self._clearing.clear(turn)
-        self._replies.show_state(cleared)
-        self._replies.say(cleared, self._groups.wording_of_clear(turn, reply))
+        self._replies.answer(cleared, self._groups.wording_of_clear(turn, reply))
 
     async def _decide(self, turn: LoadedTurn) -> UnderstoodTurn:
         registry = turn.registry
@@ -218,17 +215,17 @@ class TurnPipeline:
             context,
             registry=registry,
             question=turn.open_question(),
-            user=turn.claim.message.sender.principal_id,
+            user=turn.message.sender.principal_id,
             run_id=turn.run.run_id,
             press=turn.question_press(),
             registry_ms=turn.registry_ms,
-            seen=turn.claim.message.seen_patient_id,
+            seen=turn.message.seen_patient_id,
         )
         if turn.had_switched:
             verdict = verdict.made_before(registry.active_patient_id)
-        verdict, pending = self._held.carry_on(turn, verdict)
+        verdict = self._held.carry_on(turn, verdict)
         turn.record.ask(verdict.question)
-        return turn.understand(verdict, timing=timing, pending_request=pending)
+        return turn.understand(verdict, timing)
 
     async def _only_answers(self, turn: LoadedTurn) -> bool:
         """Whether the message answers a scenario's question and names nobody else for sure."""
@@ -276,7 +273,7 @@ class TurnPipeline:
         await self._scenarios.note_heard(turn)
         self._replies.tell_unmet(turn)
         self._held.ask_whose(turn)
-        self._replies.ask(turn)
+        self._replies.say_question(turn)
 
     async def _act(self, turn: GroundedTurn, action: ToolAction) -> ToolRan:
         """Run the tool of a scenario's step as agents' tools run."""

@@ -45,9 +45,6 @@ def refused(
         patient_id=turn.registry.active_patient_id,
         reply=text,
         question=question,
-        closes_question=verdict.closes_question
-        or (turn.question is not None and question is not None),
-        restored=verdict.restored,
         hides_active=patient_id == turn.registry.active_patient_id,
     )
 
@@ -66,8 +63,6 @@ def reason_needed(question: OpenQuestion, turn: PatientTurn, *, ids: IdSource) -
         patient_id=turn.registry.active_patient_id,
         reply=text,
         question=again,
-        closes_question=True,
-        restored=turn.restored,
     )
 
 

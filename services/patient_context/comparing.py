@@ -80,8 +80,6 @@ def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> P
         patient_id=turn.reading.active,
         reply=question.text,
         question=question,
-        closes_question=turn.closes_question or turn.question is not None,
-        restored=turn.restored,
     )
 
 

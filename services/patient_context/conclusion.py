@@ -74,13 +74,6 @@ class PatientTurn:
             return None
         return next((one for one in self.reading.others if one == self.seen), None)
 
-    @property
-    def closes_question(self) -> bool:
-        """Whether the open question ends with this message, whatever the message says."""
-        if self.question is None:
-            return False
-        return self.answerable is not None or self._is_void(self.question)
-
     def _is_void(self, question: OpenQuestion) -> bool:
         return question.expires_at <= self.now or question.epoch != self.registry.epoch
 
@@ -114,7 +107,6 @@ def conclude(
         roster_size = len(turn.registry.patient_registry)
         reply = asking(outcome.ask, pattern=pattern, roster_size=roster_size, problem=problem)
         question = _question(outcome.ask, reply, turn, ids)
-    ends_any = changes or question is not None or outcome.decision == "CLEAR"
     registry = None
     if changes and outcome.patient_id is not None:
         facts = None if person is None else facts_of(person)
@@ -124,10 +116,8 @@ def conclude(
         patient_id=outcome.patient_id,
         reply=reply,
         question=question,
-        closes_question=turn.closes_question or (turn.question is not None and ends_any),
         is_bare_switch=changes and is_bare,
         registry=registry,
-        restored=turn.restored,
         person=person,
         notice=_notice(outcome, person, reply, is_unchecked=is_unchecked),
     )
@@ -162,8 +152,6 @@ def _declined(turn: PatientTurn, pattern: PatientIdPattern) -> PatientVerdict:
         decision=kept.decision,
         patient_id=kept.patient_id,
         reply=reply,
-        closes_question=True,
-        restored=turn.restored,
     )
 
 

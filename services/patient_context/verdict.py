@@ -19,11 +19,9 @@ class PatientVerdict:
         patient_id: Who is active from here on; None for nobody, and after a clear.
         reply: If not None, the whole answer of this turn: no agent runs.
         question: A question that `reply` asks, to be stored as the open one.
-        closes_question: Whether the question that was open is answered, withdrawn or run out.
         is_bare_switch: Whether the message asked for a change of patient and nothing else.
         registry: What to store as the registry; None if it did not change. After a clear it is
             the clear's to reset.
-        restored: Whether the active patient was taken up from the registry in this turn.
         concerns_active_only: Whether the message plainly names and changes nobody, so that it may
             be shown to a model beside the active patient's history.
         person: Who is active from here on, as far as the directory or the registry knows.
@@ -31,21 +29,21 @@ class PatientVerdict:
         notice: What the user should know of the patient besides the answer.
         people: Whom the directory told of; None where it was not asked.
         read: What a model read in the message, where it was asked whom that is about.
+        pending_request: What the user asked for before it was clear for whom, and is done now.
     """
 
     decision: Decision
     patient_id: PatientId | None
     reply: str | None = None
     question: OpenQuestion | None = None
-    closes_question: bool = False
     is_bare_switch: bool = False
     registry: Registry | None = None
-    restored: bool = False
     concerns_active_only: bool = False
     person: Person | None = None
     notice: str = ""
     people: PersonIndex | None = field(default=None, compare=False, repr=False)
     read: MessageReading | None = field(default=None, compare=False, repr=False)
+    pending_request: str = ""
     hides_active: bool = False
 
     def made_before(self, active: PatientId | None) -> "PatientVerdict":

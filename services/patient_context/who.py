@@ -206,8 +206,6 @@ def _offering(
         patient_id=turn.reading.active,
         reply=question.text,
         question=question,
-        closes_question=turn.closes_question or turn.question is not None,
-        restored=turn.restored,
     )
 
 
@@ -219,8 +217,6 @@ def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
         patient_id=turn.reading.active,
         reply=f"{SAY_WHICH}\n{question.text}" if question.kind == "subject" else question.text,
         question=question.model_copy(update={"run_id": turn.run_id, "expires_at": expires_at}),
-        closes_question=True,
-        restored=turn.restored,
     )
 
 
@@ -262,8 +258,6 @@ def verdict_saying(text: str, turn: PatientTurn) -> PatientVerdict:
         decision="NEEDS_PATIENT_ID",
         patient_id=turn.reading.active,
         reply=text,
-        closes_question=turn.closes_question,
-        restored=turn.restored,
     )
 
 

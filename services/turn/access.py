@@ -23,7 +23,7 @@ class TurnAccess:
             ChartClosedError: the chart is not open to the sender, whoever of a group opened it.
             AuditUnavailableError: the access is not on record, so it does not happen.
         """
-        principal_id = turn.claim.message.sender.principal_id
+        principal_id = turn.message.sender.principal_id
         await self.guard.enter(
             principal_id,
             patient_id,

@@ -58,7 +58,7 @@ class TurnBookings:
         if not agrees:
             self._settle(grounded, request, [PROPOSAL])
             return QuestionOutcome(grounded, request.declined, _DECLINED)
-        await self._documents.record_access(turn, question.patient_id, action=request.action)
+        await self._documents.access.record(turn, question.patient_id, action=request.action)
         return await self._carry_out(grounded, request, clinic)
 
     async def _carry_out(

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from functools import partial
 
-from data_models.clock import IdSource
 from data_models.conversation import LastClear
 from services.conversations.clear_undo import ClearUndo
 from services.language.commands import command_in
@@ -27,7 +26,6 @@ class TurnClearing:
 
     documents: TurnDocuments
     replies: TurnReplies
-    ids: IdSource
     undo: ClearUndo
 
     async def finish(self, turn: ClaimedTurn) -> None:
@@ -44,7 +42,7 @@ class TurnClearing:
         """
         cleared = PatientVerdict("CLEAR", None)
         turn.understand(cleared).record.withdraw_question()
-        await self.documents.record_access(turn, turn.active_patient_id, action="clear")
+        await self.documents.access.record(turn, turn.active_patient_id, action="clear")
         tell = partial(self.replies.tell_progress, turn)
         archived = await self.undo.clearing.clear(turn.claim, now=turn.now, tell=tell)
         turn.record.leave_no_turn()
@@ -61,7 +59,7 @@ class TurnClearing:
         if self._confirms(turn):
             await self._answer(turn)
             return True
-        command = None if turn.claim.message.press is not None else command_in(turn.text)
+        command = None if turn.message.press is not None else command_in(turn.text)
         has_chart = turn.active_patient_id is not None
         if command != "undo_clear" and (command != "undo" or has_chart):
             return False
@@ -78,7 +76,7 @@ class TurnClearing:
 
     async def ask_late(self, turn: GroundedTurn) -> bool:
         """Whether a bare “undo”, with a chart open and nothing newer to undo, was asked about."""
-        is_undo = turn.claim.message.press is None and command_in(turn.text) == "undo"
+        is_undo = turn.message.press is None and command_in(turn.text) == "undo"
         if not is_undo or self._last(turn) is None:
             return False
         self._ask(turn)
@@ -102,13 +100,13 @@ class TurnClearing:
 
     async def _asks_first(self, turn: LoadedTurn) -> bool:
         """Whether others are concerned, or something was said since."""
-        return turn.claim.message.is_group or await self.undo.clearing.has_gone_on(turn.claim)
+        return turn.message.is_group or await self.undo.clearing.has_gone_on(turn.claim)
 
     async def _restore(self, turn: LoadedTurn, last: LastClear) -> None:
         turn.record.withdraw_question()
         # The chart that is open now is left by this: the access is on record before it happens.
         before = turn.active_patient_id
-        await self.documents.record_access(turn, before, action="undo_clear")
+        await self.documents.access.record(turn, before, action="undo_clear")
         tell = partial(self.replies.tell_progress, turn)
         await self.undo.undo(turn.claim, last, now=turn.now, tell=tell)
         restored = (await self.documents.load(turn)).stay()
@@ -117,28 +115,29 @@ class TurnClearing:
         self.replies.show_state(grounded)
         is_swapped = turn.claim.conversation.last_clear is not None
         text = f"{_RESTORED} {_SWAPPED}" if is_swapped else _RESTORED
-        if turn.claim.message.is_group:
-            name = turn.claim.message.sender.display_name or "Somebody"
+        if turn.message.is_group:
+            name = turn.message.sender.display_name or "Somebody"
             text = f"{name} undid the clear for everybody. {text}"
         self.replies.say(grounded, text)
 
     def _ask(self, turn: LoadedTurn) -> None:
-        turn.ask(
-            "undo_clear",
-            f"{_ASKED} {_SINCE} yes / no",
-            patient_id=turn.active_patient_id,
-            question_id=self.ids.new_id("question"),
-        )
-        self._say(turn, turn.record.question.text if turn.record.question is not None else _ASKED)
+        text = f"{_ASKED} {_SINCE} yes / no"
+        active = turn.active_patient_id
+        self.replies.ask(_answered_here(turn), "undo_clear", text, patient_id=active)
 
     def _say(self, turn: LoadedTurn, text: str) -> None:
-        # Where no chart is open the words are kept nowhere: they would count as said since.
-        if not isinstance(turn, GroundedTurn):
-            turn.record.leave_no_turn()
-        turn = turn if isinstance(turn, UnderstoodTurn) else turn.stay()
-        self.replies.show_state(turn)
-        self.replies.say(turn, text)
+        self.replies.answer(_answered_here(turn), text)
 
     def _last(self, turn: LoadedTurn) -> LastClear | None:
-        sender = turn.claim.message.sender.principal_id
+        sender = turn.message.sender.principal_id
         return turn.claim.conversation.undoable_clear(sender, now=turn.now)
+
+
+def _answered_here(turn: LoadedTurn) -> UnderstoodTurn:
+    """Return a turn that says no more of patients.
+
+    Where no chart is open its words are kept nowhere: they would count as said since.
+    """
+    if not isinstance(turn, GroundedTurn):
+        turn.record.leave_no_turn()
+    return turn if isinstance(turn, UnderstoodTurn) else turn.stay()

@@ -139,24 +139,22 @@ class TurnComparing:
         turn.record.withdraw_question()
         grounded = await self.requests.documents.open(turn.stay(), None)
         if says_no(turn.answer):
-            self.replies.show_state(grounded)
-            self.replies.say(grounded, "Nothing was compared.")
+            self.replies.answer(grounded, "Nothing was compared.")
             return True
         await self._compare(grounded, question)
         return True
 
     async def _compare(self, turn: GroundedTurn, question: OpenQuestion) -> None:
         ids = [PatientId(one) for one in question.payload.get(OPTIONS, []) if isinstance(one, str)]
-        principal = turn.claim.message.sender.principal_id
+        principal = turn.message.sender.principal_id
         for one in ids:
             if not await self.patients.may_open(principal, one):
-                self.replies.show_state(turn)
-                return self.replies.say(turn, closed_to_you(one))
+                return self.replies.answer(turn, closed_to_you(one))
         people = [await self._person(one) for one in ids]
         asked = str(question.payload.get(ASKED, ""))
         questions = _questions(turn, asked, people)
         for one in ids:
-            await self.requests.documents.record_access(turn, one, action="compare")
+            await self.requests.documents.access.record(turn, one, action="compare")
         left, right = [await self._read(turn, one, questions) for one in people]
         view = side_by_side(left, right, view_id=f"view_{turn.run.run_id}")
         turn = await self.requests.documents.note_compared(turn, ids)
@@ -173,8 +171,7 @@ class TurnComparing:
                 view=view,
             )
         )
-        self.replies.show_state(turn)
-        self.replies.say(turn, _in_words(left, right), views=(view,))
+        self.replies.answer(turn, _in_words(left, right), views=(view,))
         return None
 
     async def _person(self, patient_id: PatientId) -> Person:

@@ -52,6 +52,7 @@ class TurnDocuments:
     """Loads and stores the documents of a turn. The draft holds them; this holds none.
 
     Attributes:
+        access: Puts each access on the audit trail.
         memory: Keeps their memory blocks; also what reads messages for the pipeline.
         looks: Tells what changed in a chart since the user's last look.
         comparisons: Two charts side by side, which are in no patient's document.
@@ -78,7 +79,7 @@ class TurnDocuments:
         self._registries = registries
         self._personal = personal
         self._legacy = legacy
-        self._access = access
+        self.access = access
         self._clock = clock
         self.memory = memory or TurnMemory(clock=clock)
 
@@ -97,7 +98,7 @@ class TurnDocuments:
         None where none does, where the chart is closed to the sender, or where that cannot be
         told: nobody is kept from a switch by it.
         """
-        if not await self._access.guard.may_open(_sender(turn), patient_id):
+        if not await self.access.guard.may_open(_sender(turn), patient_id):
             return None
         with suppress(CorruptDocumentError, StoreUnavailableError):
             stored = await self._contexts.read(
@@ -131,7 +132,7 @@ class TurnDocuments:
             CorruptDocumentError: the document is there and cannot be read.
             AuditUnavailableError: the access is not on record, so it does not happen.
         """
-        record = self.record_access(turn, patient_id, action="turn")
+        record = self.access.record(turn, patient_id, action="turn")
         read = self._contexts.read(turn.conversation_id, patient_id, epoch=turn.claim.epoch)
         _, context = await asyncio.gather(record, read)
         await self._personal.open(context.document, principal_id=_sender(turn))
@@ -148,19 +149,13 @@ class TurnDocuments:
 
     async def start_over(self, turn: UnderstoodTurn, patient_id: PatientId | None) -> GroundedTurn:
         """Begin a new history in the place of a damaged one, whose copy stays beside it."""
-        await self.record_access(turn, patient_id, action="start_new_history")
+        await self.access.record(turn, patient_id, action="start_new_history")
         await turn.claim.name_patient(patient_id)
         return turn.ground(
             await self._contexts.start_over(
                 turn.conversation_id, patient_id, epoch=turn.claim.epoch
             )
         )
-
-    async def record_access(
-        self, turn: ClaimedTurn, patient_id: PatientId | None, *, action: str
-    ) -> None:
-        """Put this turn's access to one patient on the audit trail; see `TurnAccess.record`."""
-        await self._access.record(turn, patient_id, action=action)
 
     async def save(self, turn: GroundedTurn) -> None:
         """Store the document as it is now, in the middle of the turn."""
@@ -280,7 +275,7 @@ async def _write_held(
 
 
 def _sender(turn: ClaimedTurn) -> str:
-    return turn.claim.message.sender.principal_id
+    return turn.message.sender.principal_id
 
 
 def _status(turn: GroundedTurn, failure: RoundsError | None) -> TurnStatus:

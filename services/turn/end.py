@@ -38,19 +38,12 @@ logger = structlog.get_logger()
 
 async def wait_for_end(
     turn: ClaimedTurn, work: "asyncio.Task[None]", *, seconds: float
-) -> AnsweredTurn:
-    """Wait until `work` is over and return the turn as far as it came, and what failed.
+) -> RoundsError | None:
+    """Wait until `work` is over and return what failed, if anything did.
 
     It is cut off once its user or the server asks for a stop, and after `seconds`. What the user
     stopped has not failed: its outcome is `cancelled`.
     """
-    failure = await _failure_of(turn, work, seconds=seconds)
-    return AnsweredTurn(turn.record.reached or turn, failure)
-
-
-async def _failure_of(
-    turn: ClaimedTurn, work: "asyncio.Task[None]", *, seconds: float
-) -> RoundsError | None:
     stop = asyncio.create_task(turn.run.stop_requested())
     await asyncio.wait({work, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     was_stopped = stop.done()
@@ -95,7 +88,7 @@ def is_repeatable(turn: GroundedTurn) -> bool:
         return False
     if record.outcome != "success" or record.question is not None or not row.agent_responses:
         return False
-    if turn.pending_request or turn.claim.message.press is not None:
+    if turn.verdict.pending_request or turn.message.press is not None:
         return False
     if running is None or running.deeds or any(one.plan_id for one in row.agent_responses):
         return False
@@ -121,12 +114,11 @@ def stored_turn(answered: AnsweredTurn, turn: GroundedTurn | None, *, at: dateti
 def _change_of(reached: ClaimedTurn, turn: GroundedTurn | None) -> Change:
     record = reached.record
     was_asked = reached.question_of_sender() is not None and not reached.is_press_elsewhere
-    has_told = isinstance(reached, LoadedTurn) and reached.died is not None
     is_over = record.question is not None or record.withdraws_question or was_asked
 
     def change(conversation: Conversation) -> None:
         begun = None if turn is None else _begun_in_vain(conversation, turn)
-        if has_told or begun is not None:
+        if isinstance(reached, LoadedTurn) or begun is not None:  # the user was told by then
             conversation.interruption = begun
         if is_over:
             conversation.open_question = record.question

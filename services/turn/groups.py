@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-from data_models.clock import IdSource
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from data_models.turn_events import Notice
@@ -24,36 +23,33 @@ class TurnGroups:
 
     documents: TurnDocuments
     replies: TurnReplies
-    ids: IdSource
 
     async def asks_before_clear(self, turn: LoadedTurn) -> bool:
         """Whether the sender was asked whether to clear everybody's talk, and nothing was done."""
-        if not turn.claim.message.is_group or _confirms_clear(turn):
+        if not turn.message.is_group or _confirms_clear(turn):
             return False
         registry = turn.registry
         asked = whether_to_clear(len(registry.patient_registry))
         grounded = await self.documents.open(turn.stay(), None)
         text = f"{_name(turn)}, this group shares one conversation. {asked}"
-        turn.ask(
+        self.replies.ask(
+            grounded,
             "clear",
             text,
             patient_id=registry.active_patient_id,
-            question_id=self.ids.new_id("question"),
             payload={OPTIONS: []},
         )
-        self.replies.show_state(grounded)
-        self.replies.say(grounded, text)
         return True
 
     def wording_of_clear(self, turn: LoadedTurn, text: str) -> str:
         """Return what is said of a clear: in a group with the name of who did it."""
         by = f"{_name(turn)} cleared this conversation for everybody. "
-        return f"{by}{text}" if turn.claim.message.is_group else text
+        return f"{by}{text}" if turn.message.is_group else text
 
     def tell_switch(self, turn: UnderstoodTurn, before: PatientId | None) -> None:
         """Tell a group that one of them opened another chart for all."""
         after, verdict = turn.verdict.patient_id, turn.verdict
-        if not turn.claim.message.is_group or before in (None, after) or after is None:
+        if not turn.message.is_group or before in (None, after) or after is None:
             return
         who = "" if verdict.person is None else f"{both_identifiers(verdict.person)}, "
         text = (
@@ -69,10 +65,10 @@ class TurnGroups:
         ends = plan.status in ("cancelled", "replaced") or (
             before is not None and plan.plan_id != before.plan_id
         )
-        if not turn.claim.message.is_group or before is None or not before.is_open or not ends:
+        if not turn.message.is_group or before is None or not before.is_open or not ends:
             return
         asked_by = _asked_by(turn, before)
-        if asked_by != turn.claim.message.sender.display_name:
+        if asked_by != turn.message.sender.display_name:
             text = f"{_name(turn)} ended the plan that {asked_by or 'another member'} asked for."
             turn.run.emit(Notice("progress", text))
 
@@ -89,4 +85,4 @@ def _asked_by(turn: GroundedTurn, plan: Plan) -> str:
 
 
 def _name(turn: LoadedTurn) -> str:
-    return turn.claim.message.sender.display_name or _SOMEBODY
+    return turn.message.sender.display_name or _SOMEBODY

@@ -39,7 +39,7 @@ class TurnLooks:
         patient_id = turn.patient_id
         if patient_id is None or self.book is None or self.records is None:
             return
-        key = turn.claim.message.sender.principal_id, patient_id
+        key = turn.message.sender.principal_id, patient_id
         try:
             record = await self.records.load(patient_id)
             look = turn.sessions.look = self.recent.taken(key, record, turn.now)
@@ -60,9 +60,9 @@ class TurnLooks:
         """Note what the user has seen, once the turn is stored; of a round they saw nothing yet."""
         if turn.sessions.look is None or turn.patient_id is None or self.book is None:
             return
-        if turn.claim.message.is_of_rounds:
+        if turn.message.is_of_rounds:
             return
-        user = turn.claim.message.sender.principal_id
+        user = turn.message.sender.principal_id
         try:
             await self.book.note(user, turn.patient_id, turn.sessions.look)
         except StoreError as error:

@@ -80,7 +80,7 @@ class TurnMemory:
         """Find out what the message means; agents may be told, and the blocks will say it."""
         turn.sessions.understanding = plain = self._begun(turn)
         utterance = utterance_of(turn, turn.text, self._cards)
-        is_open = turn.claim.message.press is None and not self._is_settled(turn, utterance, plain)
+        is_open = turn.message.press is None and not self._is_settled(turn, utterance, plain)
         if self._model is not None and is_open:
             before = ("", "")
             if turn.verdict.concerns_active_only:
@@ -124,7 +124,7 @@ class TurnMemory:
         """Bring the blocks up to date with the turn, whose end is known; the caller stores them."""
         if turn.record.is_call_for_help:
             self.check(turn)
-            note_call(turn.document, turn.row, user_id=turn.claim.message.sender.principal_id)
+            note_call(turn.document, turn.row, user_id=turn.message.sender.principal_id)
             return
         if turn.sessions.understanding is None:
             self.read_by_rules(turn)
@@ -134,7 +134,7 @@ class TurnMemory:
         """Check what was loaded, and read the message by rules."""
         began, document = self._clock.monotonic(), turn.document
         self.check(turn)
-        greet(document, turn.row, user_id=turn.claim.message.sender.principal_id)
+        greet(document, turn.row, user_id=turn.message.sender.principal_id)
         plain = understand(
             turn.text,
             earlier=document.chat_history[:-1],
@@ -151,7 +151,7 @@ class TurnMemory:
 
     def _is_settled(self, turn: GroundedTurn, utterance: Utterance, plain: Understanding) -> bool:
         """Whether nothing of the answer depends on what a model would read (spec page 1.7)."""
-        message, document = turn.claim.message, turn.document
+        message, document = turn.message, turn.document
         if message.addressed_agent or message.mentions or is_settled(utterance):
             return True
         if document.continuation is not None and plain.interprets:

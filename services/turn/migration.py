@@ -196,15 +196,13 @@ class TurnMigration:
         names = (*result.confirm_fields, *result.collect_fields)
         fields = [graph.fields[name].model_dump(mode="json") for name in names] if graph else []
         text = result.user_message or ""
-        turn.ask(
+        self._replies.ask(
+            turn,
             KIND,
             text,
             patient_id=turn.patient_id,
-            question_id=self._parts.ids.new_id("question"),
             payload={"session": outcome.session.session_id, "fields": fields},
         )
-        self._replies.show_state(turn)
-        self._replies.say(turn, text)
 
     def _tell(self, turn: GroundedTurn, result: ReconciliationResult) -> None:
         if result.user_message and result.notify:

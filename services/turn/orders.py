@@ -63,12 +63,12 @@ class TurnOrders:
         grounded = await self._documents.open(turn.stay(), patient_id)
         result: dict[str, Any] = {"agreed": agrees}
         if not agrees or drafts is None:  # switched off since
-            await self._documents.record_access(turn, patient_id, action="order_declined")
+            await self._documents.access.record(turn, patient_id, action="order_declined")
             name = "declined" if orders else "stays"
             tests = ", ".join(one.test for one in orders) or str(payload["test"])
             text = said_in(_language(payload), name, test=tests)
             return QuestionOutcome(grounded, text, result)
-        await self._documents.record_access(turn, patient_id, action="order_agreed")
+        await self._documents.access.record(turn, patient_id, action="order_agreed")
         if not orders:
             text = await self._take_back(grounded, drafts, payload, patient_id)
             return QuestionOutcome(grounded, text, result)
@@ -83,7 +83,7 @@ class TurnOrders:
 
     def note_patient_change(self, turn: LoadedTurn) -> None:
         """End the question of before; of a user's own drafts it waits until the patient is back."""
-        active, sender = turn.active_patient_id, turn.claim.message.sender
+        active, sender = turn.active_patient_id, turn.message.sender
         waiting, asked = turn.claim.conversation.open_question, turn.open_question()
         is_mine = waiting is not None and waiting.user == sender.principal_id
         if not (is_mine and waiting and waiting.is_set_aside(active)):
@@ -101,7 +101,7 @@ class TurnOrders:
         """Return the user's newest draft for the open patient that "undo" takes back."""
         if self._tools.orders is None:
             return None
-        who = hashed(turn.claim.message.sender.principal_id)
+        who = hashed(turn.message.sender.principal_id)
         runs = [one for one in turn.document.tool_memory.executions if one.success]
         gone = {one.parameters.get("order_id") for one in runs if one.tool_name == TAKEN_BACK}
         own = [
@@ -119,7 +119,7 @@ class TurnOrders:
         drafts, patient_id = self._tools.orders, turn.patient_id
         if drafts is None or patient_id is None:
             return said_in(_language(made.parameters), "gone")
-        await self._documents.record_access(turn, patient_id, action="order_agreed")
+        await self._documents.access.record(turn, patient_id, action="order_agreed")
         payload = {**made.parameters, "agent": made.agent_name}
         return await self._take_back(turn, drafts, payload, patient_id)
 
@@ -136,7 +136,7 @@ class TurnOrders:
         All are asked about again if it is not known to be made.
         """
         order = orders[0]
-        sender, began = turn.claim.message.sender, self._clock.monotonic()
+        sender, began = turn.message.sender, self._clock.monotonic()
         details = {"test": order.test, "language": order.language}
         await turn.claim.hold()  # one that slept through its claim does nothing
         try:
@@ -218,7 +218,7 @@ class TurnOrders:
     async def _outcome(self, turn: GroundedTurn, patient_id: PatientId, action: str) -> None:
         """Put what became of a yes on the trail; the yes itself stands there already."""
         try:
-            await self._documents.record_access(turn, patient_id, action=action)
+            await self._documents.access.record(turn, patient_id, action=action)
         except AuditUnavailableError:  # the user has to read what became of it all the same
             logger.warning("order_outcome_not_audited", action=action)
 
@@ -229,7 +229,7 @@ def _refuse_without_role(turn: GroundedTurn, language: str) -> None:
     Raises:
         ToolInputError: they may not.
     """
-    if not turn.claim.message.sender.may_order:
+    if not turn.message.sender.may_order:
         raise ToolInputError(said_in(language, "no_role"))
 
 

@@ -35,15 +35,11 @@ class PendingRequests:
     ids: IdSource
     facilitator: str
 
-    def carry_on(self, turn: LoadedTurn, verdict: PatientVerdict) -> tuple[PatientVerdict, str]:
-        """Return the verdict, without its reply where the request that waited is done now.
-
-        Returns:
-            Also that request; "" where none is.
-        """
+    def carry_on(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
+        """Return the verdict without its reply where the request that waited is done now."""
         question = turn.open_question()
         if question is None or question.kind not in _KEEP_A_REQUEST or verdict.reply is None:
-            return self._with_request(turn, verdict), ""
+            return self._with_request(turn, verdict)
         asked = "" if question.payload.get(OPENS_ONLY) else str(question.payload.get(ASKED, ""))
         registry = verdict.registry or turn.registry
         is_theirs = asked and (
@@ -51,11 +47,11 @@ class PendingRequests:
             or self.patients.may_be_theirs(asked, registry=registry)
         )
         if not is_theirs or not _names_one(turn, verdict):
-            return self._with_request(turn, verdict), ""
+            return self._with_request(turn, verdict)
         shown = " ".join(asked.split())[:_SHOWN_CHARS]
         text = f"{verdict.patient_id} is active. Going on with “{shown}”."
         turn.run.emit(Notice("progress", text))
-        return replace(verdict, reply=None), asked
+        return replace(verdict, reply=None, pending_request=asked)
 
     def ask_whose(self, turn: GroundedTurn) -> None:
         """Ask whose a request is that nobody could look into for want of a patient."""

@@ -17,14 +17,13 @@ from data_models.claim import Change, Claim
 from data_models.conversation import (
     QUESTION_MINUTES,
     AnsweredMessage,
-    Interruption,
     OpenQuestion,
     QuestionKind,
 )
 from data_models.documents import Stored
 from data_models.errors import RoundsError
 from data_models.identifiers import PatientId
-from data_models.incoming_message import Press
+from data_models.incoming_message import IncomingMessage, Press
 from data_models.patient_context_models import Registry, TimingInfo
 from data_models.turn_events import Step
 from services.conversations.turn_effects import TurnEffects
@@ -37,8 +36,7 @@ from services.patient_context.verdict import PatientVerdict
 from services.runs.hub import Run
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.tool_memory.session import ToolMemorySession
-from services.turn.record import TurnRecord
-from services.turn.rows import open_row
+from services.turn.record import TurnRecord, open_row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,6 +54,11 @@ class ClaimedTurn:
     record: TurnRecord = field(default_factory=TurnRecord)
 
     @property
+    def message(self) -> IncomingMessage:
+        """What the user sent."""
+        return self.claim.message
+
+    @property
     def conversation_id(self) -> str:
         """The conversation of this turn."""
         return self.claim.conversation.conversation_id
@@ -63,13 +66,13 @@ class ClaimedTurn:
     @property
     def text(self) -> str:
         """The user's words; the request that they complete, once that is known."""
-        return self.claim.message.text
+        return self.message.text
 
     @property
     def answer(self) -> str:
         """What the user says to the open question: the pressed button's word, else the text."""
         press = self.question_press()
-        return self.claim.message.text if press is None else press.answer
+        return self.message.text if press is None else press.answer
 
     @property
     def active_patient_id(self) -> PatientId | None:
@@ -79,7 +82,7 @@ class ClaimedTurn:
     @property
     def is_press_elsewhere(self) -> bool:
         """Whether this is a button, but not the open question's: a plan's, or a stale one."""
-        return self.claim.message.press is not None and self.question_press() is None
+        return self.message.press is not None and self.question_press() is None
 
     @property
     def picks_entity(self) -> bool:
@@ -90,13 +93,13 @@ class ClaimedTurn:
 
     def question_press(self) -> Press | None:
         """Return the pressed button if it is the open question's; a plan's is the team's."""
-        press, asked = self.claim.message.press, self.open_question()
+        press, asked = self.message.press, self.open_question()
         is_its = press is not None and asked is not None and press.target_id == asked.question_id
         return press if is_its else None
 
     def open_question(self) -> OpenQuestion | None:
         """Return the question this message may answer: asked of this user, alive, of this epoch."""
-        question, message = self.question_of_sender(), self.claim.message
+        question, message = self.question_of_sender(), self.message
         if question is None or message.press is not None:
             return question
         if question.patient_id is not None and message.is_seen_beside_another(question.patient_id):
@@ -106,7 +109,7 @@ class ClaimedTurn:
     def question_of_sender(self) -> OpenQuestion | None:
         """Return what this user was asked and may still answer, whatever this message says."""
         question = self.claim.conversation.open_question
-        if question is None or question.user != self.claim.message.sender.principal_id:
+        if question is None or question.user != self.message.sender.principal_id:
             return None
         if question.is_set_aside(self.active_patient_id):
             return None
@@ -127,7 +130,7 @@ class ClaimedTurn:
                 question_id=question_id,
                 kind=kind,
                 run_id=self.run.run_id,
-                user=self.claim.message.sender.principal_id,
+                user=self.message.sender.principal_id,
                 patient_id=patient_id,
                 epoch=self.claim.epoch,
                 text=text,
@@ -152,7 +155,6 @@ class ClaimedTurn:
             registry_etag=registry.etag,
             registry_ms=registry_ms,
             roster=_roster_of(registry.document),
-            died=self.claim.conversation.interruption,
         )
         return self.record.reach(loaded)
 
@@ -163,14 +165,12 @@ class LoadedTurn(ClaimedTurn):
 
     Attributes:
         roster: What is shown of the registry, chosen once: a large one takes a while to sort.
-        died: A turn that died before this one; the user is told of it at once.
     """
 
     registry: Registry
     registry_etag: str | None
     registry_ms: float
     roster: ShownRoster
-    died: Interruption | None
 
     @property
     def active_patient_id(self) -> PatientId | None:
@@ -197,11 +197,7 @@ class LoadedTurn(ClaimedTurn):
         return self.understand(PatientVerdict("UNCHANGED", self.active_patient_id))
 
     def understand(
-        self,
-        verdict: PatientVerdict,
-        *,
-        timing: TimingInfo | None = None,
-        pending_request: str = "",
+        self, verdict: PatientVerdict, timing: TimingInfo | None = None
     ) -> "UnderstoodTurn":
         """Go on with what the message does to the active patient."""
         understood = UnderstoodTurn(
@@ -214,36 +210,29 @@ class LoadedTurn(ClaimedTurn):
             registry_etag=self.registry_etag,
             registry_ms=self.registry_ms,
             roster=self.roster,
-            died=self.died,
             verdict=verdict,
             timing=timing or TimingInfo(),
-            pending_request=pending_request,
         )
         return self.record.reach(understood)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class UnderstoodTurn(LoadedTurn):
-    """A turn that knows whom its message is about.
-
-    Attributes:
-        pending_request: What the user asked for before it was clear for whom, and is done now.
-    """
+    """A turn that knows whom its message is about."""
 
     verdict: PatientVerdict
     timing: TimingInfo
-    pending_request: str
 
     @property
     def text(self) -> str:
         """The user's words; the request that they complete."""
-        return self.pending_request or self.claim.message.text
+        return self.verdict.pending_request or self.message.text
 
     def ground(self, context: Stored[ChatContext]) -> "GroundedTurn":
         """Go on in the patient's document, to which the turn is written from now on."""
-        said = ": ".join(filter(None, (self.claim.message.text, self.pending_request)))
+        said = ": ".join(filter(None, (self.message.text, self.verdict.pending_request)))
         document, run = context.document, self.run
-        row = open_row(document, run=run, message=self.claim.message, said=said, now=self.now)
+        row = open_row(document, run=run, message=self.message, said=said, now=self.now)
         kept = tuple(row.agent_responses)
         self.record.keep_in(document, row, etag=context.etag)
         effects = TurnEffects(claim=self.claim, patient_id=document.patient_id, answered=len(kept))
@@ -257,10 +246,8 @@ class UnderstoodTurn(LoadedTurn):
             registry_etag=self.registry_etag,
             registry_ms=self.registry_ms,
             roster=self.roster,
-            died=self.died,
             verdict=self.verdict,
             timing=self.timing,
-            pending_request=self.pending_request,
             document=document,
             row=row,
             kept=kept,

@@ -80,7 +80,7 @@ class TurnActions:
 
         None in a group, where others read along.
         """
-        scheduler, message = self._tools.assistant, turn.claim.message
+        scheduler, message = self._tools.assistant, turn.message
         if scheduler is None or message.is_group:
             return None
         try:
@@ -93,7 +93,7 @@ class TurnActions:
         scheduler, zone = self._tools.assistant, self._tools.open(turn).zone or ZoneInfo("UTC")
         if scheduler is None:
             return _NOT_UNDONE
-        principal = turn.claim.message.sender.principal_id
+        principal = turn.message.sender.principal_id
         await turn.claim.hold()
         try:
             item = await scheduler.undo(action, principal_id=principal, zone=zone)
@@ -112,7 +112,7 @@ class TurnActions:
         memory: ToolMemorySession,
     ) -> str:
         action = action_of(question.payload.get("action"))
-        principal = turn.claim.message.sender.principal_id
+        principal = turn.message.sender.principal_id
         zone: tzinfo = memory.zone or ZoneInfo("UTC")
         done, gone = list[str](), list[str]()
         for item_id, name in items_of(question.payload):
@@ -151,17 +151,12 @@ class TurnQuestions:
     ) -> None:
         self._documents = documents
         self._replies = replies
-        self._ids = ids
         self._actions = TurnActions(tools=tools, clock=clock)
         self._bookings = TurnBookings(documents=documents, tools=tools, clock=clock)
         self.orders = TurnOrders(documents=documents, tools=tools, clock=clock, ids=ids)
-        self.forgetting = TurnForgetting(documents=documents, replies=replies, clock=clock, ids=ids)
-        self.remembering = TurnRemembering(
-            documents=documents, replies=replies, clock=clock, ids=ids
-        )
-        self.stops = TurnStops(
-            documents=documents, replies=replies, remembering=self.remembering, ids=ids
-        )
+        self.forgetting = TurnForgetting(replies=replies, clock=clock)
+        self.remembering = TurnRemembering(documents=documents, replies=replies, clock=clock)
+        self.stops = TurnStops(documents=documents, replies=replies, remembering=self.remembering)
 
     async def answer_open_question(self, turn: LoadedTurn) -> QuestionOutcome | None:
         """Return what came of it if this message is a yes or no to our question, else None.
@@ -175,18 +170,25 @@ class TurnQuestions:
             return outcome
         if not (says_yes(turn.answer) or says_no(turn.answer)):
             return None
-        match question.kind:
-            case "new_history":
-                return await self._new_history(turn, question)
-            case "retire_statement":
-                return await self._answer_of_memory(turn, question)
-            case "destructive_tool":
-                return await self._perform(turn, question)
-            case "which_entity" if says_no(turn.answer):
-                grounded = await self._documents.open(turn.stay(), turn.active_patient_id)
-                return QuestionOutcome(grounded, "Nothing was changed.")
-            case _:
-                return None
+        if question.kind == "new_history":
+            return await self._new_history(turn, question)
+        is_no = says_no(turn.answer)
+        is_kept = question.kind in ("retire_statement", "destructive_tool")
+        is_of_open = is_kept and question.patient_id == turn.active_patient_id
+        if not is_of_open and not (is_no and question.kind == "which_entity"):
+            return None
+        grounded = await self._documents.open(turn.stay(), turn.active_patient_id)
+        return QuestionOutcome(grounded, await self._carry_out(grounded, question, is_no=is_no))
+
+    async def _carry_out(self, turn: GroundedTurn, question: OpenQuestion, *, is_no: bool) -> str:
+        if question.kind == "destructive_tool":
+            if is_no:
+                return self._actions.refused(question)
+            return await self._actions.carry_out(turn, question)
+        if is_no:
+            return "Nothing was changed."
+        asks_undo = self.remembering.has_asked(question)
+        return (self.remembering if asks_undo else self.forgetting).answer(turn, question)
 
     async def _answer_proposal(
         self, turn: LoadedTurn, question: OpenQuestion
@@ -211,7 +213,7 @@ class TurnQuestions:
 
         False where nothing was done in the last ten minutes that can be undone.
         """
-        if turn.claim.message.press is not None or command_in(turn.text) != "undo":
+        if turn.message.press is not None or command_in(turn.text) != "undo":
             return False
         action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
         made = self.orders.newest(turn)
@@ -229,16 +231,7 @@ class TurnQuestions:
         damaged = turn.active_patient_id
         text = f"{error.user_message} Shall I start a new history for `{damaged}`? yes / no"
         grounded = await self._documents.open(turn, None)
-        turn.ask("new_history", text, patient_id=damaged, question_id=self._ids.new_id("question"))
-        self._replies.show_state(grounded)
-        self._replies.say(grounded, text)
-
-    async def _answer_of_memory(
-        self, turn: LoadedTurn, question: OpenQuestion
-    ) -> QuestionOutcome | None:
-        if self.remembering.has_asked(question):
-            return await self.remembering.answer(turn, question)
-        return await self.forgetting.answer(turn, question)
+        self._replies.ask(grounded, "new_history", text, patient_id=damaged)
 
     async def _new_history(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome:
         if says_yes(turn.answer):
@@ -248,13 +241,3 @@ class TurnQuestions:
             grounded = await self._documents.open(turn.stay(), None)
             text = "Nothing was changed. An operator can restore the history."
         return QuestionOutcome(grounded, text)
-
-    async def _perform(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
-        """Do what a tool asked about, unless the patient changed meanwhile."""
-        active = turn.active_patient_id
-        if question.patient_id != active:
-            return None
-        grounded = await self._documents.open(turn.stay(), active)
-        if says_no(turn.answer):
-            return QuestionOutcome(grounded, self._actions.refused(question))
-        return QuestionOutcome(grounded, await self._actions.carry_out(grounded, question))

@@ -79,7 +79,7 @@ def situation_of(turn: GroundedTurn, agents: Sequence[AgentCard]) -> Situation:
 
 def spoken_in(turn: ClaimedTurn) -> str:
     """Return the language in which the user is answered, ISO 639-1: what was pressed tells none."""
-    message = turn.claim.message
+    message = turn.message
     said = () if message.press is not None else (message.text,)
     return _language_of((*said, *reversed(tuple(_asked_before(turn)))))
 

@@ -36,7 +36,7 @@ class TurnReceipts:
             ReceiptFacts(
                 conversation=turn.conversation_id,
                 patient_id=document.patient_id,
-                principal=turn.claim.message.sender.principal_id,
+                principal=turn.message.sender.principal_id,
                 model=self._model,
                 turn=turn.row,
                 executions=document.tool_memory.executions,
@@ -53,7 +53,7 @@ class TurnReceipts:
         if not receipt:
             return
         entry = AuditEntry(
-            principal=turn.claim.message.sender.principal_id,
+            principal=turn.message.sender.principal_id,
             conversation=turn.conversation_id,
             patient=turn.document.patient_id,
             run_id=turn.run.run_id,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.conversation import OpenQuestion
+from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
@@ -29,15 +30,6 @@ if TYPE_CHECKING:  # a phase holds the record, which notes the last one
     from services.turn.phases import ClaimedTurn
 
 TurnT = TypeVar("TurnT", bound="ClaimedTurn")
-
-
-@dataclass(slots=True)
-class SpokenPart:
-    """A message that an agent has begun and not finished."""
-
-    message_id: str
-    agent: str
-    pieces: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -68,7 +60,7 @@ class TurnRecord:
     etag: str | None = None
     open_steps: list[Step] = field(default_factory=list)
     _open_calls: list[str] = field(default_factory=list)
-    _speaking: dict[str, SpokenPart] = field(default_factory=dict)
+    _speaking: dict[str, tuple[str, list[str]]] = field(default_factory=dict)
     _unkept: list[AgentMessage] = field(default_factory=list)
     _document: ChatContext | None = None
     _row: Turn | None = None
@@ -130,7 +122,7 @@ class TurnRecord:
         """Keep what was said and what is under way; `at` is now in monotonic seconds."""
         match event:
             case AgentMessageStarted():
-                self._speaking[event.message_id] = SpokenPart(event.message_id, event.agent)
+                self._speaking[event.message_id] = (event.agent, [])
             case AgentTextDelta():
                 self.hear(event.text, at=at, message_id=event.message_id)
             case ViewShown():
@@ -148,7 +140,7 @@ class TurnRecord:
         """Take in more text of a message that an agent has begun."""
         self.first_text_at = at if self.first_text_at is None else self.first_text_at
         if message_id in self._speaking:
-            self._speaking[message_id].pieces.append(text)
+            self._speaking[message_id][1].append(text)
 
     def add_answer(self, message: AgentMessage) -> None:
         """Keep what an agent said; of steps that ran side by side in the plan's order."""
@@ -164,11 +156,11 @@ class TurnRecord:
 
     def cut_messages(self, *, at: datetime, is_model: bool) -> Iterator[AgentMessage]:
         """Yield each message that was cut off, kept as far as it was shown."""
-        for part in list(self._speaking.values()):
+        for message_id, (agent, pieces) in list(self._speaking.items()):
             message = AgentMessage(
-                message_id=part.message_id,
-                agent=part.agent,
-                text="".join(part.pieces),
+                message_id=message_id,
+                agent=agent,
+                text="".join(pieces),
                 timestamp=at,
                 made_by="model" if is_model else "rules",
             )
@@ -186,3 +178,36 @@ class TurnRecord:
     def save(self, etag: str) -> None:
         """Note that the document is stored as it is now."""
         self.etag, self._is_unsaved = etag, False
+
+
+def open_row(
+    document: ChatContext, *, run: Run, message: IncomingMessage, said: str, now: datetime
+) -> Turn:
+    """Return the row of this turn, as a replica left it that died over it, else begun."""
+    last = document.chat_history[-1] if document.chat_history else None
+    if last is not None and last.run_id == run.run_id:
+        if last.agent_responses:
+            return _left_open(last, run)
+        document.chat_history.pop()  # nobody had answered in it
+        document.next_turn_id = last.turn_id
+    row = Turn(
+        turn_id=document.next_turn_id,
+        run_id=run.run_id,
+        timestamp=now,
+        user=message.sender.display_name,
+        user_message=said,
+        turn_status="IN_PROGRESS",
+    )
+    document.next_turn_id += 1
+    document.chat_history.append(row)
+    return row
+
+
+def _left_open(row: Turn, run: Run) -> Turn:
+    """Open a row again; show what was stored in it."""
+    row.turn_status, row.error_code = "IN_PROGRESS", None
+    for message in row.agent_responses:
+        run.emit(AgentMessageStarted(message.message_id, message.agent))
+        run.emit(AgentTextDelta(message.message_id, message.text))
+        run.emit(AgentMessageFinished(message))
+    return row

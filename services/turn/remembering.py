@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from data_models.chat_context import ChatContext
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
@@ -18,7 +18,6 @@ from services.language.held_statements import (
     withdraws_all,
 )
 from services.language.text_words import words_of_statement
-from services.language.yes_no import says_no
 from services.memory_blocks.held import held_lines
 from services.memory_blocks.limits import NAME_CHARS
 from services.memory_blocks.remembering import hold
@@ -26,7 +25,7 @@ from services.memory_blocks.wording import one_line
 from services.memory_edits.operations import Retire, apply
 from services.memory_edits.undoing import MemoryWrite, newest_write, texts_of, undo_write
 from services.turn.documents import TurnDocuments
-from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
+from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.turn_replies import TurnReplies
 
 _WRITE = "write"
@@ -44,11 +43,10 @@ class TurnRemembering:
     documents: TurnDocuments
     replies: TurnReplies
     clock: Clock
-    ids: IdSource
 
     def is_meant(self, turn: GroundedTurn) -> bool:
         """Whether the whole message asks to remember something, or puts right what is held."""
-        if turn.claim.message.press is not None:
+        if turn.message.press is not None:
             return False
         return asks_to_hold(turn.text) or self._corrects(turn)
 
@@ -91,7 +89,7 @@ class TurnRemembering:
 
         What another one of the group stated just before stays, and that is said.
         """
-        if turn.claim.message.press is not None or not is_retracted(turn.text):
+        if turn.message.press is not None or not is_retracted(turn.text):
             return False
         text = self.taken_back(turn)
         if not text and (said := _said_before(turn)):
@@ -108,7 +106,7 @@ class TurnRemembering:
 
         The turn's document is open. What was said earlier, or by somebody else, stays.
         """
-        name = one_line(turn.claim.message.sender.display_name, NAME_CHARS)
+        name = one_line(turn.message.sender.display_name, NAME_CHARS)
         said = [one.point_id for one in _said_before(turn) if one.said_by == name]
         return self._undone(turn, MemoryWrite(turn.now, points=tuple(said))) if said else ""
 
@@ -130,18 +128,12 @@ class TurnRemembering:
         """Whether `question` is whether to take the newest write back."""
         return _WRITE in question.payload
 
-    async def answer(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
-        """Take back what was asked about after a yes; None if another patient is open meanwhile."""
-        active = turn.active_patient_id
-        if question.patient_id != active:
-            return None
-        grounded = await self.documents.open(turn.stay(), active)
-        if says_no(turn.answer):
-            return QuestionOutcome(grounded, "Nothing was changed.")
-        write = self.newest(grounded)
+    def answer(self, turn: GroundedTurn, question: OpenQuestion) -> str:
+        """Take back what was asked about, after a yes."""
+        write = self.newest(turn)
         if write is None or write.name != question.payload.get(_WRITE):
-            return QuestionOutcome(grounded, _CHANGED_SINCE)
-        return QuestionOutcome(grounded, self._undone(grounded, write))
+            return _CHANGED_SINCE
+        return self._undone(turn, write)
 
     def _ask(self, turn: GroundedTurn, write: MemoryWrite) -> bool:
         named = _listed(texts_of(turn.document, write))
@@ -149,20 +141,18 @@ class TurnRemembering:
             f"What a tool did is not taken back by me. Shall I undo what was last written to "
             f"memory, {named}? yes / no"
         )
-        turn.ask(
+        self.replies.ask(
+            turn,
             "retire_statement",
             text,
             patient_id=turn.patient_id,
-            question_id=self.ids.new_id("question"),
             payload={_WRITE: write.name},
         )
-        self.replies.show_state(turn)
-        self.replies.say(turn, text)
         return True
 
     def newest(self, turn: GroundedTurn) -> MemoryWrite | None:
         """Return the user's newest write to the open patient's memory that can be taken back."""
-        sender = turn.claim.message.sender
+        sender = turn.message.sender
         return newest_write(
             turn.document,
             by=sender.principal_id,
@@ -171,7 +161,7 @@ class TurnRemembering:
         )
 
     def _undone(self, turn: GroundedTurn, write: MemoryWrite) -> str:
-        by, now = turn.claim.message.sender.principal_id, self.clock.now()
+        by, now = turn.message.sender.principal_id, self.clock.now()
         draft = turn.document.model_copy(deep=True)
         try:
             undo_write(draft, write, by=by, now=now)
@@ -209,15 +199,13 @@ _OF_RECORD = "Ask for the summary to see what the record holds."
 class TurnForgetting:
     """Asks before a statement is withdrawn. Holds no state of any turn."""
 
-    documents: TurnDocuments
     replies: TurnReplies
     clock: Clock
-    ids: IdSource
 
     def is_meant(self, turn: LoadedTurn) -> bool:
         """Whether the message wants one thing forgotten, and not the whole conversation."""
         names = withdrawn_value(turn.text) is not None or withdraws_all(turn.text)
-        return turn.claim.message.press is None and names
+        return turn.message.press is None and names
 
     def ask(self, turn: GroundedTurn) -> bool:
         """Ask whether to withdraw what the message names; False if it names nothing that is held.
@@ -237,20 +225,18 @@ class TurnForgetting:
             return True
         listed = "; ".join(f"“{point.text}”" for point in named)
         text = f"Forget {listed}? It was said in this conversation; the record stays. yes / no"
-        turn.ask(
+        self.replies.ask(
+            turn,
             "retire_statement",
             text,
             patient_id=turn.patient_id,
-            question_id=self.ids.new_id("question"),
             payload={_POINTS: [point.point_id for point in named]},
         )
-        self.replies.show_state(turn)
-        self.replies.say(turn, text)
         return True
 
     def tell(self, turn: GroundedTurn) -> bool:
         """List what users said about the patient, if that is asked for; the document is open."""
-        message = turn.claim.message
+        message = turn.message
         if message.press is not None or command_in(message.text) != "known":
             return False
         if turn.patient_id is None:
@@ -260,22 +246,16 @@ class TurnForgetting:
         self.replies.say(turn, f"{held}\n\n{_OF_RECORD}" if held else f"{_NOTHING} {_OF_RECORD}")
         return True
 
-    async def answer(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
-        """Withdraw after a yes; None if another patient is open meanwhile."""
-        active = turn.active_patient_id
-        if question.patient_id != active:
-            return None
-        grounded = await self.documents.open(turn.stay(), active)
-        if says_no(turn.answer):
-            return QuestionOutcome(grounded, "Nothing was changed.")
-        by = turn.claim.message.sender.principal_id
+    def answer(self, turn: GroundedTurn, question: OpenQuestion) -> str:
+        """Withdraw what was asked about, after a yes."""
+        by = turn.message.sender.principal_id
         points = [str(point) for point in question.payload.get(_POINTS, ())]
         try:
             operations = [Retire(op="retire", item=f"point:{point}") for point in points]
-            apply(grounded.document, operations, by=by, now=self.clock.now())
+            apply(turn.document, operations, by=by, now=self.clock.now())
         except MemoryItemError:
-            return QuestionOutcome(grounded, "It was changed meanwhile. Nothing was done.")
-        return QuestionOutcome(grounded, "Forgotten. Memory can bring it back.")
+            return "It was changed meanwhile. Nothing was done."
+        return "Forgotten. Memory can bring it back."
 
 
 def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:

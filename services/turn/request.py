@@ -39,7 +39,7 @@ class TurnRequests:
         Raises:
             StaleQuestionError: a button was pressed that belongs to nothing open.
         """
-        message, context = turn.claim.message, turn.document
+        message, context = turn.message, turn.document
         is_ours = turn.question_press() is not None
         plans = [one.plan_id for one in (context.plan,) if one is not None and one.is_open]
         if message.press is not None and not is_ours and message.press.target_id not in plans:
@@ -87,7 +87,7 @@ class TurnRequests:
 
     def for_reading(self, turn: LoadedTurn, patient_id: PatientId) -> GroupChatRequest:
         """Return a request in whose scope one chart is read: nothing of the turn's words in it."""
-        message = turn.claim.message
+        message = turn.message
         return GroupChatRequest(
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,

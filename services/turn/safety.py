@@ -102,8 +102,7 @@ class TurnSafety:
         registry = turn.registry
         understood = turn.stay()
         turn.record.note_call_for_help()
-        self._replies.show_state(understood)
-        self._replies.say(understood, answer)
+        self._replies.answer(understood, answer)
         stays = self._patients.names_no_other(turn.text, registry=registry)
         active = turn.active_patient_id if stays else None
         self._replies.show_state(await self._documents.open(understood, active))
@@ -125,7 +124,7 @@ class TurnSafety:
                 self._replies.say(turn, answer)
 
     def _crisis_answer(self, turn: ClaimedTurn) -> str | None:
-        return self._answers.find_answer(turn.claim.message)
+        return self._answers.find_answer(turn.message)
 
 
 def safety_for(settings: Settings) -> SafetyAnswers:

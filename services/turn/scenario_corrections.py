@@ -33,7 +33,7 @@ class TurnCorrections:
             ScenarioInputError: it cannot be done.
             StoreError: a version cannot be read.
         """
-        if turn.claim.message.press is not None and turn.question_press() is None:
+        if turn.message.press is not None and turn.question_press() is None:
             return False
         if revokes_consent(turn.answer):
             return await self._revoke(turn, runtime)

@@ -163,13 +163,13 @@ class TurnScenarios:
             guide=parts.guide,
             records=parts.records,
             clock=parts.clock,
-            message=turn.claim.message,
+            message=turn.message,
             facilitator=self._facilitator,
         )
 
     async def _obey(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do what the user says about scenarios themselves; True if that answers the message."""
-        command = None if turn.claim.message.press is not None else command_in(turn.text)
+        command = None if turn.message.press is not None else command_in(turn.text)
         if command is None or self._parts is None:
             return False
         try:
@@ -318,7 +318,7 @@ class TurnScenarios:
         for event in session.outbox:
             await parts.events.deliver(
                 event,
-                principal=turn.claim.message.sender.principal_id,
+                principal=turn.message.sender.principal_id,
                 conversation=turn.conversation_id,
                 patient=document.patient_id,
                 run_id=turn.run.run_id,

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from data_models.chat_context import ChatContext
-from data_models.clock import IdSource
 from data_models.identifiers import PatientId
 from services.language.commands import command_in, is_said_of
 from services.language.folding import words_of
@@ -31,12 +30,10 @@ class TurnStops:
         documents: TurnDocuments,
         replies: TurnReplies,
         remembering: TurnRemembering,
-        ids: IdSource,
     ) -> None:
         self._documents = documents
         self._remembering = remembering
         self._replies = replies
-        self._ids = ids
 
     async def answer_wrong_patient(self, turn: LoadedTurn) -> bool:
         """Ask which patient is meant, if this message says that the chart is the wrong one.
@@ -71,15 +68,13 @@ class TurnStops:
         text = f"Stopped. This is the chart of {code(active)}. {which}"
         if taken := self._remembering.taken_back(grounded):
             text = f"{taken} {text}"
-        turn.ask(
+        self._replies.ask(
+            grounded,
             "which_patient",
             text,
             patient_id=active,
-            question_id=self._ids.new_id("question"),
             payload={OPTIONS: others},
         )
-        self._replies.show_state(grounded)
-        self._replies.say(grounded, text)
         return True
 
     async def answer_stop(self, turn: LoadedTurn) -> bool:
@@ -92,13 +87,11 @@ class TurnStops:
         if not before or before[0].turn_status != "STOPPED":
             if _waits(document):
                 return False
-            self._replies.show_state(grounded)
-            self._replies.say(grounded, "Nothing is running.")
+            self._replies.answer(grounded, "Nothing is running.")
             return True
         runs = document.plan is not None and document.plan.status == "running"
         rest = " The plan is paused: say “continue” to go on with it." if runs else ""
-        self._replies.show_state(grounded)
-        self._replies.say(grounded, f"Stopped. What was shown so far is kept.{rest}")
+        self._replies.answer(grounded, f"Stopped. What was shown so far is kept.{rest}")
         return True
 
     def answer_nothing_waits(self, turn: GroundedTurn) -> bool:
@@ -106,7 +99,7 @@ class TurnStops:
 
         The turn's document is open.
         """
-        message = turn.claim.message
+        message = turn.message
         is_bare = message.press is None and (says_yes(message.text) or says_no(message.text))
         is_bare = is_bare and not names_a_deed(message.text)
         if not is_bare or turn.open_question() is not None or _waits_for_answer(turn.document):
@@ -135,7 +128,7 @@ def _waits_for_answer(document: ChatContext) -> bool:
 
 
 def _command(turn: LoadedTurn) -> str | None:
-    message = turn.claim.message
+    message = turn.message
     return command_in(message.text) if message.press is None else None
 
 
@@ -151,7 +144,7 @@ def _says_which_item(turn: LoadedTurn) -> bool:
     """Whether "not this one" answers an open question about something else than patients."""
     question = turn.open_question()
     is_of_patients = question is None or question.kind in ("which_patient", "clear")
-    return not is_of_patients and "one" in words_of(turn.claim.message.text)
+    return not is_of_patients and "one" in words_of(turn.message.text)
 
 
 def _which(others: Sequence[str]) -> str:

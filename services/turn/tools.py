@@ -52,12 +52,12 @@ class TurnTools:
         if turn.sessions.tool_memory is not None:
             return turn.sessions.tool_memory
         document = turn.document
-        zone = zone_of(turn.claim.message.time_zone or "") or ZoneInfo(self.time_zone)
+        zone = zone_of(turn.message.time_zone or "") or ZoneInfo(self.time_zone)
         store = ToolEntityStore(
             memory=document.tool_memory,
             limits=self.limits,
             now=turn.now,
-            principal=hashed(turn.claim.message.sender.principal_id),
+            principal=hashed(turn.message.sender.principal_id),
         )
         store.tidy(kept=_asked_about(turn))
         log_summary(store, turn.conversation_id)

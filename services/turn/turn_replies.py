@@ -1,10 +1,13 @@
 """What a turn shows besides the team's words: its state, lines of our own, and clean ends."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
+from data_models.conversation import QuestionKind
+from data_models.identifiers import PatientId
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
@@ -31,11 +34,29 @@ class TurnReplies:
         self._clock = clock
         self._ids = ids
 
-    def ask(self, turn: UnderstoodTurn) -> None:
-        """Show the question that this turn opened, if it did."""
+    def ask(
+        self,
+        turn: UnderstoodTurn,
+        kind: QuestionKind,
+        text: str,
+        *,
+        patient_id: PatientId | None,
+        payload: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Open a question, and say it."""
+        question_id = self._ids.new_id("question")
+        turn.ask(kind, text, patient_id=patient_id, question_id=question_id, payload=payload)
+        self.answer(turn, text)
+
+    def say_question(self, turn: UnderstoodTurn) -> None:
+        """Say the question that this turn opened, if it did."""
         if turn.record.question is not None:
-            self.show_state(turn)
-            self.say(turn, turn.record.question.text)
+            self.answer(turn, turn.record.question.text)
+
+    def answer(self, turn: UnderstoodTurn, text: str, *, views: Sequence[ChartView] = ()) -> None:
+        """Show where the conversation stands, and say a line of the server's own."""
+        self.show_state(turn)
+        self.say(turn, text, views=views)
 
     def say(self, turn: ClaimedTurn, text: str, *, views: Sequence[ChartView] = ()) -> None:
         """Have the facilitator say a line of the server's own; `views` are shown, not kept."""
@@ -62,8 +83,9 @@ class TurnReplies:
 
     def tell_interruption(self, turn: LoadedTurn) -> None:
         """Tell once of a turn that died, and of what it may have done."""
-        if turn.died is not None and not turn.died.was_told:
-            turn.run.emit(Notice("interrupted", interrupted_text(turn.died)))
+        died = turn.claim.conversation.interruption
+        if died is not None and not died.was_told:
+            turn.run.emit(Notice("interrupted", interrupted_text(died)))
 
     def tell_unmet(self, turn: GroundedTurn) -> None:
         """Own up to what an attempt that died had begun to change and this one left alone."""

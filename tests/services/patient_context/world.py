@@ -154,14 +154,15 @@ class World:
             press=press,
             registry_ms=READ_MS,
         )
-        self._carry_out(verdict)
+        self._carry_out(verdict, user)
         return verdict
 
-    def _carry_out(self, verdict: PatientVerdict) -> None:
+    def _carry_out(self, verdict: PatientVerdict, user: str) -> None:
         if verdict.registry is not None:
             self.registry = verdict.registry
-        if verdict.closes_question:
-            self.question = None
+        asked = self.question
+        if asked is not None and (asked.user == user or verdict.question is not None):
+            self.question = None  # as the turn does: it is answered, or its user went on
         if verdict.question is not None:
             assert self.question is None, "a question was opened beside another"
             self.question = verdict.question
