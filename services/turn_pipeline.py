@@ -203,8 +203,10 @@ class TurnPipeline:
 
     async def _decide(self, turn: LoadedTurn) -> UnderstoodTurn:
         registry = turn.registry
-        presses = turn.is_press_elsewhere or turn.picks_entity
-        if presses or await self._only_answers(turn) or self._only_forgets(turn):
+        asked, press = turn.open_question(), turn.message.press
+        of_item = press is not None and asked is not None and asked.kind == "which_entity"
+        is_button = turn.is_press_elsewhere or of_item
+        if is_button or await self._only_answers(turn) or self._only_forgets(turn):
             # A plan's or an item's button says nothing of patients, whatever its text reads.
             return turn.stay()
         # Where this replica has not served the conversation before, what is active was restored.
@@ -214,7 +216,7 @@ class TurnPipeline:
             turn.text,
             context,
             registry=registry,
-            question=turn.open_question(),
+            question=asked,
             user=turn.message.sender.principal_id,
             run_id=turn.run.run_id,
             press=turn.question_press(),

@@ -78,23 +78,21 @@ class TurnMemory:
 
     async def read(self, turn: GroundedTurn) -> None:
         """Find out what the message means; agents may be told, and the blocks will say it."""
-        turn.sessions.understanding = plain = self._begun(turn)
+        turn.sessions.understanding = found = self._begun(turn)
         utterance = utterance_of(turn, turn.text, self._cards)
-        is_open = turn.message.press is None and not self._is_settled(turn, utterance, plain)
+        is_open = turn.message.press is None and not self._is_settled(turn, utterance, found)
         if self._model is not None and is_open:
-            before = ("", "")
-            if turn.verdict.concerns_active_only:
-                before = _last_exchange(turn.document.chat_history[:-1])
             if turn.verdict.read is not None:
-                self._take_over(turn, utterance, turn.verdict.read)
+                found = self._take_over(turn, found, utterance, turn.verdict.read)
             else:
-                await self._read_by_model(turn, utterance, self._model, before)
-        self._take(turn)
+                found = await self._read_by_model(turn, found, utterance, self._model)
+            turn.sessions.understanding = found
+        take_in(turn.document, turn.row, found)
 
     def read_by_rules(self, turn: GroundedTurn) -> None:
         """Find out what the message means where the server answers it itself; no model is asked."""
-        turn.sessions.understanding = self._begun(turn)
-        self._take(turn)
+        turn.sessions.understanding = found = self._begun(turn)
+        take_in(turn.document, turn.row, found)
 
     def meaning(self, turn: GroundedTurn) -> MessageMeaning:
         """Return what agents are shown of memory, and whom the message is for by its intent."""
@@ -145,10 +143,6 @@ class TurnMemory:
             plain = replace(plain, statements=())  # what is said of nobody is held of nobody
         return replace(plain, seconds=self._clock.monotonic() - began)
 
-    def _take(self, turn: GroundedTurn) -> None:
-        if turn.sessions.understanding is not None:
-            take_in(turn.document, turn.row, turn.sessions.understanding)
-
     def _is_settled(self, turn: GroundedTurn, utterance: Utterance, plain: Understanding) -> bool:
         """Whether nothing of the answer depends on what a model would read (spec page 1.7)."""
         message, document = turn.message, turn.document
@@ -162,18 +156,17 @@ class TurnMemory:
     async def _read_by_model(
         self,
         turn: GroundedTurn,
+        plain: Understanding,
         utterance: Utterance,
         model: StructuredModel,
-        before: tuple[str, str],
-    ) -> None:
+    ) -> Understanding:
         """Fill in what rules left open; a model that fails or is late leaves them as they are.
 
-        Args:
-            before: The last exchange of this patient; of words that may be about somebody else
-                none is shown beside them.
+        Beside words that may be about somebody else nothing of this patient is shown.
         """
-        began, plain = self._clock.monotonic(), turn.sessions.understanding
-        asked, said = before
+        began, asked, said = self._clock.monotonic(), "", ""
+        if turn.verdict.concerns_active_only:
+            asked, said = _last_exchange(turn.document.chat_history[:-1])
         try:
             async with asyncio.timeout(self._seconds):
                 read = await model.ask(
@@ -185,29 +178,26 @@ class TurnMemory:
         except (ModelError, TimeoutError) as error:
             code = error.code if isinstance(error, ModelError) else "timeout"
             logger.warning("reader_failed", run_id=turn.run.run_id, code=code)
-            if plain is not None:
-                seconds = self._clock.monotonic() - began
-                turn.sessions.understanding = replace(plain, failed=True, seconds=seconds)
-            return
-        self._take_over(turn, utterance, read, before=f"{asked} {said}")
-        if turn.sessions.understanding is not None:
-            seconds = self._clock.monotonic() - began
-            turn.sessions.understanding = replace(turn.sessions.understanding, seconds=seconds)
+            return replace(plain, failed=True, seconds=self._clock.monotonic() - began)
+        found = self._take_over(turn, plain, utterance, read, before=f"{asked} {said}")
+        return replace(found, seconds=self._clock.monotonic() - began)
 
     def _take_over(
-        self, turn: GroundedTurn, utterance: Utterance, read: MessageReading, *, before: str = ""
-    ) -> None:
+        self,
+        turn: GroundedTurn,
+        plain: Understanding,
+        utterance: Utterance,
+        read: MessageReading,
+        *,
+        before: str = "",
+    ) -> Understanding:
         """Take over what a model read where rules left it open."""
         turn.sessions.utterance = folded_in(utterance, read, self._team, before=before)
-        if turn.sessions.understanding is None:
-            return
-        turn.sessions.understanding = self._understood(
-            turn.sessions.understanding, turn.sessions.utterance
-        )
+        found = self._understood(plain, turn.sessions.utterance)
         has_patient = turn.patient_id is not None and is_of_the_open(read)
-        if has_patient and not turn.sessions.understanding.statements:
-            stated = statements_read(read.stated, turn.text)
-            turn.sessions.understanding = replace(turn.sessions.understanding, statements=stated)
+        if has_patient and not found.statements:
+            found = replace(found, statements=statements_read(read.stated, turn.text))
+        return found
 
     def _understood(self, plain: Understanding, utterance: Utterance) -> Understanding:
         """Return what memory keeps of a reading: its wording, and whose matter it is."""

@@ -84,13 +84,6 @@ class ClaimedTurn:
         """Whether this is a button, but not the open question's: a plan's, or a stale one."""
         return self.message.press is not None and self.question_press() is None
 
-    @property
-    def picks_entity(self) -> bool:
-        """Whether a button of our question which item is meant was pressed."""
-        question = self.open_question()
-        is_ours = question is not None and question.kind == "which_entity"
-        return is_ours and self.question_press() is not None
-
     def question_press(self) -> Press | None:
         """Return the pressed button if it is the open question's; a plan's is the team's."""
         press, asked = self.message.press, self.open_question()
