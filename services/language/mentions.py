@@ -7,7 +7,7 @@ title, a possessive, a role or a place in the sentence speaks for or against a n
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -143,7 +143,7 @@ class Message:
     """
 
     text: str
-    words: Sequence[Word]
+    words: tuple[Word, ...]
     describes: bool = False
     is_placed: bool = False
     registers: bool = False
@@ -156,8 +156,13 @@ class Message:
 
 def read_words(text: str) -> Message:
     """Return the words of the first 16,000 characters of `text` with their signs."""
+    return _read(text[:TEXT_LIMIT_CHARS])
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> Message:
+    """Read `text` once for all the rules that ask of its words while it is answered."""
     known = people_words()
-    text = text[:TEXT_LIMIT_CHARS]
     found = [one for one in _WORD.finditer(text) if not _is_possessive_s(text, one)]
     folds = [folded(one.group()) for one in found]
     shouted = _is_shouted([one.group() for one in found])
@@ -202,7 +207,7 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
     known = people_words()
     return Message(
         text=text,
-        words=words,
+        words=tuple(words),
         describes=describes_somebody(folds) or _is_patient_of_staff(words),
         is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words))),
         registers=any(one in known.registers for one in folds),
@@ -228,7 +233,7 @@ def _is_of_head(folds: Sequence[str], at: int) -> bool:
 
 def _is_another(folds: Sequence[str], at: int) -> bool:
     known = people_words()
-    if at and folds[at - 1] in known.titles_of_men | known.titles_of_women:
+    if at and (folds[at - 1] in known.titles_of_men or folds[at - 1] in known.titles_of_women):
         at -= 1
     return at > 0 and folds[at - 1] in known.others
 
@@ -255,9 +260,11 @@ def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
 
 def _is_short_form(word: Word, gap: str) -> bool:
     """Whether a full stop ends an abbreviation: `Dr. Weber`, `M. Whitfield`."""
+    if gap.strip() != ".":
+        return False
     known = people_words()
     titles = known.titles_of_men | known.titles_of_women | known.staff | known.titles_of_patients
-    return gap.strip() == "." and (len(word.raw) == 1 or word.text in titles)
+    return len(word.raw) == 1 or word.text in titles
 
 
 def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:
