@@ -154,15 +154,11 @@ class Message:
     relates_at: int | None = None
 
 
+@lru_cache(maxsize=64)  # all rules that read a message, and one turn after the other
 def read_words(text: str) -> Message:
     """Return the words of the first 16,000 characters of `text` with their signs."""
-    return _read(text[:TEXT_LIMIT_CHARS])
-
-
-@lru_cache(maxsize=64)
-def _read(text: str) -> Message:
-    """Read `text` once for all the rules that ask of its words while it is answered."""
     known = people_words()
+    text = text[:TEXT_LIMIT_CHARS]
     found = [one for one in _WORD.finditer(text) if not _is_possessive_s(text, one)]
     folds = [folded(one.group()) for one in found]
     shouted = _is_shouted([one.group() for one in found])
@@ -260,11 +256,9 @@ def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
 
 def _is_short_form(word: Word, gap: str) -> bool:
     """Whether a full stop ends an abbreviation: `Dr. Weber`, `M. Whitfield`."""
-    if gap.strip() != ".":
-        return False
     known = people_words()
     titles = known.titles_of_men | known.titles_of_women | known.staff | known.titles_of_patients
-    return len(word.raw) == 1 or word.text in titles
+    return gap.strip() == "." and (len(word.raw) == 1 or word.text in titles)
 
 
 def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:
