@@ -18,7 +18,7 @@ from tests.fakes_openai_brain import structured_answer
 CHUNKS = 5
 CHUNK_CHARS = 24
 TOKEN_CHARS = 4
-_SENTENCE = "The record shows no change since then. "
+SENTENCE = "The record shows no change since then. "
 
 
 @dataclass
@@ -67,7 +67,7 @@ class BenchModel:
         if "response_format" in body:
             return Reply(text=structured_answer(body))
         orders = self.orders
-        text = (_SENTENCE * (orders.chars // len(_SENTENCE) + 1))[: orders.chars]
+        text = (SENTENCE * (orders.chars // len(SENTENCE) + 1))[: orders.chars]
         ending = orders.endings.pop(0) if orders.endings else ""
         return Reply(text=text + ending, chunk_chars=orders.chunk_chars)
 

@@ -9,7 +9,7 @@ import aiohttp
 
 from bench.chat import Chat, Shown, chatting
 from bench.figures import Figure, info, p50, p95
-from bench.model import TOKEN_CHARS, Asked, Orders
+from bench.model import SENTENCE, TOKEN_CHARS, Asked, Orders
 from bench.processes import ModelPeer, ServerPeer
 
 FOLLOW_UP = "What does the latest imaging show?"
@@ -130,7 +130,7 @@ async def model_calls(bench: Bench, conversation: str) -> list[Figure]:
             place, "model calls: hand-over, message read beside", handed.calls, "", 3, kind="count"
         ),
         _prompt(place, "prompt characters: classifier and agent", asked.prompt_chars),
-        Figure(place, "first text after the model's first token", p50(delays), "ms", bar=50),
+        Figure(place, "first sentence after the model's last token of it", p50(delays), "ms", 50),
     ]
 
 
@@ -141,14 +141,19 @@ async def _ordered(bench: Bench, chat: Chat, orders: Orders, text: str) -> tuple
 
 
 async def _first_text(bench: Bench, chat: Chat) -> float:
-    """Return milliseconds; the model's first token follows the question by one token's time."""
+    """Return milliseconds from the model's last token of the first sentence to its text.
+
+    A sentence is checked before it is shown. Each token follows the one before, and the first the
+    question, by one token's time.
+    """
     paced = Orders(
         chars=100 * TOKEN_CHARS, chunk_chars=TOKEN_CHARS, tokens_per_second=TOKENS_PER_SECOND
     )
     shown, asked = await _ordered(bench, chat, paced, FOLLOW_UP)
     if shown.first_text_at is None:
         raise RuntimeError("a turn showed no text")
-    return (shown.first_text_at - asked.last_at - 1 / TOKENS_PER_SECOND) * 1000
+    tokens = -(-len(SENTENCE) // TOKEN_CHARS)
+    return (shown.first_text_at - asked.last_at - tokens / TOKENS_PER_SECOND) * 1000
 
 
 async def histories(bench: Bench) -> list[Figure]:

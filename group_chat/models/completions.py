@@ -296,8 +296,10 @@ def prompt_chars(body: Body) -> int:
     total = 0
     for message in body["messages"]:
         content = message.get("content") or ""
-        parts = [content] if isinstance(content, str) else [part["text"] for part in content]
-        total += sum(len(part) for part in parts)
+        if isinstance(content, str):
+            total += len(content)
+        else:
+            total += sum(len(part["text"]) for part in content)
         for call in message.get("tool_calls") or ():
             total += len(call["function"]["arguments"] or "")
     return total

@@ -216,9 +216,10 @@ class ToolKernel(Kernel):
             own = {"view_id": call.call_id, "must_be_shown": is_count}
             turn.views.append(output.model_copy(update=own))
             call.content = neutralise(text)
+            remember_sources(turn.sources, call.data.get("sources"))
         else:
             call.content = compact_json(call.data, limit_chars=limit)
-        remember_sources(turn.sources, call.data)
+            remember_sources(turn.sources, call.data)
 
     async def _result(
         self, turn: TurnContext, function: ToolFunction, call: _Call

@@ -86,7 +86,7 @@ class Clearing:
         """
         layout = ConversationLayout.of(claim.conversation.conversation_id)
         names = await self._originals(layout)
-        has_gone_on = await self.has_gone_on(claim)
+        has_gone_on = await self._has_more(claim, names)
         ts = await self._free_timestamp(layout, now)
         archived = {name: layout.archived(name, ts) for name in names}
         await claim.hold()
@@ -144,9 +144,14 @@ class Clearing:
 
     async def has_gone_on(self, claim: Claim) -> bool:
         """Whether anything is kept that a clear now would archive, an empty session apart."""
+        layout = ConversationLayout.of(claim.conversation.conversation_id)
+        return await self._has_more(claim, await self._originals(layout))
+
+    async def _has_more(self, claim: Claim, originals: Sequence[str]) -> bool:
+        """Whether `originals`, what a clear archives, are more than an empty session."""
         conversation = claim.conversation
-        layout = ConversationLayout.of(conversation.conversation_id)
-        if await self._originals(layout) not in ([], [layout.context(None)]):
+        session_of = ConversationLayout.of(conversation.conversation_id).context(None)
+        if any(name != session_of for name in originals):
             return True
         try:
             session = await self._contexts.read(

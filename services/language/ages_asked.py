@@ -26,13 +26,11 @@ def ages_in(text: str, language: str) -> tuple[list[Age], str]:
 
     "When she was 10 weeks pregnant" names none: behind the number the question goes on.
     """
-    words, ages = lexicon(language).words, list[Age]()
-    of_year = dict.fromkeys(words.in_first_year, "")
-    for phrases, age in ((words.at_birth, Age(0, is_birth=True)), (of_year, Age(0))):
-        for phrase, rest in phrases.items():
-            without = re.sub(rf"(?<!\w){re.escape(fold(phrase)[0])}(?!\w)", rest, text)
-            ages += [age] if without != text else []
-            text = without
+    ages = list[Age]()
+    for phrase, rest, age in _of_first_year(language):
+        without = phrase.sub(rest, text)
+        ages += [age] if without != text else []
+        text = without
     for found in _pattern(language).finditer(text):
         if int(found["years"]) <= OLDEST_YEARS:
             ages.append(Age(int(found["years"]), is_months=found["months"] is not None))
@@ -51,6 +49,18 @@ def at_ages(questions: Sequence[ChartQuestion], ages: Sequence[Age]) -> list[Cha
         )
         for age in ages
         for one in questions
+    ]
+
+
+@cache
+def _of_first_year(language: str) -> Sequence[tuple[re.Pattern[str], str, Age]]:
+    """Return what names birth or the first year, what stays in its place, and the age."""
+    words = lexicon(language).words
+    of_year = dict.fromkeys(words.in_first_year, "")
+    return [
+        (re.compile(rf"(?<!\w){re.escape(fold(phrase)[0])}(?!\w)"), rest, age)
+        for phrases, age in ((words.at_birth, Age(0, is_birth=True)), (of_year, Age(0)))
+        for phrase, rest in phrases.items()
     ]
 
 

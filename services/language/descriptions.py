@@ -69,7 +69,7 @@ def _sex_called(folds: Sequence[str]) -> Sex | None:
 def _is_somebody(folds: Sequence[str], at: int) -> bool:
     """Whether somebody else is spoken of; `a smoker` says what the one who is spoken of is."""
     known = people_words()
-    if folds[at] in known.relatives | known.staff:
+    if folds[at] in known.relatives or folds[at] in known.staff:
         return True
     return folds[at] in known.people and not (at and folds[at - 1] in known.articles)
 

@@ -3,7 +3,7 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 
 from services.language.folding import words_of
 from services.language.vocabulary import LANGUAGES, replies
@@ -15,6 +15,7 @@ _LETTERS_THAT_ARE_WORDS = frozenset("aeiouy")
 _LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "ß": "de", "œ": "fr"}
 
 
+@lru_cache(maxsize=512)
 def language_of(text: str, *, default: str = "en") -> str:
     """Return the language whose small words `text` holds most of; `default` if it holds none.
 

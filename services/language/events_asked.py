@@ -3,8 +3,9 @@
 "Since her last scan", "the lowest hemoglobin during chemotherapy", "weight before the pregnancy".
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TypeAlias
 
 from services.language.chart_parts import EDGES
@@ -26,13 +27,19 @@ def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[Cha
     """Return what is asked around an event, each with the questions for the event."""
     if len(pieces) > _PIECES:
         return ()
-    every = words.words.relations.items()
-    relations = {fold(phrase)[0]: one for one, phrases in reversed([*every]) for phrase in phrases}
+    relations = _relations(words)
     for at, piece in enumerate(pieces):
         relation = relations.get(piece.text)
         if relation and (found := _asked_at(pieces, at, relation, ask)):
             return found
     return ()
+
+
+@cache
+def _relations(words: Lexicon) -> Mapping[str, Relation]:
+    """Return the relation of each folded phrase; of one that has several, the first."""
+    every = reversed([*words.words.relations.items()])
+    return {fold(phrase)[0]: one for one, phrases in every for phrase in phrases}
 
 
 def _asked_at(

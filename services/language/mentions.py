@@ -7,7 +7,7 @@ title, a possessive, a role or a place in the sentence speaks for or against a n
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -143,7 +143,7 @@ class Message:
     """
 
     text: str
-    words: Sequence[Word]
+    words: tuple[Word, ...]
     describes: bool = False
     is_placed: bool = False
     registers: bool = False
@@ -154,6 +154,7 @@ class Message:
     relates_at: int | None = None
 
 
+@lru_cache(maxsize=64)  # all rules that read a message, and one turn after the other
 def read_words(text: str) -> Message:
     """Return the words of the first 16,000 characters of `text` with their signs."""
     known = people_words()
@@ -202,7 +203,7 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
     known = people_words()
     return Message(
         text=text,
-        words=words,
+        words=tuple(words),
         describes=describes_somebody(folds) or _is_patient_of_staff(words),
         is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words))),
         registers=any(one in known.registers for one in folds),
@@ -228,7 +229,7 @@ def _is_of_head(folds: Sequence[str], at: int) -> bool:
 
 def _is_another(folds: Sequence[str], at: int) -> bool:
     known = people_words()
-    if at and folds[at - 1] in known.titles_of_men | known.titles_of_women:
+    if at and (folds[at - 1] in known.titles_of_men or folds[at - 1] in known.titles_of_women):
         at -= 1
     return at > 0 and folds[at - 1] in known.others
 

@@ -19,9 +19,10 @@ def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
         token = one.group().rstrip("._-/")
         if any(date.start < one.end() and one.start() < date.end for date in dates):
             continue
+        if not any(each.isdigit() for each in token):
+            continue
         is_called = any(labelled_numbers(message, [token], within=1))
-        least_chars = _LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS
-        if len(token) >= least_chars and any(each.isdigit() for each in token):
+        if len(token) >= (_LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS):
             yield token
     yield from (one.group() for one in _SPACED.finditer(message.text))
 

@@ -69,10 +69,11 @@ class PatientTurn:
         Whoever names a patient by id says plainly whom they mean. Thanks, and a yes where nothing
         was asked of its sender, are about nobody.
         """
-        is_asked = self.question is not None and self.question.user == self.user
-        if self.reading.named or (self.reading.is_of_no_patient and not is_asked):
+        seen = next((one for one in self.reading.others if one == self.seen), None)
+        if seen is None or self.reading.named:
             return None
-        return next((one for one in self.reading.others if one == self.seen), None)
+        is_asked = self.question is not None and self.question.user == self.user
+        return seen if is_asked or not self.reading.is_of_no_patient else None
 
     def _is_void(self, question: OpenQuestion) -> bool:
         return question.expires_at <= self.now or question.epoch != self.registry.epoch

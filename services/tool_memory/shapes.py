@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, tzinfo
+from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -171,6 +172,7 @@ def _nested(value: Mapping[str, Any], zone: tzinfo) -> Moment | None:
     return None
 
 
+@lru_cache(maxsize=256)
 def zone_of(name: str) -> tzinfo | None:
     """Return a zone by its IANA or Windows name; None if nobody knows it."""
     if name.upper() in ("UTC", "Z", "ETC/UTC", "GMT"):

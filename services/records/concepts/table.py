@@ -1,6 +1,6 @@
 """The table of concepts: what a name means, and what a code or a record's own name means."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -66,6 +66,7 @@ class ConceptTable:
 
     def __init__(self, *, concepts: Sequence[Concept]) -> None:
         self.concepts = tuple(concepts)
+        self._leaves: dict[tuple[ConceptKind, str], tuple[Concept, ...]] = {}
         self._named: dict[tuple[ConceptKind, tuple[str, ...]], Concept] = {}
         self._own: dict[tuple[ConceptKind, str], Concept] = {}
         self._coded: dict[tuple[ConceptKind, str], Concept] = {}
@@ -135,12 +136,18 @@ class ConceptTable:
         """Return the concept without groups: its members, theirs, or itself; each once."""
         if not concept.members:
             return (concept,)
+        key = (concept.kind, concept.name)
+        if key not in self._leaves:
+            self._leaves[key] = tuple(self._members_of(concept))
+        return self._leaves[key]
+
+    def _members_of(self, concept: Concept) -> Iterable[Concept]:
         found: dict[str, Concept] = {}
         for name in concept.members:
             member = self.own(concept.kind, name)
             if member is not None and member is not concept:
                 found.update((leaf.name, leaf) for leaf in self.leaves(member))
-        return tuple(found.values())
+        return found.values()
 
     def also_called(self, name: str) -> frozenset[str]:
         """Return all words by which a text may speak of what `name` means, of whatever kind."""

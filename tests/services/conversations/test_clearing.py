@@ -2,9 +2,11 @@
 
 import hashlib
 import json
+from collections.abc import AsyncIterator
 
 import pytest
 
+from data_models.blob_store import BlobInfo
 from data_models.turn_events import Notice, RunFailed
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
@@ -48,6 +50,28 @@ async def test_a_long_clear_says_how_far_it_is(store: MemoryBlobStore) -> None:
 
     told = [event.text for event in ended.events if isinstance(event, Notice)]
     assert told == [f"{done} of 600 documents are archived." for done in (250, 500)]
+
+
+class ListedStore(MemoryBlobStore):
+    """Notes what is listed: on a disk each listing reads every document."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.listed: list[str] = []
+
+    def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
+        self.listed.append(prefix)
+        return super().list(prefix)
+
+
+async def test_a_clear_lists_the_documents_to_archive_and_those_to_delete_once_each() -> None:
+    store = ListedStore()
+    world = await talked(store)
+    store.listed.clear()
+
+    await cleared(world)
+
+    assert store.listed.count(f"{CHAT}/") == 2
 
 
 async def test_the_answer_counts_what_was_archived(store: MemoryBlobStore) -> None:
