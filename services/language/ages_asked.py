@@ -9,6 +9,7 @@ from typing import NamedTuple
 from services.language.chart_words import lexicon
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion
+from services.language.vocabulary import words_with_number
 
 OLDEST_YEARS = 120
 
@@ -34,8 +35,10 @@ def ages_in(text: str, language: str) -> tuple[list[Age], str]:
             ages += [age] if without != text else []
             text = without
     for found in _pattern(language).finditer(text):
-        if int(found["years"]) <= OLDEST_YEARS:
-            ages.append(Age(int(found["years"]), is_months=found["months"] is not None))
+        said = found["years"]
+        number = int(said) if said.isdigit() else int(words_with_number(language)[said])
+        if number <= OLDEST_YEARS:
+            ages.append(Age(number, is_months=found["months"] is not None))
             text = text.replace(found[0], " ", 1)
     return ages, text
 
@@ -63,7 +66,8 @@ def _pattern(language: str) -> re.Pattern[str]:
     )
     unit = rf"(?: (?:{years}))?|(?P<months> (?:{months}))"
     joints = "|".join(map(re.escape, words.joints))
+    numbers = "|".join(map(re.escape, words_with_number(language))) or r"\b\B"
     return re.compile(
-        rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}})(?:{unit})"
+        rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}}|{numbers})(?:{unit})"
         rf"(?= *[?.!,;]| *\Z| (?:{joints})(?!\w))"
     )

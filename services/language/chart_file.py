@@ -47,6 +47,8 @@ class ChartWords(BaseModel):
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
+    at_that_time: tuple[str, ...] = ()
+    units: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     at_birth: Mapping[str, str] = Field(default_factory=dict)
     at_age: tuple[str, ...] = ()
     years_of_age: tuple[str, ...] = ()

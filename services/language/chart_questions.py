@@ -29,7 +29,7 @@ from services.language.chart_parts import (
     without_switch,
 )
 from services.language.chart_words import Lexicon, Piece, lexicon
-from services.language.events_asked import asked_around
+from services.language.events_asked import asked_around, at_that_time
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
 from services.language.question_figures import (
@@ -91,15 +91,18 @@ def chart_questions(
     parts = _parts(pieces, words)
     span = span_to_now(hull_of(spans), parts, words, today=today)
     numbers = list(numbers_in(pieces, words))
-    questions = [
-        replace(
-            question,
-            is_past=span is not None or "past" in part.frames,
-            is_begun=span is not None and "begun" in part.frames,
-        )
-        for part in parts
-        for question in _questions(part, is_asked=is_asking(text, pieces, words))
-    ]
+    questions: list[ChartQuestion] = []
+    for part in parts:
+        asked = [
+            replace(
+                question,
+                is_past=span is not None or "past" in part.frames,
+                is_begun=span is not None and "begun" in part.frames,
+                unit=part.unit if question.tool == "results" else "",
+            )
+            for question in _questions(part, is_asked=is_asking(text, pieces, words))
+        ]
+        questions += at_that_time(part, asked, questions)
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
     is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)

@@ -21,6 +21,7 @@ from services.language.vocabulary import (
 )
 
 _LONGEST_PHRASE = 8
+_SHORTEST_AROUND = 3
 _SLIP_CHARS = 6
 """Shorter words that differ by a letter are different words."""
 _SWAP_CHARS = 5
@@ -41,6 +42,8 @@ LabelKind: TypeAlias = Literal[
     "not_chart",
     "stop",
     "before",
+    "then",
+    "unit",
 ]
 
 
@@ -105,6 +108,11 @@ class Lexicon:
             for phrase in (name, *others, *self._own_drugs(name)):
                 if _folded(phrase) not in known:
                     self._add(phrase, Label("name", NameIs("medications", name)))
+        self._closed = {
+            "".join(phrase): labels
+            for phrase, labels in self._phrases.items()
+            if len(phrase) > 1 and sum(map(len, phrase)) >= _SLIP_CHARS
+        }
         self._own = {
             word
             for phrase in self._phrases
@@ -136,12 +144,22 @@ class Lexicon:
                     for n in range(min(_LONGEST_PHRASE, len(tokens) - at), 1, -1)
                     if (labels := self._of_phrase(tokens[at : at + n]))
                 ),
-                (1, self._known(tokens[at : at + 1]) or self._inflected(tokens[at])),
+                (1, self._of_word(tokens[at])),
             )
+            if not labels and (around := self._around_somebody(tokens[at:])):
+                size, labels = around
             words = tuple(tokens[at : at + size])
             found.append(Piece(words, labels))
             at += size
         return found
+
+    def _around_somebody(self, tokens: Sequence[str]) -> tuple[int, tuple[Label, ...]] | None:
+        """Return what a phrase is in which somebody stands: "cant she take"; and its length."""
+        if len(tokens) < _SHORTEST_AROUND or tokens[1] not in self.words.people:
+            return None
+        sizes = range(min(_LONGEST_PHRASE, len(tokens)), _SHORTEST_AROUND - 1, -1)
+        found = ((n, self._known([tokens[0], *tokens[2:n]])) for n in sizes)
+        return next(((n, labels) for n, labels in found if labels), None)
 
     def knows(self, word: str) -> bool:
         """Whether `word` is one of the phrases, or a plain word of any language."""
@@ -169,6 +187,11 @@ class Lexicon:
 
     def _of_phrase(self, tokens: Sequence[str]) -> tuple[Label, ...]:
         return self._known(tokens) or self._in_the_plural(tokens)
+
+    def _of_word(self, word: str) -> tuple[Label, ...]:
+        """Return what a word is; also one that others write as several: "uptodate"."""
+        known = self._known([word]) or self._inflected(word)
+        return known or self._closed.get(word, ())
 
     def _in_the_plural(self, tokens: Sequence[str]) -> tuple[Label, ...]:
         """Return what a phrase is whose last word has an ending: "sore throats"."""
@@ -308,6 +331,9 @@ def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
         yield from ((phrase, Label("part", part)) for phrase in phrases)
     for frame, phrases in words.frames.items():
         yield from ((phrase, Label("frame", frame)) for phrase in phrases)
+    for unit, phrases in words.units.items():
+        yield from ((phrase, Label("unit", unit)) for phrase in phrases)
+    yield from ((phrase, Label("frame", "around")) for phrase in words.relations.get("at", ()))
     for name, phrases in words.not_chart.items():
         yield from ((phrase, Label("not_chart", name)) for phrase in phrases)
     for topic in words.topics:
@@ -315,6 +341,7 @@ def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
     yield from _names(words)
     kinds: tuple[tuple[LabelKind, tuple[str, ...]], ...] = (
         ("before", words.before),
+        ("then", words.at_that_time),
         ("above", words.above),
         ("below", words.below),
         ("people", words.people),

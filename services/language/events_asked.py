@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from services.language.chart_parts import EDGES
+from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_words import Lexicon, Piece
 from services.language.folding import fold
-from services.language.utterance import ChartQuestion, Relation
+from services.language.utterance import Aspect, ChartQuestion, Relation
 
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
 """What a text asks of the chart."""
@@ -18,6 +18,7 @@ _EVENTS = frozenset(
     {"imaging_reports", "pathology_reports", "encounters", "procedures", "documents"}
 )
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
+_SIGNS = frozenset({"?", ",", ";"})
 _PIECES = 60
 """Of a question; in a longer text each word between two things would be read as a relation."""
 
@@ -31,8 +32,29 @@ def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[Cha
     for at, piece in enumerate(pieces):
         relation = relations.get(piece.text)
         if relation and (found := _asked_at(pieces, at, relation, ask)):
-            return found
+            is_now_too = any(one.text in words.words.now for one in pieces[at + 1 :])
+            now = [replace(one, around=(), aspect="latest") for one in found]
+            return (*found, *now) if relation == "at" and is_now_too else found
     return ()
+
+
+def at_that_time(
+    part: QuestionPart, asked: Sequence[ChartQuestion], earlier: Sequence[ChartQuestion]
+) -> Sequence[ChartQuestion]:
+    """Return what is `asked` of the time of what was named before: "what was the hb then?"."""
+    telling = [piece for piece in part.pieces if piece.text not in _SIGNS]
+    events = tuple(replace(one, aspect="all") for one in earlier if one.tool in _NAMED)
+    is_then = bool(telling) and bool(telling[-1].of("then"))
+    if not is_then or not events or {one.tool for one in asked} != {"results"}:
+        return asked
+    named = [replace(one, part=None) for one in events if one.name]
+    then = [replace(one, around=tuple(named), when="at", aspect=_of_days(one)) for one in asked]
+    return then if named else asked
+
+
+def _of_days(question: ChartQuestion) -> Aspect:
+    """Return the aspect of a question that is meant of some days: that there is one is no yes."""
+    return "all" if question.aspect == "whether" else question.aspect
 
 
 def _asked_at(
@@ -55,8 +77,7 @@ def _asked_at(
             around=behind,
             when=relation,
             is_begun=is_begun,
-            # That it was done some day after is no yes.
-            aspect="all" if one.aspect == "whether" else one.aspect,
+            aspect=_of_days(one),
         )
         for one in asked
     )

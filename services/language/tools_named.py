@@ -69,9 +69,11 @@ def _tool_around(part: QuestionPart) -> str | None:
 def with_treatment(part: QuestionPart) -> QuestionPart:
     """Note what is asked in "what did he take for the sinusitis?": how it was treated."""
     known = [tool_of(run, part) for run in part.runs if run.known]
+    is_taken = "takes" in part.frames and "whether" not in part.aspects
+    if is_taken and not part.runs and [topic.tool for topic in part.topics] == ["encounters"]:
+        part.parts = ["treatment"]  # "why was she in the ER, and what did she get for it?"
     if known != ["problems"] or part.parts:
         return part
-    is_taken = "takes" in part.frames and "whether" not in part.aspects
     if [topic.name for topic in part.topics] == ["treatment"] or (is_taken and not part.topics):
         part.topics, part.parts = [], ["treatment"]
     return part

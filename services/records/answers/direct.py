@@ -21,6 +21,7 @@ from services.records.answers.further import measured_for, searches_for
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
 from services.records.answers.row_line import row_line
+from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.answers.unsaid import said_without, short_form_unknown
@@ -92,6 +93,12 @@ def _of_view(
         return letter if read is None else told_letter(read) or absent
     if asks_for_treatment(question, taken):
         return _treated(question, taken, absent, given, words)
+    if lists := looked_at(question, taken, words):
+        looked = [(one, _given(one, given)) for one in lists]
+        if missing := next((one for one, view in looked if view is None), None):
+            return missing
+        views = [view for _, view in looked if isinstance(view, ChartView)]
+        return f"{absent}\n{told_of_day(question, taken, views, words)}".strip()
     if question.tool == "immunizations" and question.name:
         return _with_doses(question, taken, given, words)
     return _sought(question, taken, absent, given, words)

@@ -37,7 +37,7 @@ _BRIEF_FROM = 14
 _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
-_PASSAGES_SHOWN = 5
+_PASSAGES_SHOWN = 8
 _IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immunizations"})
 """What may be cut: it is old, and the rows stand beside the text."""
 
@@ -271,8 +271,8 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
         return f"{words.no}: {row_line(rows[0], words)}"
     # That something was put in is no yes to whether it is still in.
     is_of_after = question.tool in _REPEATED and question.part == "status"
-    # Rows of the family, or of how somebody lives, tell of more than was asked: no yes to it.
-    is_wider = question.tool in ("search_record", "history")
+    # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it.
+    is_wider = question.tool in ("search_record", "history") or question.name == "coverage"
     if not question.name or is_wider or is_of_after:
         return _listed(question, rows, words)
     now = [row for row in rows if row.status not in _OVER | _NOT_DONE]

@@ -78,7 +78,10 @@ def test_what_is_measured_is_found_by_the_names_of_the_vocabulary(language: str)
         ("percocet when", ["medications"]),
         ("knee problem - what is he taking", ["problems", "medications"]),
         ("nsaid + ppi?", ["medications", "medications"]),
-        ("hb at dx of anaemia", ["problems", "results"]),
+        ("hb at dx of anaemia", ["results"]),
+        ("hb at dx of anaemia vs now", ["results", "results"]),
+        ("is he uptodate w mmr?", ["immunizations"]),
+        ("which drugs cant he take?", ["allergies"]),
         ("sore throats how many", ["problems"]),
     ],
 )
