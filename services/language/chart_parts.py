@@ -136,7 +136,8 @@ def _may_part(before: Sequence[Piece], behind: Sequence[Piece], words: Lexicon) 
         return False
     if _is_of_family(before) and not any(piece.of("topic") for piece in behind):
         return False  # "family history of diabetes and cancer"
-    is_new = behind[1:2] and behind[1].words[0] in words.words.asking  # "…, what was the hb then?"
+    opening = behind[1] if behind[1:] else behind[0]  # "…, what was the hb then?", "…, any biopsy?"
+    is_new = opening.words[0] in words.words.asking or "whether" in opening.of("aspect")
     return behind[0].words[0] != "," or is_new or any(piece.of("topic") for piece in before)
 
 

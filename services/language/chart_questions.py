@@ -127,7 +127,7 @@ def _share(parts: Sequence[QuestionPart]) -> None:
     """Give each part what is said once for several: "sodium and potassium trend"."""
     for earlier, later in pairwise(parts):
         later.aspects = later.aspects or earlier.aspects
-        later.frames = later.frames or earlier.frames
+        later.frames = later.frames or earlier.frames - {"size"}
     for later, earlier in pairwise(reversed(parts)):
         if is_of_values(earlier) and is_of_values(later):
             earlier.aspects = earlier.aspects or later.aspects
@@ -139,7 +139,11 @@ def _treat_the_same(parts: Sequence[QuestionPart]) -> None:
         known = [tool_of(run, earlier) for run in earlier.runs]
         topics = [(topic.tool, topic.name) for topic in later.topics]
         is_bare = not any(run.known for run in later.runs)
-        if known == ["problems"] and is_bare and topics == [("current_status", "treatment")]:
+        is_for_it = topics == [("medications", "")] and any(
+            piece.of("for_it") for piece in later.pieces
+        )
+        is_treatment = is_for_it or topics == [("current_status", "treatment")]
+        if known == ["problems"] and is_bare and is_treatment:
             later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
 
 
@@ -205,9 +209,8 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     what = what_of(part, aspect)
     topics = telling_topics(part.topics, part.runs, part.aspects)
     if [one.name for one in topics] == ["age"] and "past" in part.frames:
-        unknown = [run for run in part.runs if not run.known]
-        yield from (_searched(run.text, "all", None) for run in unknown)
-        if unknown:
+        yield from (elsewhere := list(_of_what_age(part)))
+        if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
     topics = [_of_last_visit(one) if aspect == "latest" else one for one in topics]
     if topics:
@@ -224,6 +227,13 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     for run in others:
         if run.known or not topics:
             yield from _of_run(run, part, aspect, what, is_searched=is_asked and not topics)
+
+
+def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
+    """Yield what the age is asked at that is no row of a list: at menarche, at the last visit."""
+    yield from (_searched(run.text, "all", None) for run in part.runs if not run.known)
+    if "latest" in part.aspects:
+        yield ChartQuestion("encounters", {"last": 1}, "latest")
 
 
 def _of_run(

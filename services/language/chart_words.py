@@ -43,6 +43,7 @@ LabelKind: TypeAlias = Literal[
     "stop",
     "before",
     "then",
+    "for_it",
     "unit",
 ]
 
@@ -342,6 +343,7 @@ def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
     kinds: tuple[tuple[LabelKind, tuple[str, ...]], ...] = (
         ("before", words.before),
         ("then", words.at_that_time),
+        ("for_it", words.for_it),
         ("above", words.above),
         ("below", words.below),
         ("people", words.people),

@@ -30,12 +30,29 @@ def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[Cha
     every = words.words.relations.items()
     relations = {fold(phrase)[0]: one for one, phrases in reversed([*every]) for phrase in phrases}
     for at, piece in enumerate(pieces):
-        relation = relations.get(piece.text)
-        if relation and (found := _asked_at(pieces, at, relation, ask)):
-            is_now_too = any(one.text in words.words.now for one in pieces[at + 1 :])
-            now = [replace(one, around=(), aspect="latest") for one in found]
-            return (*found, *now) if relation == "at" and is_now_too else found
+        if (relation := relations.get(piece.text)) is None:
+            continue
+        joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
+        for end in (len(pieces), *joints):
+            if found := _asked_at(pieces[:end], at, relation, ask):
+                is_now_too = relation == "at" and any(
+                    one.text in words.words.now for one in pieces[at:]
+                )
+                now = [replace(one, around=(), aspect="latest") for one in found if is_now_too]
+                return (*found, *now, *_beside(pieces[end:], found, relation, ask))
     return ()
+
+
+def _beside(
+    rest: Sequence[Piece], found: Sequence[ChartQuestion], relation: Relation, ask: Ask
+) -> tuple[ChartQuestion, ...]:
+    """Return what else is asked behind the event, values of the same days: "and lowest wbc?"."""
+    is_named = any(one.of("name") for one in rest)
+    asked = ask(" ".join(one.text for one in rest[1:])) if is_named else ()
+    return tuple(
+        replace(one, around=found[0].around, when=relation) if one.tool == "results" else one
+        for one in asked
+    )
 
 
 def at_that_time(
@@ -67,7 +84,7 @@ def _asked_at(
         behind = tuple(one for one in behind if one.tool != "immunizations")
     if not behind or not all(_is_event(one, is_alone=not before) for one in behind):
         return ()
-    if relation == "within" and {one.tool for one in before} != {"results"}:
+    if relation in ("within", "at") and {one.tool for one in before} != {"results"}:
         return ()  # "anemia in pregnancy" is the name of one thing
     asked = before or (ChartQuestion("timeline", is_past=True),)
     is_begun = any("begun" in one.of("frame") for one in pieces[:at])

@@ -81,7 +81,8 @@ def with_treatment(part: QuestionPart) -> QuestionPart:
 
 def with_removals(part: QuestionPart) -> QuestionPart:
     """Note what is asked in "does he still have his appendix?": whether it was taken out."""
-    if "status" in part.parts and not part.topics:
+    is_had = "has" in part.frames and not part.frames & {"measured", "had_done"}
+    if ("status" in part.parts or is_had) and not part.topics:
         part.runs = list(_removals(part.runs))
     return part
 
