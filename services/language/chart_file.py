@@ -59,4 +59,5 @@ class ChartWords(BaseModel):
     now: tuple[str, ...] = ()
     spellings: Mapping[str, str] = Field(default_factory=dict)
     drug_endings: Mapping[str, str] = Field(default_factory=dict)
+    counted_as: Mapping[str, str] = Field(default_factory=dict)
     removals: Mapping[str, str] = Field(default_factory=dict)

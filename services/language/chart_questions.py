@@ -44,7 +44,13 @@ from services.language.statement_words import is_clinical_name, stem
 from services.language.telling_topics import NEVER_OF, telling_topics
 from services.language.then_and_now import span_to_now
 from services.language.times import spans_in
-from services.language.tools_named import SEARCH, tool_of, tools_of, with_removals, with_treatment
+from services.language.tools_named import (
+    SEARCH,
+    tool_of,
+    tools_of,
+    with_others_meant,
+    with_treatment,
+)
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 from services.language.without_names import without_caller
@@ -117,7 +123,7 @@ def chart_questions(
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
     """Return the questions of a message, each with what is said once for several."""
     each = (read_part(part, words) for part in parted(pieces, words))
-    parts = [with_removals(with_treatment(one)) for one in each]
+    parts = [with_others_meant(with_treatment(one)) for one in each]
     _share(parts)
     _treat_the_same(parts)
     return parts
@@ -127,6 +133,7 @@ def _share(parts: Sequence[QuestionPart]) -> None:
     """Give each part what is said once for several: "sodium and potassium trend"."""
     for earlier, later in pairwise(parts):
         later.aspects = later.aspects or earlier.aspects
+        later.unit, earlier.unit = later.unit or earlier.unit, earlier.unit or later.unit
         later.frames = later.frames or earlier.frames - {"size"}
     for later, earlier in pairwise(reversed(parts)):
         if is_of_values(earlier) and is_of_values(later):
@@ -188,6 +195,7 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
+    is_mixed = is_mixed or "may_have" in part.frames  # "is latex safe for her?"
     if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes

@@ -1,6 +1,6 @@
 """Which tool of the chart a name is for: by the vocabulary, else by the words around it. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from services.language.chart_parts import QuestionPart, Run
 from services.language.chart_words import NameIs, lexicon
@@ -79,16 +79,22 @@ def with_treatment(part: QuestionPart) -> QuestionPart:
     return part
 
 
-def with_removals(part: QuestionPart) -> QuestionPart:
-    """Note what is asked in "does he still have his appendix?": whether it was taken out."""
+def with_others_meant(part: QuestionPart) -> QuestionPart:
+    """Note what is asked of something else than is named.
+
+    "Does he still have his appendix?" asks whether it was taken out, "how many times pregnant?" for
+    all pregnancies, however they ended.
+    """
     is_had = "has" in part.frames and not part.frames & {"measured", "had_done"}
     if ("status" in part.parts or is_had) and not part.topics:
-        part.runs = list(_removals(part.runs))
+        part.runs = list(_meant("procedures", lexicon("en").words.removals, part.runs))
+    if "count" in part.aspects:
+        part.runs = list(_meant("problems", lexicon("en").words.counted_as, part.runs))
     return part
 
 
-def _removals(runs: list[Run]) -> Iterator[Run]:
+def _meant(tool: str, by_name: Mapping[str, str], runs: list[Run]) -> Iterator[Run]:
     for run in runs:
-        operation = lexicon("en").words.removals.get(run.name)
-        known = NameIs("procedures", operation or "")
-        yield run if operation is None else Run(operation, (known,), is_exact=True, main=known)
+        meant = by_name.get(run.name)
+        known = NameIs(tool, meant or "")
+        yield run if meant is None else Run(meant, (known,), is_exact=True, main=known)
