@@ -99,6 +99,8 @@ def _of_view(
             return missing
         views = [view for _, view in looked if isinstance(view, ChartView)]
         return f"{absent}\n{told_of_day(question, taken, views, words)}".strip()
+    if question.tool == "problems" and question.aspect == "count" and question.name:
+        return _with_visits(question, taken, given, words)
     if question.tool == "immunizations" and question.name:
         return _with_doses(question, taken, given, words)
     return _sought(question, taken, absent, given, words)
@@ -129,6 +131,25 @@ def _treated(
         return missing
     lists = [(asked, view) for asked, view in looked if isinstance(view, ChartView)]
     return f"{told}\n{told_treatments(question, problems, lists, words)}"
+
+
+def _with_visits(
+    question: ChartQuestion,
+    taken: ChartView,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return how often an illness is recorded, and the visits for it where these are more."""
+    told = _sought(question, taken, answer_of(question, taken, words), given, words)
+    seen = ChartQuestion("encounters", name=question.name, aspect="count")
+    seen = seen if question.span is None else with_days(seen, question.span)
+    view = _given(seen, given)
+    if isinstance(told, ChartQuestion) or view is None:
+        return told if isinstance(told, ChartQuestion) else seen
+    visits = asked_rows(seen, view).rows if isinstance(view, ChartView) else ()
+    recorded = sum(len(row.sources) for row in asked_rows(question, taken).rows)
+    is_more = isinstance(view, ChartView) and len(visits) > recorded > 0
+    return f"{told}\n{answer_of(seen, view, words)}" if is_more else told
 
 
 def _with_doses(
