@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from itertools import pairwise
 
 from services.language.ages_asked import ages_in, at_ages
 from services.language.changes_asked import CHANGES, asks_what_changed
@@ -20,7 +19,6 @@ from services.language.chart_parts import (
     aspect_of,
     is_asking,
     is_for_others,
-    is_of_values,
     may_name,
     parted,
     read_part,
@@ -32,6 +30,7 @@ from services.language.chart_words import Lexicon, Piece, lexicon
 from services.language.events_asked import asked_around, at_that_time
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
+from services.language.parts_together import share, treat_the_same
 from services.language.question_figures import (
     OVER_TIME,
     hull_of,
@@ -46,7 +45,6 @@ from services.language.then_and_now import span_to_now
 from services.language.times import spans_in
 from services.language.tools_named import (
     SEARCH,
-    tool_of,
     tools_of,
     with_others_meant,
     with_treatment,
@@ -99,7 +97,7 @@ def chart_questions(
     numbers = list(numbers_in(pieces, words))
     questions: list[ChartQuestion] = []
     for part in parts:
-        asked = [
+        here = [
             replace(
                 question,
                 is_past=span is not None or "past" in part.frames,
@@ -108,7 +106,7 @@ def chart_questions(
             )
             for question in _questions(part, is_asked=is_asking(text, pieces, words))
         ]
-        questions += at_that_time(part, asked, questions)
+        questions += at_that_time(part, here, questions)
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
     is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
@@ -124,34 +122,9 @@ def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
     """Return the questions of a message, each with what is said once for several."""
     each = (read_part(part, words) for part in parted(pieces, words))
     parts = [with_others_meant(with_treatment(one)) for one in each]
-    _share(parts)
-    _treat_the_same(parts)
+    share(parts)
+    treat_the_same(parts)
     return parts
-
-
-def _share(parts: Sequence[QuestionPart]) -> None:
-    """Give each part what is said once for several: "sodium and potassium trend"."""
-    for earlier, later in pairwise(parts):
-        later.aspects = later.aspects or earlier.aspects
-        later.unit, earlier.unit = later.unit or earlier.unit, earlier.unit or later.unit
-        later.frames = later.frames or earlier.frames - {"size"}
-    for later, earlier in pairwise(reversed(parts)):
-        if is_of_values(earlier) and is_of_values(later):
-            earlier.aspects = earlier.aspects or later.aspects
-
-
-def _treat_the_same(parts: Sequence[QuestionPart]) -> None:
-    """Ask how the illness before is treated: "since when has he gout, and what is the therapy?"."""
-    for earlier, later in pairwise(parts):
-        known = [tool_of(run, earlier) for run in earlier.runs]
-        topics = [(topic.tool, topic.name) for topic in later.topics]
-        is_bare = not any(run.known for run in later.runs)
-        is_for_it = topics == [("medications", "")] and any(
-            piece.of("for_it") for piece in later.pieces
-        )
-        is_treatment = is_for_it or topics == [("current_status", "treatment")]
-        if known == ["problems"] and is_bare and is_treatment:
-            later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
 
 
 def _without_heading(text: str, words: Lexicon) -> str:

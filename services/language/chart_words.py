@@ -1,7 +1,7 @@
 """The words of chart questions of one language, and how a text falls into them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -31,21 +31,9 @@ _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/]")
 LabelKind: TypeAlias = Literal[
-    "aspect",
-    "above",
-    "below",
-    "part",
-    "people",
-    "frame",
-    "topic",
-    "name",
-    "not_chart",
-    "stop",
-    "before",
-    "then",
-    "for_it",
-    "unit",
-]
+    "aspect", "above", "below", "part", "people", "frame", "topic", "name",
+    "not_chart", "stop", "before", "then", "for_it", "unit",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,17 +314,17 @@ def _of_all_languages() -> Iterator[ChartWords]:
 
 
 def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
-    for aspect, phrases in words.aspects.items():
-        yield from ((phrase, Label("aspect", aspect)) for phrase in phrases)
-    for part, phrases in words.parts.items():
-        yield from ((phrase, Label("part", part)) for phrase in phrases)
-    for frame, phrases in words.frames.items():
-        yield from ((phrase, Label("frame", frame)) for phrase in phrases)
-    for unit, phrases in words.units.items():
-        yield from ((phrase, Label("unit", unit)) for phrase in phrases)
+    said: tuple[tuple[LabelKind, Mapping[Any, tuple[str, ...]]], ...] = (
+        ("aspect", words.aspects),
+        ("part", words.parts),
+        ("frame", words.frames),
+        ("unit", words.units),
+        ("not_chart", words.not_chart),
+    )
+    for kind, phrases_of in said:
+        for value, phrases in phrases_of.items():
+            yield from ((phrase, Label(kind, value)) for phrase in phrases)
     yield from ((phrase, Label("frame", "around")) for phrase in words.relations.get("at", ()))
-    for name, phrases in words.not_chart.items():
-        yield from ((phrase, Label("not_chart", name)) for phrase in phrases)
     for topic in words.topics:
         yield from ((phrase, Label("topic", topic)) for phrase in topic.words)
     yield from _names(words)

@@ -146,9 +146,10 @@ def _with_visits(
     view = _given(seen, given)
     if isinstance(told, ChartQuestion) or view is None:
         return told if isinstance(told, ChartQuestion) else seen
-    visits = asked_rows(seen, view).rows if isinstance(view, ChartView) else ()
+    if not isinstance(view, ChartView):
+        return told
     recorded = sum(len(row.sources) for row in asked_rows(question, taken).rows)
-    is_more = isinstance(view, ChartView) and len(visits) > recorded > 0
+    is_more = len(asked_rows(seen, view).rows) > recorded > 0
     return f"{told}\n{answer_of(seen, view, words)}" if is_more else told
 
 
