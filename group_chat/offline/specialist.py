@@ -83,5 +83,6 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
     else:
         rows, notes = bullets_of(view, answer_words(prompt.language)), notes_on(view)
     if not rows:
-        return prompt.text("holds_nothing", title=title)
+        searched = view.nothing if view is not None and prompt.language == "en" else ""
+        return searched or prompt.text("holds_nothing", title=title)
     return "\n".join([f"**{title}**", *rows, *(["", *notes] if notes else [])])

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from services.language.chart_words import lexicon
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion
+from services.language.vocabulary import words_with_number
 
 OLDEST_YEARS = 120
 
@@ -32,7 +33,13 @@ def ages_in(text: str, language: str) -> tuple[list[Age], str]:
         ages += [age] if without != text else []
         text = without
     for found in _pattern(language).finditer(text):
-        if int(found["years"]) <= OLDEST_YEARS:
+        said = found["years"]
+        number = int(said) if said.isdigit() else int(words_with_number(language)[said])
+        if number <= OLDEST_YEARS:
+            ages.append(Age(number, is_months=found["months"] is not None))
+            text = text.replace(found[0], " ", 1)
+    if ages:  # "at birth, 6 months and 2 years"
+        for found in _pattern(language, is_further=True).finditer(text):
             ages.append(Age(int(found["years"]), is_months=found["months"] is not None))
             text = text.replace(found[0], " ", 1)
     return ages, text
@@ -65,15 +72,22 @@ def _of_first_year(language: str) -> Sequence[tuple[re.Pattern[str], str, Age]]:
 
 
 @cache
-def _pattern(language: str) -> re.Pattern[str]:
+def _pattern(language: str, *, is_further: bool = False) -> re.Pattern[str]:
+    """Return the pattern of an age; of one that stands in a list behind another its unit is said.
+
+    Args:
+        is_further: One behind another.
+    """
     words = lexicon(language).words
     before, years, months = (
         "|".join(re.escape(fold(each)[0]) for each in phrases) or r"\b\B"
         for phrases in (words.at_age, words.years_of_age, words.months_of_age)
     )
-    unit = rf"(?: (?:{years}))?|(?P<months> (?:{months}))"
     joints = "|".join(map(re.escape, words.joints))
-    return re.compile(
-        rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}})(?:{unit})"
-        rf"(?= *[?.!,;]| *\Z| (?:{joints})(?!\w))"
-    )
+    numbers = "|".join(map(re.escape, words_with_number(language))) or r"\b\B"
+    ends = rf"(?= *[?.!,;]| *\Z| (?:{joints})(?!\w))"
+    if is_further:
+        unit = rf"(?:(?:{years})|(?P<months>(?:{months})))"
+        return re.compile(rf"(?:, *|(?<!\w)(?:{joints}) )(?P<years>\d{{1,2}}) {unit}{ends}")
+    unit = rf"(?: (?:{years}))?|(?P<months> (?:{months}))"
+    return re.compile(rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}}|{numbers})(?:{unit}){ends}")

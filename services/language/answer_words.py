@@ -35,6 +35,7 @@ class AnswerWords(BaseModel):
     in_papers: str
     treated_by: str
     meanwhile: str
+    same_day: str
     usual_for: str
     measured: str
     written_later: str

@@ -40,6 +40,7 @@ class QuestionPart:
     """The newest is asked for beside another: "hb now and the lowest ever"."""
     is_before: bool = False
     """What came before that which was asked last is asked for."""
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,20 +123,22 @@ def parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:
         parts[-1].append(piece)
     joined: list[list[Piece]] = []
     for part in parts:
-        if joined and not _may_part(joined[-1], part):
+        if joined and not _may_part(joined[-1], part, words):
             joined[-1].extend(part)
         else:
             joined.append(part)
     return joined
 
 
-def _may_part(before: Sequence[Piece], behind: Sequence[Piece]) -> bool:
+def _may_part(before: Sequence[Piece], behind: Sequence[Piece], words: Lexicon) -> bool:
     """Whether both sides of a joint ask for something of their own; commas join long names."""
     if not (_names_something(before) and _names_something(behind)):
         return False
     if _is_of_family(before) and not any(piece.of("topic") for piece in behind):
         return False  # "family history of diabetes and cancer"
-    return behind[0].words[0] != "," or any(piece.of("topic") for piece in before)
+    opening = behind[1] if behind[1:] else behind[0]  # "…, what was the hb then?", "…, any biopsy?"
+    is_new = opening.words[0] in words.words.asking or "whether" in opening.of("aspect")
+    return behind[0].words[0] != "," or is_new or any(piece.of("topic") for piece in before)
 
 
 def _is_of_family(part: Sequence[Piece]) -> bool:
@@ -156,7 +159,8 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.aspects |= set(piece.of("aspect")) - {"whether"}
         part.parts += piece.of("part")
         part.frames |= set(piece.of("frame"))
-        part.is_before = part.is_before or bool(piece.of("before"))
+        part.is_before |= bool(piece.of("before")) or piece.words[0] in words.words.before
+        part.unit = next(iter(piece.of("unit")), part.unit)
         if piece.of("topic"):
             part.aspects |= words.aspects_within(piece) & _OF_ONE
     ends = [{*piece.of("aspect")} & _ENDS for piece in pieces]

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
-from itertools import pairwise
 
 from services.language.ages_asked import ages_in, at_ages
 from services.language.changes_asked import CHANGES, asks_what_changed
@@ -20,7 +19,6 @@ from services.language.chart_parts import (
     aspect_of,
     is_asking,
     is_for_others,
-    is_of_values,
     may_name,
     parted,
     read_part,
@@ -29,9 +27,10 @@ from services.language.chart_parts import (
     without_switch,
 )
 from services.language.chart_words import Lexicon, Piece, lexicon
-from services.language.events_asked import asked_around
+from services.language.events_asked import asked_around, at_that_time
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
+from services.language.parts_together import share, treat_the_same
 from services.language.question_figures import (
     OVER_TIME,
     hull_of,
@@ -44,7 +43,12 @@ from services.language.statement_words import is_clinical_name, stem
 from services.language.telling_topics import NEVER_OF, telling_topics
 from services.language.then_and_now import span_to_now
 from services.language.times import spans_in
-from services.language.tools_named import SEARCH, tool_of, tools_of, with_removals, with_treatment
+from services.language.tools_named import (
+    SEARCH,
+    tools_of,
+    with_others_meant,
+    with_treatment,
+)
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 from services.language.without_names import without_caller
@@ -91,15 +95,18 @@ def chart_questions(
     parts = _parts(pieces, words)
     span = span_to_now(hull_of(spans), parts, words, today=today)
     numbers = list(numbers_in(pieces, words))
-    questions = [
-        replace(
-            question,
-            is_past=span is not None or "past" in part.frames,
-            is_begun=span is not None and "begun" in part.frames,
-        )
-        for part in parts
-        for question in _questions(part, is_asked=is_asking(text, pieces, words))
-    ]
+    questions: list[ChartQuestion] = []
+    for part in parts:
+        here = [
+            replace(
+                question,
+                is_past=span is not None or "past" in part.frames,
+                is_begun=span is not None and "begun" in part.frames,
+                unit=part.unit if question.tool == "results" else "",
+            )
+            for question in _questions(part, is_asked=is_asking(text, pieces, words))
+        ]
+        questions += at_that_time(part, here, questions)
     if not questions and span is not None and any(map(_asks_for_a_time, parts)):
         questions = [ChartQuestion("timeline", is_past=True)]
     is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
@@ -114,30 +121,10 @@ def chart_questions(
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
     """Return the questions of a message, each with what is said once for several."""
     each = (read_part(part, words) for part in parted(pieces, words))
-    parts = [with_removals(with_treatment(one)) for one in each]
-    _share(parts)
-    _treat_the_same(parts)
+    parts = [with_others_meant(with_treatment(one)) for one in each]
+    share(parts)
+    treat_the_same(parts)
     return parts
-
-
-def _share(parts: Sequence[QuestionPart]) -> None:
-    """Give each part what is said once for several: "sodium and potassium trend"."""
-    for earlier, later in pairwise(parts):
-        later.aspects = later.aspects or earlier.aspects
-        later.frames = later.frames or earlier.frames
-    for later, earlier in pairwise(reversed(parts)):
-        if is_of_values(earlier) and is_of_values(later):
-            earlier.aspects = earlier.aspects or later.aspects
-
-
-def _treat_the_same(parts: Sequence[QuestionPart]) -> None:
-    """Ask how the illness before is treated: "since when has he gout, and what is the therapy?"."""
-    for earlier, later in pairwise(parts):
-        known = [tool_of(run, earlier) for run in earlier.runs]
-        topics = [(topic.tool, topic.name) for topic in later.topics]
-        is_bare = not any(run.known for run in later.runs)
-        if known == ["problems"] and is_bare and topics == [("current_status", "treatment")]:
-            later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
 
 
 def _without_heading(text: str, words: Lexicon) -> str:
@@ -181,6 +168,7 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
+    is_mixed = is_mixed or "may_have" in part.frames  # "is latex safe for her?"
     if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes
@@ -202,9 +190,8 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     what = what_of(part, aspect)
     topics = telling_topics(part.topics, part.runs, part.aspects)
     if [one.name for one in topics] == ["age"] and "past" in part.frames:
-        unknown = [run for run in part.runs if not run.known]
-        yield from (_searched(run.text, "all", None) for run in unknown)
-        if unknown:
+        yield from (elsewhere := list(_of_what_age(part)))
+        if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
     topics = [_of_last_visit(one) if aspect == "latest" else one for one in topics]
     if topics:
@@ -221,6 +208,13 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     for run in others:
         if run.known or not topics:
             yield from _of_run(run, part, aspect, what, is_searched=is_asked and not topics)
+
+
+def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
+    """Yield what the age is asked at that is no row of a list: at menarche, at the last visit."""
+    yield from (_searched(run.text, "all", None) for run in part.runs if not run.known)
+    if "latest" in part.aspects:
+        yield ChartQuestion("encounters", {"last": 1}, "latest")
 
 
 def _of_run(

@@ -1,7 +1,7 @@
 """The words of chart questions of one language, and how a text falls into them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -21,6 +21,7 @@ from services.language.vocabulary import (
 )
 
 _LONGEST_PHRASE = 8
+_SHORTEST_AROUND = 3
 _SLIP_CHARS = 6
 """Shorter words that differ by a letter are different words."""
 _SWAP_CHARS = 5
@@ -30,18 +31,9 @@ _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/]")
 LabelKind: TypeAlias = Literal[
-    "aspect",
-    "above",
-    "below",
-    "part",
-    "people",
-    "frame",
-    "topic",
-    "name",
-    "not_chart",
-    "stop",
-    "before",
-]
+    "aspect", "above", "below", "part", "people", "frame", "topic", "name",
+    "not_chart", "stop", "before", "then", "for_it", "unit",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +97,11 @@ class Lexicon:
             for phrase in (name, *others, *self._own_drugs(name)):
                 if _folded(phrase) not in known:
                     self._add(phrase, Label("name", NameIs("medications", name)))
+        self._closed = {
+            "".join(phrase): labels
+            for phrase, labels in self._phrases.items()
+            if len(phrase) > 1 and sum(map(len, phrase)) >= _SLIP_CHARS
+        }
         self._own = {
             word
             for phrase in self._phrases
@@ -136,12 +133,22 @@ class Lexicon:
                     for n in range(min(_LONGEST_PHRASE, len(tokens) - at), 1, -1)
                     if (labels := self._of_phrase(tokens[at : at + n]))
                 ),
-                (1, self._known(tokens[at : at + 1]) or self._inflected(tokens[at])),
+                (1, self._of_word(tokens[at])),
             )
+            if not labels and (around := self._around_somebody(tokens[at:])):
+                size, labels = around
             words = tuple(tokens[at : at + size])
             found.append(Piece(words, labels))
             at += size
         return found
+
+    def _around_somebody(self, tokens: Sequence[str]) -> tuple[int, tuple[Label, ...]] | None:
+        """Return what a phrase is in which somebody stands: "cant she take"; and its length."""
+        if len(tokens) < _SHORTEST_AROUND or tokens[1] not in self.words.people:
+            return None
+        sizes = range(min(_LONGEST_PHRASE, len(tokens)), _SHORTEST_AROUND - 1, -1)
+        found = ((n, self._known([tokens[0], *tokens[2:n]])) for n in sizes)
+        return next(((n, labels) for n, labels in found if labels), None)
 
     def knows(self, word: str) -> bool:
         """Whether `word` is one of the phrases, or a plain word of any language."""
@@ -169,6 +176,11 @@ class Lexicon:
 
     def _of_phrase(self, tokens: Sequence[str]) -> tuple[Label, ...]:
         return self._known(tokens) or self._in_the_plural(tokens)
+
+    def _of_word(self, word: str) -> tuple[Label, ...]:
+        """Return what a word is; also one that others write as several: "uptodate"."""
+        known = self._known([word]) or self._inflected(word)
+        return known or self._closed.get(word, ())
 
     def _in_the_plural(self, tokens: Sequence[str]) -> tuple[Label, ...]:
         """Return what a phrase is whose last word has an ending: "sore throats"."""
@@ -302,19 +314,24 @@ def _of_all_languages() -> Iterator[ChartWords]:
 
 
 def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
-    for aspect, phrases in words.aspects.items():
-        yield from ((phrase, Label("aspect", aspect)) for phrase in phrases)
-    for part, phrases in words.parts.items():
-        yield from ((phrase, Label("part", part)) for phrase in phrases)
-    for frame, phrases in words.frames.items():
-        yield from ((phrase, Label("frame", frame)) for phrase in phrases)
-    for name, phrases in words.not_chart.items():
-        yield from ((phrase, Label("not_chart", name)) for phrase in phrases)
+    said: tuple[tuple[LabelKind, Mapping[Any, tuple[str, ...]]], ...] = (
+        ("aspect", words.aspects),
+        ("part", words.parts),
+        ("frame", words.frames),
+        ("unit", words.units),
+        ("not_chart", words.not_chart),
+    )
+    for kind, phrases_of in said:
+        for value, phrases in phrases_of.items():
+            yield from ((phrase, Label(kind, value)) for phrase in phrases)
+    yield from ((phrase, Label("frame", "around")) for phrase in words.relations.get("at", ()))
     for topic in words.topics:
         yield from ((phrase, Label("topic", topic)) for phrase in topic.words)
     yield from _names(words)
     kinds: tuple[tuple[LabelKind, tuple[str, ...]], ...] = (
         ("before", words.before),
+        ("then", words.at_that_time),
+        ("for_it", words.for_it),
         ("above", words.above),
         ("below", words.below),
         ("people", words.people),

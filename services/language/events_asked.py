@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
 
-from services.language.chart_parts import EDGES
+from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_words import Lexicon, Piece
 from services.language.folding import fold
-from services.language.utterance import ChartQuestion, Relation
+from services.language.utterance import Aspect, ChartQuestion, Relation
 
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
 """What a text asks of the chart."""
@@ -19,6 +19,7 @@ _EVENTS = frozenset(
     {"imaging_reports", "pathology_reports", "encounters", "procedures", "documents"}
 )
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
+_SIGNS = frozenset({"?", ",", ";"})
 _PIECES = 60
 """Of a question; in a longer text each word between two things would be read as a relation."""
 
@@ -29,9 +30,16 @@ def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[Cha
         return ()
     relations = _relations(words)
     for at, piece in enumerate(pieces):
-        relation = relations.get(piece.text)
-        if relation and (found := _asked_at(pieces, at, relation, ask)):
-            return found
+        if (relation := relations.get(piece.text)) is None:
+            continue
+        joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
+        for end in (len(pieces), *joints):
+            if found := _asked_at(pieces[:end], at, relation, ask):
+                is_now_too = relation == "at" and any(
+                    one.text in words.words.now for one in pieces[at:]
+                )
+                now = [replace(one, around=(), aspect="latest") for one in found if is_now_too]
+                return (*found, *now, *_beside(pieces[end:], found, relation, ask))
     return ()
 
 
@@ -40,6 +48,37 @@ def _relations(words: Lexicon) -> Mapping[str, Relation]:
     """Return the relation of each folded phrase; of one that has several, the first."""
     every = reversed([*words.words.relations.items()])
     return {fold(phrase)[0]: one for one, phrases in every for phrase in phrases}
+
+
+def _beside(
+    rest: Sequence[Piece], found: Sequence[ChartQuestion], relation: Relation, ask: Ask
+) -> tuple[ChartQuestion, ...]:
+    """Return what else is asked behind the event, values of the same days: "and lowest wbc?"."""
+    is_named = any(one.of("name") for one in rest)
+    asked = ask(" ".join(one.text for one in rest[1:])) if is_named else ()
+    return tuple(
+        replace(one, around=found[0].around, when=relation) if one.tool == "results" else one
+        for one in asked
+    )
+
+
+def at_that_time(
+    part: QuestionPart, asked: Sequence[ChartQuestion], earlier: Sequence[ChartQuestion]
+) -> Sequence[ChartQuestion]:
+    """Return what is `asked` of the time of what was named before: "what was the hb then?"."""
+    telling = [piece for piece in part.pieces if piece.text not in _SIGNS]
+    events = tuple(replace(one, aspect="all") for one in earlier if one.tool in _NAMED)
+    is_then = bool(telling) and bool(telling[-1].of("then"))
+    if not is_then or not events or {one.tool for one in asked} != {"results"}:
+        return asked
+    named = [replace(one, part=None) for one in events if one.name]
+    then = [replace(one, around=tuple(named), when="at", aspect=_of_days(one)) for one in asked]
+    return then if named else asked
+
+
+def _of_days(question: ChartQuestion) -> Aspect:
+    """Return the aspect of a question that is meant of some days: that there is one is no yes."""
+    return "all" if question.aspect == "whether" else question.aspect
 
 
 def _asked_at(
@@ -52,7 +91,7 @@ def _asked_at(
         behind = tuple(one for one in behind if one.tool != "immunizations")
     if not behind or not all(_is_event(one, is_alone=not before) for one in behind):
         return ()
-    if relation == "within" and {one.tool for one in before} != {"results"}:
+    if relation in ("within", "at") and {one.tool for one in before} != {"results"}:
         return ()  # "anemia in pregnancy" is the name of one thing
     asked = before or (ChartQuestion("timeline", is_past=True),)
     is_begun = any("begun" in one.of("frame") for one in pieces[:at])
@@ -62,8 +101,7 @@ def _asked_at(
             around=behind,
             when=relation,
             is_begun=is_begun,
-            # That it was done some day after is no yes.
-            aspect="all" if one.aspect == "whether" else one.aspect,
+            aspect=_of_days(one),
         )
         for one in asked
     )

@@ -35,6 +35,8 @@ _PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "immunizations": frozenset({"people", "place"}),
     "problems": frozenset({"status", "severity", "treatment"}),
 }
+_OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
+"""What is told of one kind of thing alone: it is asked of the last one that was named."""
 _IN_ORDER = frozenset(
     {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
      "pathology_reports"}
@@ -84,6 +86,12 @@ def followed_up(
         return tuple(about)
     taken = replace(one, aspect=last.aspect, part=last.part, is_past=last.is_past)
     return (taken if last.span is None else with_days(taken, last.span),)
+
+
+def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
+    """Whether the question itself tells of what kind it is: "how was it treated?" of an illness."""
+    asked = _asked_of_the_same(text, today, language)
+    return asked is not None and bool(_OWNED & {*asked.parts[:1]})
 
 
 def _opens(tokens: Sequence[str]) -> bool:

@@ -118,7 +118,8 @@ def _is_like(one: ChartQuestion, other: ChartQuestion) -> bool:
         return False
     if "treatment" in {one.part, other.part} and one.part != other.part:
         return False  # "since when has she gout, and how is it treated?"
-    if one.aspect != other.aspect and "names" in one.arguments:
+    is_told_alike = (one.aspect, one.unit) == (other.aspect, other.unit)
+    if not is_told_alike and "names" in one.arguments:
         return False  # "the highest hemoglobin and the lowest platelets"
     both_named = "names" in one.arguments and "names" in other.arguments
     # Two illnesses are read off the same list of problems.

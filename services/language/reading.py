@@ -14,7 +14,7 @@ from services.language.chart_questions import chart_questions
 from services.language.commands import command_in
 from services.language.detection import language_of
 from services.language.folding import words_of
-from services.language.follow_ups import followed_up, leans_in
+from services.language.follow_ups import followed_up, is_of_its_kind, leans_in
 from services.language.held_statements import held_statements
 from services.language.phrases import says
 from services.language.references import numbers_in, place_in, references_in
@@ -234,7 +234,10 @@ def _goes_on(
     before = read(last, replace(situation, asked_before=tuple(earlier)))
     if not told and not about:
         spoken = leans_in(words, today=today, languages=(before.language,)) or spoken
-    return spoken, followed_up(words, about, before.about, today=today, language=spoken)
+    found = followed_up(words, about, before.about, today=today, language=spoken)
+    if not found and earlier and is_of_its_kind(words, today=today, language=spoken):
+        return _goes_on(words, language, about, replace(situation, asked_before=tuple(earlier)))
+    return spoken, found
 
 
 _NO_LOOK_UP = ("orders", "prints", "recalls", "starts_plan")

@@ -50,6 +50,7 @@ def _meant_otherwise(
         "encounters": is_at_visits,  # "weight at the last five visits"
         "immunizations": is_injected,  # "how many B12 shots"
         "allergies": is_ranked,  # "which allergen had the highest IgE?"
+        "medications": "allergies" in found,  # "which drugs can't she take?"
         "problems": "timeline" in found,  # "the timeline of her illness"
         "chart_summary": is_doctor and found["chart_summary"].name == "name",  # of her doctor
     }

@@ -1,6 +1,6 @@
 """Which tool of the chart a name is for: by the vocabulary, else by the words around it. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from services.language.chart_parts import QuestionPart, Run
 from services.language.chart_words import NameIs, lexicon
@@ -69,23 +69,32 @@ def _tool_around(part: QuestionPart) -> str | None:
 def with_treatment(part: QuestionPart) -> QuestionPart:
     """Note what is asked in "what did he take for the sinusitis?": how it was treated."""
     known = [tool_of(run, part) for run in part.runs if run.known]
+    is_taken = "takes" in part.frames and "whether" not in part.aspects
+    if is_taken and not part.runs and [topic.tool for topic in part.topics] == ["encounters"]:
+        part.parts = ["treatment"]  # "why was she in the ER, and what did she get for it?"
     if known != ["problems"] or part.parts:
         return part
-    is_taken = "takes" in part.frames and "whether" not in part.aspects
     if [topic.name for topic in part.topics] == ["treatment"] or (is_taken and not part.topics):
         part.topics, part.parts = [], ["treatment"]
     return part
 
 
-def with_removals(part: QuestionPart) -> QuestionPart:
-    """Note what is asked in "does he still have his appendix?": whether it was taken out."""
-    if "status" in part.parts and not part.topics:
-        part.runs = list(_removals(part.runs))
+def with_others_meant(part: QuestionPart) -> QuestionPart:
+    """Note what is asked of something else than is named.
+
+    "Does he still have his appendix?" asks whether it was taken out, "how many times pregnant?" for
+    all pregnancies, however they ended.
+    """
+    is_had = "has" in part.frames and not part.frames & {"measured", "had_done"}
+    if ("status" in part.parts or is_had) and not part.topics:
+        part.runs = list(_meant("procedures", lexicon("en").words.removals, part.runs))
+    if "count" in part.aspects:
+        part.runs = list(_meant("problems", lexicon("en").words.counted_as, part.runs))
     return part
 
 
-def _removals(runs: list[Run]) -> Iterator[Run]:
+def _meant(tool: str, by_name: Mapping[str, str], runs: list[Run]) -> Iterator[Run]:
     for run in runs:
-        operation = lexicon("en").words.removals.get(run.name)
-        known = NameIs("procedures", operation or "")
-        yield run if operation is None else Run(operation, (known,), is_exact=True, main=known)
+        meant = by_name.get(run.name)
+        known = NameIs(tool, meant or "")
+        yield run if meant is None else Run(meant, (known,), is_exact=True, main=known)

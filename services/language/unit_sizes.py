@@ -5,8 +5,10 @@
 _SIZES: dict[str, tuple[str, float]] = {
     "kg": ("mass", 1e3), "g": ("mass", 1.0), "mg": ("mass", 1e-3), "ug": ("mass", 1e-6),
     "ng": ("mass", 1e-9), "pg": ("mass", 1e-12),
+    "[lb_av]": ("mass", 453.59237), "[stone_av]": ("mass", 6350.29318),
     "L": ("volume", 1.0), "dL": ("volume", 0.1), "mL": ("volume", 1e-3), "fL": ("volume", 1e-15),
     "m": ("length", 1.0), "cm": ("length", 1e-2), "mm": ("length", 1e-3),
+    "[ft_i]": ("length", 0.3048), "[in_i]": ("length", 0.0254),
     "mol/L": ("molar", 1.0), "mmol/L": ("molar", 1e-3), "umol/L": ("molar", 1e-6),
     "nmol/L": ("molar", 1e-9), "pmol/L": ("molar", 1e-12),
     "g/L": ("density", 1.0), "g/dL": ("density", 10.0), "mg/dL": ("density", 1e-2),

@@ -34,7 +34,7 @@ Aspect: TypeAlias = Literal[
     "change",
     "average",
 ]
-Relation: TypeAlias = Literal["since", "during", "within", "after", "before"]
+Relation: TypeAlias = Literal["since", "during", "within", "after", "before", "at"]
 Part: TypeAlias = Literal[
     "dose",
     "reason",
@@ -86,6 +86,7 @@ class ChartQuestion:
         when: How the days asked about lie to those of `around`.
         at_age: What is asked is meant of the year in which the patient was so many years old.
         is_age_in_months: `at_age` counts months, as of infants.
+        unit: In which values are asked for, as UCUM has it; "" for that of the record.
     """
 
     tool: str
@@ -104,6 +105,7 @@ class ChartQuestion:
     when: Relation = "since"
     at_age: int | None = None
     is_age_in_months: bool = False
+    unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from services.records.answers.row_parts import sources_of
 from services.records.dates import first_day, last_day, years_between
 
 AGE = "age"
-HAVE_AN_AGE = frozenset({"problems", "procedures", "medications", "immunizations"})
+HAVE_AN_AGE = frozenset({"encounters", "problems", "procedures", "medications", "immunizations"})
 """Tools whose rows begin or happen once; a value "normal for her age" is another question."""
 _ROWS_SHOWN = 10
 _MONTH_DAYS = 30.44

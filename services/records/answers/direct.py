@@ -21,6 +21,7 @@ from services.records.answers.further import measured_for, searches_for
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
 from services.records.answers.row_line import row_line
+from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.answers.unsaid import said_without, short_form_unknown
@@ -92,6 +93,14 @@ def _of_view(
         return letter if read is None else told_letter(read) or absent
     if asks_for_treatment(question, taken):
         return _treated(question, taken, absent, given, words)
+    if lists := looked_at(question, taken, words):
+        looked = [(one, _given(one, given)) for one in lists]
+        if missing := next((one for one, view in looked if view is None), None):
+            return missing
+        views = [view for _, view in looked if isinstance(view, ChartView)]
+        return f"{absent}\n{told_of_day(question, taken, views, words)}".strip()
+    if question.tool == "problems" and question.aspect == "count" and question.name:
+        return _with_visits(question, taken, given, words)
     if question.tool == "immunizations" and question.name:
         return _with_doses(question, taken, given, words)
     return _sought(question, taken, absent, given, words)
@@ -122,6 +131,26 @@ def _treated(
         return missing
     lists = [(asked, view) for asked, view in looked if isinstance(view, ChartView)]
     return f"{told}\n{told_treatments(question, problems, lists, words)}"
+
+
+def _with_visits(
+    question: ChartQuestion,
+    taken: ChartView,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return how often an illness is recorded, and the visits for it where these are more."""
+    told = _sought(question, taken, answer_of(question, taken, words), given, words)
+    seen = ChartQuestion("encounters", name=question.name, aspect="count")
+    seen = seen if question.span is None else with_days(seen, question.span)
+    view = _given(seen, given)
+    if isinstance(told, ChartQuestion) or view is None:
+        return told if isinstance(told, ChartQuestion) else seen
+    if not isinstance(view, ChartView):
+        return told
+    recorded = sum(len(row.sources) for row in asked_rows(question, taken).rows)
+    is_more = len(asked_rows(seen, view).rows) > recorded > 0
+    return f"{told}\n{answer_of(seen, view, words)}" if is_more else told
 
 
 def _with_doses(

@@ -8,6 +8,8 @@ from services.language.utterance import ChartQuestion, Relation, TimeSpan
 from services.records.answers.asked_rows import asked_rows
 from services.records.dates import first_day, last_day
 
+_ABOUT = timedelta(days=31)
+"""Before and after the first day of something, for what was measured at its time."""
 _ONGOING = frozenset({"problem", "medication"})
 
 
@@ -36,6 +38,8 @@ def days_around(
     first = min(filter(None, (first_day(row.date) for row in rows)), default=None)
     if first is None:
         return None
+    if relation == "at":
+        return TimeSpan(first - _ABOUT, first + _ABOUT, "")
     if relation == "since":
         return TimeSpan(first, None, "")
     if relation == "before":

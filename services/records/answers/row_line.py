@@ -7,6 +7,8 @@ from services.records.answers.row_parts import day_of, flag_of, sources_of, valu
 
 DETAIL_CHARS = 140
 _DIFFER = "sources differ"
+_PLANNED = frozenset({"care plan", "goal", "order"})
+"""Kinds of which it tells something that they are completed."""
 _USUAL = frozenset({"", "final", "finished", "current", "available", "confirmed", "completed"})
 
 
@@ -17,7 +19,8 @@ def row_line(
     when = day_of(row)
     if row.end and row.end[:10] != row.date[:10]:
         when = words.between.format(first=when or "?", last=row.end[:10])
-    status = "" if row.status in _USUAL else words.word(row.status)
+    is_usual = row.status in _USUAL and row.kind not in _PLANNED
+    status = "" if is_usual else words.word(row.status)
     value = value_of(row)
     name = f"**{row.name}**"
     means = concept_of("vaccine", row) if row.kind == "immunization" else ""

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
+from services.language.unit_sizes import converted
 from services.language.utterance import ChartQuestion, Part
 from services.records.dates import first_day
 
@@ -23,6 +24,11 @@ _WITH_STATE = frozenset({"medication", "problem"})
 _WITH_PARTS = frozenset({"encounter", "procedure", "medication"})
 
 _RECORDED = "recorded "
+_FOOT = "[ft_i]"
+_INCHES = 12
+_CALLED = {
+    "[lb_av]": "lb", "[stone_av]": "st", "[in_i]": "in", "Cel": "°C", "[degF]": "°F"
+}  # fmt: skip
 _SOURCES_SHOWN = 1
 _DIGITS = 4
 
@@ -33,6 +39,18 @@ def value_of(row: ViewRow) -> str:
     if row.unit and not value.endswith(row.unit):
         value = f"{value} {row.unit}"
     return value.strip()
+
+
+def in_unit(row: ViewRow, unit: str) -> ViewRow:
+    """Return a row that tells its value in the UCUM `unit`, too, where there is a way to it."""
+    found = converted(row.number, row.unit, unit) if unit and row.number is not None else None
+    if found is None or unit == row.unit:
+        return row
+    told = f"{figure(Decimal(str(found)))} {_CALLED.get(unit, unit)}"
+    if unit == _FOOT:
+        feet, inches = divmod(round(found * _INCHES), _INCHES)
+        told = f"{feet} ft {inches} in"
+    return row.model_copy(update={"value": f"{told} = {value_of(row)}"})
 
 
 def flag_of(row: ViewRow, words: AnswerWords) -> str:

@@ -38,6 +38,8 @@ _OVER = frozenset({"resolved", "stopped", "inactive", "remission", "completed"})
 _STATES = frozenset({"problems", "medications"})
 _REPEATED = frozenset({"immunizations", "procedures"})
 _PASSAGES_SHOWN = 5
+_ENTRIES_SHOWN = 8
+"""Of what a search found, where none of it is a long text."""
 _IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immunizations"})
 """What may be cut: it is old, and the rows stand beside the text."""
 
@@ -163,7 +165,9 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if question.part not in (None, "status") and question.name and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
     is_search = question.tool == "search_record"
-    shown = rows[: _PASSAGES_SHOWN if is_search else _LIST_SHOWN]
+    is_brief = all(len(row.detail) <= DETAIL_CHARS for row in rows[:_ENTRIES_SHOWN])
+    found = _ENTRIES_SHOWN if is_brief else _PASSAGES_SHOWN
+    shown = rows[: found if is_search else _LIST_SHOWN]
     if is_search:
         sought = question.name or str(question.arguments.get("query", ""))
         shown = [row.model_copy(update={"detail": passage(row.detail, sought)}) for row in shown]
@@ -271,8 +275,8 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
         return f"{words.no}: {row_line(rows[0], words)}"
     # That something was put in is no yes to whether it is still in.
     is_of_after = question.tool in _REPEATED and question.part == "status"
-    # Rows of the family, or of how somebody lives, tell of more than was asked: no yes to it.
-    is_wider = question.tool in ("search_record", "history")
+    # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it.
+    is_wider = question.tool in ("search_record", "history") or question.name == "coverage"
     if not question.name or is_wider or is_of_after:
         return _listed(question, rows, words)
     now = [row for row in rows if row.status not in _OVER | _NOT_DONE]

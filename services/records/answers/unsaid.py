@@ -1,7 +1,7 @@
 """What is said where nothing holds the whole of a name, or nobody knows its short form. Pure."""
 
 from services.language.answer_words import AnswerWords
-from services.language.chart_words import tokens_of
+from services.language.chart_words import lexicon, tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion
 from services.records.concepts.table import concept_table
@@ -24,6 +24,7 @@ def said_without(question: ChartQuestion, words: AnswerWords) -> str:
     rest = [
         word
         for word in question.name.split()
-        if fold(word)[0] not in head and not (is_drug and concept_table().named("drug", word))
+        if fold(word)[0] not in {*head, *lexicon(words.language).joints}
+        and not (is_drug and concept_table().named("drug", word))
     ]
     return words.unsaid.format(words=" ".join(rest)) if rest else ""

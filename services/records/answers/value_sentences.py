@@ -11,6 +11,7 @@ from services.records.answers.row_parts import (
     day_of,
     figure,
     flag_of,
+    in_unit,
     number_of,
     sources_of,
     value_of,
@@ -23,7 +24,7 @@ _FEWEST_SHOWN = 3
 
 def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     """Return what is told of each thing that was measured."""
-    every = _by_name(rows)
+    every = _by_name(in_unit(row, question.unit) for row in rows)
     if question.part == "range" and not question.name:
         return _out_of_range([series[0] for series in every], words)
     most = max(_FEWEST_SHOWN, _ROWS_SHOWN // len(every))

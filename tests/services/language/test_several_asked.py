@@ -78,7 +78,10 @@ def test_what_is_measured_is_found_by_the_names_of_the_vocabulary(language: str)
         ("percocet when", ["medications"]),
         ("knee problem - what is he taking", ["problems", "medications"]),
         ("nsaid + ppi?", ["medications", "medications"]),
-        ("hb at dx of anaemia", ["problems", "results"]),
+        ("hb at dx of anaemia", ["results"]),
+        ("hb at dx of anaemia vs now", ["results", "results"]),
+        ("is he uptodate w mmr?", ["immunizations"]),
+        ("which drugs cant he take?", ["allergies"]),
         ("sore throats how many", ["problems"]),
     ],
 )
@@ -154,3 +157,33 @@ def test_abbreviations_and_what_of_them_is_meant(
 
 def test_the_newest_and_the_highest_may_be_parted_by_a_slash() -> None:
     assert [aspect for _, aspect, _ in asked("a1c latest/highest")] == ["latest", "maximum"]
+
+
+def test_each_age_of_a_list_is_asked_of() -> None:
+    found = read("wt at birth, 6 mo and 2 yrs", SITUATION).about
+    assert [(one.name, one.at_age, one.is_age_in_months) for one in found] == [
+        ("body weight", 0, False),
+        ("body weight", 6, True),
+        ("body weight", 2, False),
+    ]
+
+
+def test_treatment_is_asked_of_the_last_illness_whatever_was_asked_between() -> None:
+    earlier = ("when was her colon cancer diagnosed?", "what stage?")
+    situation = Situation(now=SITUATION.now, asked_before=earlier)
+    (question,) = read("how was it treated?", situation).about
+    assert (question.tool, question.part) == ("problems", "treatment")
+    assert "colon" in question.name
+
+
+def test_a_german_verb_is_no_part_of_a_diagnosis() -> None:
+    (question,) = read("Welche Diagnosen kamen seit 2010 dazu?", SITUATION).about
+    assert (question.tool, question.name, question.is_begun) == ("problems", "", True)
+
+
+def test_what_is_taken_for_it_is_taken_for_the_illness_before() -> None:
+    found = read("since when has he htn and what does he take for it?", SITUATION).about
+    assert [(one.name, one.part) for one in found] == [
+        ("hypertension", None),
+        ("hypertension", "treatment"),
+    ]

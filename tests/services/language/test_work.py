@@ -21,7 +21,7 @@ _NOW = Situation(now=datetime(2026, 11, 22, tzinfo=UTC))
         ("move her visit to Friday", "visits"),
         ("Wann hat Dr. Smith Zeit?", "visits"),
         ("finde ihr einen Kardiologen", "visits"),
-        ("is patient_4 insured?", "persons"),
+        ("is patient_4 insured?", None),
         ("does her insurer pay for the PET?", "persons"),
         ("enrol Lina Berg, born 2001-05-03", "persons"),
         ("zahlt die Krankenkasse das PET?", "persons"),

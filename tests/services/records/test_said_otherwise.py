@@ -95,7 +95,7 @@ def test_what_is_known_of_a_longer_name_is_told_beside_what_is_absent() -> None:
     value = row("laboratory", "Hemoglobin", value="11.2", unit="g/dL")
     told = said("post chemo hb", {"results hemoglobin": (value,)})
     assert told.splitlines() == [
-        "The record does not say “post chemotherapy” of it; without that:",
+        "I did not find “post chemotherapy” with it; without that:",
         "**Hemoglobin**: 11.2 g/dL, 2020-01-01 [Row/Hemo-2020-01-01]",
     ]
 

@@ -1,0 +1,46 @@
+"""What began on the day of a visit or an order that says not why it was. Pure."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.answer_words import AnswerWords
+from services.language.utterance import ChartQuestion
+from services.records.answers.asked_rows import asked_rows
+from services.records.answers.row_line import row_line
+from services.records.answers.row_parts import part_missing
+from services.records.answers.treatments import LOOKED_AT
+
+_PROBLEMS: Final = ChartQuestion("problems", {"status": "all"})
+_TREATMENTS: Final = LOOKED_AT[:2]
+_OF_A_DAY = frozenset({"encounters", "medications", "procedures"})
+_MOST_ROWS = 3
+"""Of more the days say little."""
+_MOST_SHOWN = 8
+
+
+def looked_at(
+    question: ChartQuestion, view: ChartView, words: AnswerWords
+) -> Sequence[ChartQuestion]:
+    """Return the lists in which to look for what began on the same day; none where all is told."""
+    rows = asked_rows(question, view).rows
+    if question.tool not in _OF_A_DAY or not 0 < len(rows) <= _MOST_ROWS:
+        return ()
+    if question.tool == "encounters" and question.part == "treatment":
+        return (_PROBLEMS, *_TREATMENTS)
+    is_untold = question.part == "reason" and bool(part_missing(question, rows, words))
+    return (_PROBLEMS,) if is_untold else ()
+
+
+def told_of_day(
+    question: ChartQuestion, view: ChartView, lists: Sequence[ChartView], words: AnswerWords
+) -> str:
+    """Return what of `lists` began on a day of the rows asked for; "" for nothing."""
+    days = {row.date[:10] for row in asked_rows(question, view).rows if row.date}
+    found = [row for each in lists for row in each.rows if _begun(row) in days]
+    lines = [f"- {row_line(row, words)}" for row in found[:_MOST_SHOWN]]
+    return "\n".join([words.same_day, *lines]) if lines else ""
+
+
+def _begun(row: ViewRow) -> str:
+    return row.date[:10]

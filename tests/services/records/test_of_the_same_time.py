@@ -1,0 +1,132 @@
+"""What is told of the time of something else, and in units that the record does not use."""
+
+import pytest
+
+from tests.services.records.test_said_otherwise import row, said
+
+
+def test_a_value_at_a_diagnosis_is_the_one_of_its_days() -> None:
+    rows = {
+        "problems": (row("problem", "Prediabetes", "2015-02-09", status="active"),),
+        "results": tuple(
+            row("laboratory", "Hemoglobin A1c", day, value=value, number=float(value), unit="%")
+            for day, value in (("2021-02-22", "6.29"), ("2015-02-09", "6.38"))
+        ),
+    }
+    told = said("a1c at diagnosis of prediabetes vs now", rows)
+    assert "6.38 %, 2015-02-09" in told
+    assert "6.29 %, 2021-02-22" in told
+    then = said("was she ever prediabetic, what was the a1c then?", rows)
+    assert "6.38" in then
+    assert "6.29" not in then
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit", "told"),
+    [
+        ("weight in pounds?", "80", "kg", "176.4 lb = 80 kg"),
+        ("height in feet?", "180", "cm", "5 ft 11 in = 180 cm"),
+        ("temperature in fahrenheit?", "38", "Cel", "100.4 °F = 38 Cel"),
+        ("weight in celsius?", "80", "kg", ": 80 kg"),
+    ],
+)
+def test_a_value_is_told_in_the_unit_asked_for(text: str, value: str, unit: str, told: str) -> None:
+    name = "Temperature" if unit == "Cel" else "Weight"
+    measured = row("vital sign", name, value=value, number=float(value), unit=unit)
+    assert told in said(text, {"results": (measured,)})
+
+
+def test_a_visit_without_a_reason_is_told_with_what_began_on_its_day() -> None:
+    rows = {
+        "encounters": (row("encounter", "Emergency room admission", "2017-07-24"),),
+        "problems": (
+            row("problem", "Whiplash injury", "2017-07-24"),
+            row("problem", "Gout", "2015-01-01"),
+        ),
+        "medications": (row("medication", "Acetaminophen", "2017-07-24"),),
+    }
+    told = said("why was she in the er?", rows)
+    assert "Whiplash" in told
+    assert "Gout" not in told
+    assert "Acetaminophen" not in told
+    assert "Acetaminophen" in said("why was she in the er, and what did she get for it?", rows)
+
+
+def test_a_bill_that_somebody_paid_once_is_no_yes_to_being_insured() -> None:
+    bill = row("coverage", "private", "2019-02-22", detail="payer of this bill")
+    told = said("is she insured?", {"care": (bill,)})
+    assert "private" in told
+    assert not told.startswith("Yes")
+
+
+def test_two_values_in_a_unit_are_told_in_it_and_two_units_apart() -> None:
+    rows = {
+        "results": (
+            row("vital sign", "Body Weight", value="80", number=80.0, unit="kg"),
+            row("vital sign", "Body Mass Index", value="25", number=25.0, unit="kg/m2"),
+        )
+    }
+    told = said("bmi and weight in lbs", rows)
+    assert "176.4 lb = 80 kg" in told
+    assert ": 25 kg/m2" in told
+
+
+def test_that_somebody_is_allergic_to_it_is_no_yes_to_giving_it() -> None:
+    rows = {"allergies": (row("allergy", "Latex allergy", status="active"),)}
+    told = said("is latex safe for her?", rows)
+    assert "Latex allergy" in told
+    assert "Yes" not in told
+    assert said("is she allergic to latex?", rows).startswith("Yes")
+
+
+def test_a_pregnancy_that_ended_early_is_counted() -> None:
+    rows = {"problems": (row("problem", "Miscarriage in first trimester", status="active"),)}
+    told = said("how many times was she pregnant?", rows)
+    assert told.startswith("1 problems")
+    assert "Miscarriage" in told
+
+
+def test_who_has_no_appendix_any_more_is_not_said_to_have_it() -> None:
+    ruptured = row("problem", "Rupture of appendix", status="active")
+    removed = row("problem", "History of appendectomy", status="active")
+    told = said(
+        "does he have his appendix?", {"problems": (ruptured,), "search_record": (removed,)}
+    )
+    assert "Yes" not in told
+    assert "History of appendectomy" in told
+
+
+def test_values_behind_an_event_are_of_its_days_too() -> None:
+    sessions = (row("procedure", "Chemotherapy", "2018-05-28"),)
+    values = tuple(
+        row("laboratory", name, day, value=value, number=float(value), unit="g/dL")
+        for name in ("Hemoglobin", "Leukocytes")
+        for day, value in (("2018-05-28", "7.6"), ("2021-01-29", "4.1"))
+    )
+    told = said(
+        "lowest hb during chemo, and lowest wbc?", {"procedures": sessions, "results": values}
+    )
+    assert "Lowest **Hemoglobin**: 7.6" in told
+    assert "Lowest **Leukocytes**: 7.6" in told
+    assert "4.1" not in told
+
+
+def test_how_old_somebody_was_at_the_last_visit_is_not_how_old_they_are() -> None:
+    rows = {
+        "encounters": (row("encounter", "Check up", "2020-11-24"),),
+        "chart_summary": (row("patient", "Ada Berg", "2019-05-27"),),
+    }
+    assert "at the age of 1" in said("how old was he at the last visit?", rows)
+
+
+def test_visits_for_an_illness_are_counted_where_they_are_more_than_its_entries() -> None:
+    visits = tuple(
+        row("encounter", "Emergency room admission", day, detail="for Drug overdose")
+        for day in ("2012-12-15", "1993-11-18")
+    )
+    rows = {"problems": (row("problem", "Drug overdose", "1993-11-18"),), "encounters": visits}
+    told = said("overdoses - how many?", rows)
+    assert "1 problems" in told
+    assert "2 visits" in told
+    rows["encounters"] = visits[:1]
+    assert "visits" not in said("overdoses - how many?", rows)
