@@ -41,7 +41,7 @@ class TurnClearing:
         Raises:
             StoreError: nothing is cleared, or the deletes are left to the next turn.
         """
-        turn.decision, turn.withdraws_question = "CLEAR", True
+        turn.decision = "CLEAR"
         active = turn.loaded_registry().active_patient_id
         await self.documents.record_access(turn, active, action="clear")
         tell = partial(self.replies.tell_progress, turn)
@@ -90,7 +90,6 @@ class TurnClearing:
         return is_ours and is_answer and not turn.is_press_elsewhere
 
     async def _answer(self, turn: TurnDraft) -> None:
-        turn.withdraws_question = True
         last = self._last(turn)
         if says_no(turn.answer):
             self._say(turn, "Nothing was brought back.")
@@ -104,7 +103,7 @@ class TurnClearing:
         return turn.claim.message.is_group or await self.undo.clearing.has_gone_on(turn.claim)
 
     async def _restore(self, turn: TurnDraft, last: LastClear) -> None:
-        turn.decision, turn.withdraws_question = "UNCHANGED", True
+        turn.decision = "UNCHANGED"
         # The chart that is open now is left by this: the access is on record before it happens.
         active = turn.loaded_registry().active_patient_id
         await self.documents.record_access(turn, active, action="undo_clear")

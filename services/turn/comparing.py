@@ -136,7 +136,7 @@ class TurnComparing:
             return False
         if not (says_yes(turn.answer) or says_no(turn.answer)):
             return False
-        turn.decision, turn.withdraws_question = "UNCHANGED", True
+        turn.decision = "UNCHANGED"
         await self.requests.documents.open(turn, None)
         if says_no(turn.answer):
             self.replies.show_state(turn)

@@ -39,6 +39,7 @@ from services.patient_context.snapshot import ShownRoster
 from services.runs.hub import Run
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.tool_memory.session import ToolMemorySession
+from services.turn.open_questions import waiting_after
 from services.turn.plan_order import place_of
 from services.turn.spoken_part import SpokenPart
 
@@ -63,7 +64,7 @@ class TurnDraft:
         question: What the server asks at the end of this turn.
         asked_result: What came of the answer to a clinic's question: `agreed`, and what was done.
         pending_request: What the user asked for before it was clear for whom, and is done now.
-        withdraws_question: Whether the open question of before is over.
+        changed_chart: Whether another chart was opened: what was asked of the one before is over.
         leaves_no_turn: After a clear there is nothing to keep the turn in.
         told_interruption: Whether the user was told of a turn that died before this one.
         understanding: What the message means in its conversation, once it is read.
@@ -94,7 +95,7 @@ class TurnDraft:
     question: OpenQuestion | None = None
     asked_result: Mapping[str, Any] | None = None
     pending_request: str = ""
-    withdraws_question: bool = False
+    changed_chart: bool = False
     leaves_no_turn: bool = False
     is_of_team: bool = False
     tells_interruption: bool = False
@@ -199,11 +200,6 @@ class TurnDraft:
         is_its = press is not None and asked is not None and press.target_id == asked.question_id
         return press if is_its else None
 
-    def is_plan_press(self, press: Press) -> bool:
-        """Whether a pressed button belongs to the plan that is open now."""
-        plan = self.document().plan
-        return plan is not None and plan.plan_id == press.target_id and plan.is_open
-
     def ask(
         self,
         kind: QuestionKind,
@@ -242,10 +238,8 @@ class TurnDraft:
         return question if question.words in ("", message.words_hash) else None
 
     def _question_of_sender(self) -> OpenQuestion | None:
-        question = self.claim.conversation.open_question
-        if question is None or question.user != self.claim.message.sender.principal_id:
-            return None
-        if question.is_set_aside(self.loaded_registry().active_patient_id):
+        question = self.claim.conversation.question_of(self.claim.message.sender.principal_id)
+        if question is None or question.is_set_aside(self.loaded_registry().active_patient_id):
             return None
         return question if question.is_alive(epoch=self.claim.epoch, now=self.now) else None
 
@@ -316,16 +310,21 @@ class TurnDraft:
         return TurnOutcome(answered=answered, commit=self._commit())
 
     def _commit(self) -> Change:
-        question, tells = self.question, self.tells_interruption
         was_asked = self._question_of_sender() is not None and not self.is_press_elsewhere
-        withdraws = self.withdraws_question or was_asked
 
         def change(draft: Conversation) -> None:
             begun = self._begun_in_vain(draft)
-            if tells or begun is not None:
+            if self.tells_interruption or begun is not None:
                 draft.interruption = begun
-            if question is not None or withdraws:
-                draft.open_question = question
+            waiting = waiting_after(
+                draft.questions,
+                user=self.claim.message.sender.principal_id,
+                asked=self.question,
+                was_answered=was_asked,
+                changed_chart=self.changed_chart,
+                active=self.loaded_registry().active_patient_id,
+            )
+            draft.keep_questions(waiting)
 
         return change
 

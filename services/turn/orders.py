@@ -78,11 +78,8 @@ class TurnOrders:
         return "\n\n".join(dict.fromkeys(replies))
 
     def note_patient_change(self, turn: TurnDraft) -> None:
-        """End the question of before; of a user's own drafts it waits until the patient is back."""
-        active, sender = turn.loaded_registry().active_patient_id, turn.claim.message.sender
-        waiting, asked = turn.claim.conversation.open_question, turn.open_question()
-        is_mine = waiting is not None and waiting.user == sender.principal_id
-        turn.withdraws_question |= not (is_mine and waiting and waiting.is_set_aside(active))
+        """End the questions of before; one of drafts waits until its patient is back."""
+        turn.changed_chart, asked = True, turn.open_question()
         if asked is not None and drafts_of(asked.payload) and turn.question is None:
             turn.ask(
                 asked.kind,
