@@ -12,7 +12,7 @@ from services.identity.directory import DirectoryState, Sought
 from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName, PersonNumber
-from tests.services.patient_context.world import PATTERN, World
+from tests.services.patient_context.world import PATTERN, World, says
 
 
 class People:
@@ -101,6 +101,21 @@ async def test_a_number_of_nobody_opens_nothing_and_asks_nothing(text: str) -> N
     assert "Nobody has the number `patient_4444`" in verdict.reply
     assert (verdict.patient_id, verdict.registry) == ("patient_4", None)
     assert "patient_4444" not in here.registry.patient_registry
+
+
+async def test_who_was_open_before_is_asked_about_with_both_identifiers() -> None:
+    here = World(
+        "patient_7",
+        "patient_4",
+        active="patient_4",
+        script=[says("ACTIVATE_NEW")],
+        linker=SubjectLinker(directory=People(MARGARET, TUNDE), fits=PATTERN.matches),
+    )
+
+    verdict = await here.say("back to the previous patient")
+
+    assert verdict.reply is not None
+    assert verdict.reply.startswith("Do you mean Tunde Adeyemi, born 1968-07-21 (`patient_7`)?")
 
 
 async def test_another_spelling_of_a_number_is_asked_about() -> None:
