@@ -184,6 +184,7 @@ class Conversation(Document):
         inbox_head: Number of the oldest queued message; equal to `inbox_tail` when none waits.
         pending_clear: Archive timestamp of a clear whose originals are not deleted yet.
         pending_restore: Archive timestamp of an undone clear that is not copied back yet.
+        language: In which its last user was answered, ISO 639-1; "" where nobody was.
         branched_from: None where it is no branch.
     """
 
@@ -204,6 +205,7 @@ class Conversation(Document):
     last_clear: LastClear | None = None
     pending_restore: str | None = None
     branched_from: BranchOrigin | None = None
+    language: str = ""
 
     @property
     def kind(self) -> Literal["talk", "rounds"]:

@@ -53,7 +53,7 @@ from services.turn.questions import TurnQuestions
 from services.turn.request import TurnRequests
 from services.turn.safety import CrisisResponse, SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios
-from services.turn.tools import TurnTools
+from services.turn.tools import TurnTools, presses_entity
 from services.turn.turn_replies import TurnReplies
 
 _GRACE_SECONDS = 5.0
@@ -202,7 +202,7 @@ class TurnPipeline:
 
     async def _decide(self, turn: TurnDraft) -> PatientVerdict:
         registry = turn.loaded_registry()
-        presses = turn.is_press_elsewhere or turn.picks_entity
+        presses = turn.is_press_elsewhere or presses_entity(turn)
         if presses or await self._only_answers(turn) or self._only_forgets(turn):
             # A plan's or an item's button says nothing of patients, whatever its text reads.
             turn.decision = "UNCHANGED"

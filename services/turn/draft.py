@@ -77,6 +77,7 @@ class TurnDraft:
         person: Who the active patient is, as far as the directory or the registry knows.
         people: Whom the directory told of; None where it was not asked.
         look: The chart as this turn took it in; None: nobody keeps that.
+        language: In which the user is answered, ISO 639-1; "" until somebody asked.
         kept_answers: How many messages a replica had stored that died over this turn.
     """
 
@@ -114,6 +115,7 @@ class TurnDraft:
     views: list[ChartView] = field(default_factory=list)
     look: LookTaken | None = None
     kept_answers: int = 0
+    language: str = ""
     person: Person | None = None
     people: PersonIndex | None = None
     utterance: Utterance | None = None
@@ -139,13 +141,6 @@ class TurnDraft:
     def is_press_elsewhere(self) -> bool:
         """Whether this is a button, but not the open question's: a plan's, or a stale one."""
         return self.claim.message.press is not None and self.question_press() is None
-
-    @property
-    def picks_entity(self) -> bool:
-        """Whether a button of our question which item is meant was pressed."""
-        question = self.open_question()
-        is_ours = question is not None and question.kind == "which_entity"
-        return is_ours and self.question_press() is not None
 
     @property
     def conversation_id(self) -> str:
@@ -325,6 +320,7 @@ class TurnDraft:
                 active=self.loaded_registry().active_patient_id,
             )
             draft.keep_questions(waiting)
+            draft.language = self.language or draft.language
 
         return change
 

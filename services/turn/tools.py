@@ -130,6 +130,13 @@ async def keep_runs(contexts: ChatContextAccessor, turn: TurnDraft, *, receipt: 
         )
 
 
+def presses_entity(turn: TurnDraft) -> bool:
+    """Whether a button of our question which item is meant was pressed."""
+    question = turn.open_question()
+    is_ours = question is not None and question.kind == "which_entity"
+    return is_ours and turn.question_press() is not None
+
+
 def _picked(turn: TurnDraft, local_now: datetime) -> Picked | None:
     """Return which of the items we asked about this message picks, if it is an answer to that."""
     question, document = turn.open_question(), turn.document()
