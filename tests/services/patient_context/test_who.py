@@ -103,7 +103,10 @@ async def test_a_number_of_nobody_opens_nothing_and_asks_nothing(text: str) -> N
     assert "patient_4444" not in here.registry.patient_registry
 
 
-async def test_who_was_open_before_is_asked_about_with_both_identifiers() -> None:
+@pytest.mark.parametrize(
+    "text", ["back to the previous patient", "zurück zum vorherigen Patienten"]
+)
+async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: str) -> None:
     here = World(
         "patient_7",
         "patient_4",
@@ -112,7 +115,7 @@ async def test_who_was_open_before_is_asked_about_with_both_identifiers() -> Non
         linker=SubjectLinker(directory=People(MARGARET, TUNDE), fits=PATTERN.matches),
     )
 
-    verdict = await here.say("back to the previous patient")
+    verdict = await here.say(text)
 
     assert verdict.reply is not None
     assert verdict.reply.startswith("Do you mean Tunde Adeyemi, born 1968-07-21 (`patient_7`)?")
