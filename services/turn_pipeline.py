@@ -32,7 +32,6 @@ from services.group_chat_port import (
     GroupChat,
     GroupChatEvent,
     GroupChatRequest,
-    PlanChanged,
 )
 from services.language.commands import is_clear_command
 from services.patient_context.service import PatientContextService
@@ -41,7 +40,7 @@ from services.records.reading import reading_as
 from services.runs.hub import Run
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
-from services.turn.changes import CHANGES, change_document, follow
+from services.turn.changes import CHANGES, change_document, follow, is_stored_at_once
 from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
 from services.turn.documents import TurnDocuments
@@ -289,10 +288,11 @@ class TurnPipeline:
         await turn.claim.hold()  # who stood still shows nothing of what another has answered
         self._groups.tell_plan(turn, event)
         if isinstance(event, CHANGES):
-            if change_document(turn, event):
+            is_seen = change_document(turn, event)
+            if is_stored_at_once(turn, event):
+                await self._documents.save(turn)
+            if is_seen:
                 self._replies.show_state(turn)
-            if isinstance(event, PlanChanged) and turn.has_unsaved_answers:
-                await self._documents.save(turn)  # each step of a plan once it is finished
             return
         if isinstance(event, AgentMessageStarted) and turn.has_unsaved_answers:
             await self._documents.save(turn)

@@ -14,6 +14,7 @@ from services.group_chat_port import (
     ArtifactMade,
     ChatFinished,
     ContinuationChanged,
+    GroupChatEvent,
     NoteWritten,
     PlanChanged,
     QuestionAsked,
@@ -75,6 +76,16 @@ def change_document(
             turn.outcome = "interrupt" if event.reason in ("gate", "question") else "success"
             return False
     return True
+
+
+def is_stored_at_once(turn: TurnDraft, event: GroupChatEvent) -> bool:
+    """Whether the document is stored before clients see `event`: a file, and each step of a plan.
+
+    A file that is shown can be asked for, and is served as the stored document names it.
+    """
+    if isinstance(event, PlanChanged):
+        return turn.has_unsaved_answers
+    return isinstance(event, ArtifactMade)
 
 
 def follow(turn: TurnDraft, event: TurnEvent, *, at: float) -> None:
