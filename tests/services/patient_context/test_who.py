@@ -121,6 +121,17 @@ async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: st
     assert verdict.reply.startswith("Do you mean Tunde Adeyemi, born 1968-07-21 (`patient_7`)?")
 
 
+@pytest.mark.parametrize("text", ["Tunde", "tunde?"])
+async def test_a_first_name_that_is_all_of_a_message_is_asked_about(text: str) -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    verdict = await here.say(text)
+
+    assert verdict.reply is not None
+    assert "Tunde Adeyemi" in verdict.reply
+    assert (verdict.patient_id, verdict.registry) == ("patient_4", None)
+
+
 async def test_another_spelling_of_a_number_is_asked_about() -> None:
     here, _ = world("patient_7", active="patient_7")
 
