@@ -63,11 +63,10 @@ def may_run_again(conversation: Conversation, dead: RunningTurn, *, is_promised:
     a request is may be answered twice: that changes nothing, and what it changes itself is on
     record.
     """
-    question = conversation.open_question
+    question = conversation.question_of(dead.message.sender.principal_id)
     answers = (
         question is not None
         and question.kind not in WHO_KINDS
-        and question.user == dead.message.sender.principal_id
         and question.is_alive(epoch=conversation.epoch, now=dead.started_at)
     )
     pending = conversation.pending_clear or conversation.pending_restore

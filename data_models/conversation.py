@@ -1,5 +1,6 @@
-"""The conversation document: owner, epoch, claim, open question, answered messages."""
+"""The conversation document: owner, epoch, claim, open questions, answered messages."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple, Self
 
@@ -64,11 +65,12 @@ DRAFT_ACTION = "draft_order"
 
 
 class OpenQuestion(Part):
-    """The one question the server asked and has not seen answered (spec page 1.8).
+    """What the server asked of one user and has not seen answered (spec page 1.8).
 
     Attributes:
         words: If a turn died over the answer, the message's `words_hash`: the same words answer
             still, or the question's button, and nothing else does.
+        is_over: Another user ended it; it stands here so that a late answer is told so.
     """
 
     question_id: str
@@ -81,10 +83,15 @@ class OpenQuestion(Part):
     payload: dict[str, Any] = Field(default_factory=dict)
     expires_at: AwareDatetime
     words: str = ""
+    is_over: bool = False
 
     def is_alive(self, *, epoch: int, now: datetime) -> bool:
         """Whether it may still be answered: asked since the last clear, and not too long ago."""
-        return self.epoch == epoch and now < self.expires_at
+        return not self.is_over and self.epoch == epoch and now < self.expires_at
+
+    def ended(self) -> Self:
+        """Return it as what nobody may answer any more."""
+        return self.model_copy(update={"is_over": True})
 
     def is_set_aside(self, active: PatientId | None) -> bool:
         """Whether it is of a draft of an order for a patient who is not open: it waits for them."""
@@ -172,9 +179,12 @@ class Conversation(Document):
 
     Attributes:
         owner: Principal (web) or `bot:` and the channel's conversation (Teams).
+        open_question: The newest; servers before 0.3 know this one alone.
+        other_questions: What other users of a group were asked before, the oldest first.
         inbox_head: Number of the oldest queued message; equal to `inbox_tail` when none waits.
         pending_clear: Archive timestamp of a clear whose originals are not deleted yet.
         pending_restore: Archive timestamp of an undone clear that is not copied back yet.
+        language: In which its last user was answered, ISO 639-1; "" where nobody was.
         branched_from: None where it is no branch.
     """
 
@@ -184,6 +194,7 @@ class Conversation(Document):
     updated_at: AwareDatetime
     running_turn: RunningTurn | None = None
     open_question: OpenQuestion | None = None
+    other_questions: list[OpenQuestion] = Field(default_factory=list)
     answered: list[AnsweredMessage] = Field(default_factory=list)
     answered_pages: list[AnsweredPage] = Field(default_factory=list)
     next_answered_page: int = 1
@@ -194,11 +205,29 @@ class Conversation(Document):
     last_clear: LastClear | None = None
     pending_restore: str | None = None
     branched_from: BranchOrigin | None = None
+    language: str = ""
 
     @property
     def kind(self) -> Literal["talk", "rounds"]:
         """Whether somebody began it by talking, or a round prepares a patient in it."""
         return "rounds" if self.channel == ROUNDS else "talk"
+
+    @property
+    def questions(self) -> list[OpenQuestion]:
+        """What waits for an answer, the newest last; of each user at most one."""
+        newest = self.open_question
+        return [*self.other_questions, *([] if newest is None else [newest])]
+
+    def question_of(self, principal: str) -> OpenQuestion | None:
+        """Return what waits for this principal's answer, alive or not."""
+        return next((one for one in self.questions if one.user == principal), None)
+
+    def keep_questions(self, questions: Iterable[OpenQuestion]) -> None:
+        """Let these wait, the newest last, and no others."""
+        # What is over stands where servers before 0.3 do not look: they would let it be answered.
+        kept = sorted(questions, key=lambda one: not one.is_over)
+        self.open_question = kept.pop() if kept and not kept[-1].is_over else None
+        self.other_questions = kept
 
     def undoable_clear(self, principal: str, *, now: datetime) -> LastClear | None:
         """Return the last clear if it is this principal's, and not too long ago to be undone."""
@@ -219,12 +248,8 @@ class Conversation(Document):
         """Return what the next turn tells of `turn`, and needs to do nothing a second time."""
         before = self.begun_before(turn.message, turn.patient_id)
         deeds = [*(before.deeds if before is not None else ()), *turn.deeds]
-        question = self.open_question
-        was_asked = (
-            question is not None
-            and question.kind == "destructive_tool"
-            and question.user == turn.message.sender.principal_id
-        )
+        question = self.question_of(turn.message.sender.principal_id)
+        was_asked = question is not None and question.kind == "destructive_tool"
         return Interruption(
             run_id=turn.run_id,
             patient_id=kept_with,
@@ -236,18 +261,19 @@ class Conversation(Document):
             asked=question.text if question is not None and was_asked else "",
         )
 
-    def question_after(self, dead: RunningTurn) -> OpenQuestion | None:
-        """Return the open question as it stands once `dead` is buried.
+    def questions_after(self, dead: RunningTurn) -> list[OpenQuestion]:
+        """Return the questions as they stand once `dead` is buried.
 
         Whose a request is may be answered again: nothing is done twice by that. Any other question
-        ends with the message that may have answered it.
+        ends with the message that may have answered it, and those of others with the chart that
+        it may have left.
         """
-        question = self.open_question
+        user = dead.message.sender.principal_id
+        others = [one.ended() for one in self.questions if one.user != user]
+        question = self.question_of(user)
         if question is None or question.kind not in WHO_KINDS or dead.purpose != "turn":
-            return None
-        if question.user != dead.message.sender.principal_id:
-            return None
-        return question.model_copy(update={"words": dead.message.words_hash})
+            return others
+        return [*others, question.model_copy(update={"words": dead.message.words_hash})]
 
     def draft(self) -> Self:
         """Return a copy to change: what a turn changes in place is copied, the rest is shared."""

@@ -27,7 +27,6 @@ from services.group_chat_port import (
     GroupChat,
     GroupChatEvent,
     GroupChatRequest,
-    PlanChanged,
 )
 from services.language.commands import is_clear_command
 from services.patient_context.service import PatientContextService
@@ -35,7 +34,7 @@ from services.records.reading import reading_as
 from services.runs.hub import Run
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
-from services.turn.changes import DocumentChange, change_document
+from services.turn.changes import DocumentChange, change_document, is_stored_at_once
 from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
 from services.turn.documents import TurnDocuments
@@ -55,7 +54,7 @@ from services.turn.questions import TurnQuestions
 from services.turn.request import TurnRequests
 from services.turn.safety import CrisisResponse, SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios
-from services.turn.tools import TurnTools
+from services.turn.tools import TurnTools, presses_entity
 from services.turn.turn_replies import TurnReplies
 
 _GRACE_SECONDS = 5.0
@@ -203,9 +202,7 @@ class TurnPipeline:
 
     async def _decide(self, turn: LoadedTurn) -> UnderstoodTurn:
         registry = turn.registry
-        asked, press = turn.open_question(), turn.message.press
-        of_item = press is not None and asked is not None and asked.kind == "which_entity"
-        is_button = turn.is_press_elsewhere or of_item
+        is_button = turn.is_press_elsewhere or presses_entity(turn)
         if is_button or await self._only_answers(turn) or self._only_forgets(turn):
             # A plan's or an item's button says nothing of patients, whatever its text reads.
             return turn.stay()
@@ -216,7 +213,7 @@ class TurnPipeline:
             turn.text,
             context,
             registry=registry,
-            question=asked,
+            question=turn.open_question(),
             user=turn.message.sender.principal_id,
             run_id=turn.run.run_id,
             press=turn.question_press(),
@@ -289,10 +286,11 @@ class TurnPipeline:
         await turn.claim.hold()  # who stood still shows nothing of what another has answered
         self._groups.tell_plan(turn, event)
         if isinstance(event, DocumentChange):
-            if change_document(turn, event):
+            is_seen = change_document(turn, event)
+            if is_stored_at_once(turn, event):
+                await self._documents.save(turn)
+            if is_seen:
                 self._replies.show_state(turn)
-            if isinstance(event, PlanChanged) and turn.record.has_unsaved_answers:
-                await self._documents.save(turn)  # each step of a plan once it is finished
             return
         if isinstance(event, AgentMessageStarted) and turn.record.has_unsaved_answers:
             await self._documents.save(turn)

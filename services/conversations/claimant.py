@@ -14,7 +14,7 @@ from data_models.claim_decision import (
     queue_length,
 )
 from data_models.clock import Clock
-from data_models.conversation import AnsweredMessage, Conversation, RunningTurn
+from data_models.conversation import AnsweredMessage, Conversation, OpenQuestion, RunningTurn
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.documents import Stored
 from data_models.errors import (
@@ -253,7 +253,7 @@ class Claimant:
 
     async def _settle(self, conversation: Conversation, dead: RunningTurn) -> None:
         """Keep the dead turn's message, find what was queued uncounted, sweep what is done."""
-        question = None
+        questions = list[OpenQuestion]()
         if dead.purpose == "upkeep":
             await self._takeover.fence_documents(conversation, dead)
         elif await self._conversations.find_answer(conversation, dead.message.message_hash) is None:
@@ -261,8 +261,8 @@ class Claimant:
             conversation.answered.append(taken.answered)
             if taken.interruption is not None:
                 conversation.interruption = taken.interruption
-                question = conversation.question_after(dead)
-        conversation.open_question = question
+                questions = conversation.questions_after(dead)
+        conversation.keep_questions(questions)
         conversation.inbox_tail = await self._conversations.find_unannounced(conversation)
         await self._conversations.sweep(conversation)
 
@@ -308,7 +308,7 @@ class Claimant:
 
 
 def _close_question(draft: Conversation) -> None:
-    draft.open_question = None
+    draft.keep_questions([])
 
 
 def _count_until(draft: Conversation, *, tail: int) -> None:

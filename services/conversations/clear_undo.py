@@ -119,7 +119,7 @@ def _document(data: bytes) -> dict[str, Any]:
 
 def _note_begun(draft: Conversation, *, epoch: int, ts: str, later: LastClear | None) -> None:
     draft.epoch, draft.pending_restore, draft.last_clear = epoch, ts, later
-    draft.open_question = None
+    draft.keep_questions([])
 
 
 def _note_done(draft: Conversation) -> None:

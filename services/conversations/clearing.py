@@ -254,7 +254,7 @@ def _manifest_row(name: str, target: str, copy: Blob) -> ManifestRow:
 
 def _raise_epoch(draft: Conversation, *, epoch: int, ts: str, last: LastClear) -> None:
     draft.epoch, draft.pending_clear, draft.last_clear = epoch, ts, last
-    draft.open_question = None
+    draft.keep_questions([])
     if draft.running_turn is not None:
         # The patient of before is archived: should this turn die now, nothing names it anew.
         draft.running_turn.patient_id, draft.running_turn.decided = None, True

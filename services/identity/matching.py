@@ -12,6 +12,7 @@ from services.identity.name_signs import (
     asks_for_chart,
     begins_a_chart_question,
     fills_a_clause,
+    is_all_said,
     is_alone,
     is_before_a_family_name,
     is_first_name_before,
@@ -243,6 +244,8 @@ def _counts(
     is_asked_of = span[0].is_capital and span[0].before in people_words().auxiliaries
     is_sure = is_sure_sign(span) or is_asked_of or is_named_after_of(span[0])
     is_sure = is_sure or (not any(common) and span[0].is_first and asks_for_chart(span[-1]))
+    # Whoever says but a first name, and writes on, takes that chart to be open.
+    is_sure = is_sure or (not any(common) and is_all_said(run, span))
     is_sure = is_sure or is_before_a_family_name(run, span)
     return is_sure or (in_roster and signed) or stands_alone(span)
 

@@ -177,8 +177,12 @@ def is_named_after_of(word: Word) -> bool:
 def is_alone(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     """Whether a name with a capital heads the message, or is all of it: `Kurz: …`, `Joy?`."""
     first = span[0]
-    is_all = len(run) == len(span) and first.is_first and not first.after
-    return first.raw[0].isupper() and (is_all or first.is_heading)
+    return first.raw[0].isupper() and (is_all_said(run, span) or first.is_heading)
+
+
+def is_all_said(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a name is all of the message."""
+    return len(run) == len(span) and span[0].is_first and not span[0].after
 
 
 def is_way_to_reach(run: Sequence[Word], span: tuple[Word, ...]) -> bool:

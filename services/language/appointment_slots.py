@@ -24,7 +24,8 @@ _NAME = re.compile(
     r"([^\W\d_a-z][\w'’-]+(?:\s+[^\W\d_a-z][\w'’-]+)?)"
 )
 _TIME = re.compile(
-    r"(?:\b(?:at|actually|make it|rather|about|around)\s+)([0-9]{1,2})(?::([0-9]{2}))?\s*"
+    r"(?:\b(?:at|actually|make it|rather|about|around)\s+|\bto\s+(?=\d{1,2}\W*$))"
+    r"([0-9]{1,2})(?::([0-9]{2}))?\s*"
     r"(am|pm|o'clock)?\b|\b([0-9]{1,2})(?::([0-9]{2}))?\s*(am|pm)\b|\b([0-9]{1,2}):([0-9]{2})\b"
     r"|\b(half|quarter) (past|to) (\w+)"
 )

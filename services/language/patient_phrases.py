@@ -105,7 +105,7 @@ UNFIT_TARGET = re.compile(
 """A token meant as an id that is none, where an order or a heading has its patient."""
 
 OTHER_PATIENT = re.compile(
-    rf"\b(?:{_OTHER}|another|previous|prior|next|first|last|second|different)"
+    rf"\b(?:{_OTHER}|another|previous|prior|next|first|last|second|different|vor(?:her)?ige[nr]?)"
     rf"\s+(?:{_ONE_PATIENT}|pt)\b"
     r"(?!\s*(?:'s|visit|note|encounter|contact|appointment|record|report|scan|message|question))"
 )

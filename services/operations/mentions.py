@@ -16,6 +16,7 @@ class _Waiting(BaseModel):
     """What of a conversation document waits for the next message."""
 
     open_question: OpenQuestion | None = None
+    other_questions: list[OpenQuestion] = []
     interruption: Interruption | None = None
 
 
@@ -44,18 +45,20 @@ def is_waited_for(conversation: bytes, patient_id: PatientId) -> bool:
 
 
 def forget_what_waits(conversation: Conversation, patient_id: PatientId) -> None:
-    """Remove the question and the interrupted turn that are the patient's or may name them.
+    """Remove the questions and the interrupted turn that are the patient's or may name them.
 
     A wish that waits for its patient goes whatever it says: it may call this one by name.
     """
-    question, died = conversation.open_question, conversation.interruption
-    if question is not None and _is_theirs(question, patient_id):
-        conversation.open_question = None
-    elif question is not None and ASKED in question.payload:
-        rest = {key: value for key, value in question.payload.items() if key != ASKED}
-        conversation.open_question = question.model_copy(update={"payload": rest})
+    questions, died = conversation.questions, conversation.interruption
+    left = [_without_wish(one) for one in questions if not _is_theirs(one, patient_id)]
+    conversation.keep_questions(left)
     if died is not None and _is_of(died, patient_id):
         conversation.interruption = None
+
+
+def _without_wish(question: OpenQuestion) -> OpenQuestion:
+    rest = {key: value for key, value in question.payload.items() if key != ASKED}
+    return question.model_copy(update={"payload": rest})
 
 
 def _is_theirs(question: OpenQuestion, patient_id: PatientId) -> bool:
@@ -70,8 +73,9 @@ def _is_of(died: Interruption, patient_id: PatientId) -> bool:
 
 def _words(waiting: _Waiting) -> Iterator[str]:
     """Yield what was said or asked, and the ids that are offered."""
-    question = waiting.open_question
-    if question is not None:
+    for question in [*waiting.other_questions, waiting.open_question]:
+        if question is None:
+            continue
         # Whose a wish is, is asked with an example, which may be anybody's id.
         yield "" if question.kind in WHO_KINDS else question.text
         yield json.dumps(question.payload)

@@ -1,7 +1,9 @@
 """From an outcome to the verdict: what is said, asked and stored. Pure but for the new id."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
@@ -89,6 +91,7 @@ def conclude(
     problem: str = "",
     person: Person | None = None,
     is_unchecked: bool = False,
+    offered: Mapping[PatientId, Person] = MappingProxyType({}),
 ) -> PatientVerdict:
     """Return the verdict of `outcome`.
 
@@ -101,12 +104,15 @@ def conclude(
         problem: What happened if a model failed, one sentence for the user.
         person: Who is active afterwards, if anybody knows.
         is_unchecked: Whether the directory could not be asked.
+        offered: Of those who are asked about, whom the user may see.
     """
     changes = outcome.decision in ("SWITCH_EXISTING", "NEW_BLANK")
     reply, question = _said(outcome, person, is_bare=is_bare), None
     if outcome.ask is not None:
         roster_size = len(turn.registry.patient_registry)
-        reply = asking(outcome.ask, pattern=pattern, roster_size=roster_size, problem=problem)
+        reply = asking(
+            outcome.ask, pattern=pattern, roster_size=roster_size, people=offered, problem=problem
+        )
         question = _question(outcome.ask, reply, turn, ids)
     registry = None
     if changes and outcome.patient_id is not None:

@@ -1,7 +1,8 @@
 """Opens the chart of whoever is meant, as far as the records know them, or asks whom."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from data_models.clock import IdSource
 from data_models.identifiers import PatientId
@@ -67,7 +68,15 @@ class ChartOpener:
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
             if isinstance(found, Subject) and not (is_unknown and self._allows_unknown):
                 return await self.ask(found, who)
-        return self.conclude(outcome, turn, who, is_bare=is_bare, problem=problem)
+        offered = await self._offered(outcome, who)
+        return self.conclude(outcome, turn, who, is_bare=is_bare, problem=problem, offered=offered)
+
+    async def _offered(self, outcome: Outcome, who: Who) -> Mapping[PatientId, Person]:
+        """Return those whom the question is about, as far as the user may see them."""
+        asked = () if outcome.ask is None else outcome.ask.options
+        people = {one: person for one in asked if (person := who.person(one)) is not None}
+        open_to = await self._rights.open_to(who.turn.user, list(people.values()))
+        return {one: person for one, person in people.items() if person in open_to}
 
     def conclude(
         self,
@@ -77,6 +86,7 @@ class ChartOpener:
         *,
         is_bare: bool = False,
         problem: str = "",
+        offered: Mapping[PatientId, Person] = MappingProxyType({}),
     ) -> PatientVerdict:
         """Return the verdict of `outcome` with who the patients are; see `conclusion.conclude`."""
         person = None if who is None else who.person(outcome.patient_id)
@@ -88,6 +98,7 @@ class ChartOpener:
             pattern=self._pattern,
             ids=self._ids,
             person=person,
+            offered=offered,
             is_unchecked=who is not None and not who.linked.has_answered,
         )
         return verdict if who is None else replace(verdict, people=who.linked.index)

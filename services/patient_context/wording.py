@@ -1,6 +1,6 @@
 """What the user reads about patients (spec page 1.9)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from data_models.identifiers import PatientId
@@ -10,23 +10,31 @@ from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask
 
 
-def asking(ask: Ask, *, pattern: PatientIdPattern, roster_size: int, problem: str = "") -> str:
+def asking(
+    ask: Ask,
+    *,
+    pattern: PatientIdPattern,
+    roster_size: int,
+    people: Mapping[PatientId, Person],
+    problem: str = "",
+) -> str:
     """Return the question; `problem` says what happened if a model failed.
 
-    Patients are called by id: whether the user may see who they are is not known here.
+    Patients other than `people`, whom the user may see, are called by id.
     """
+    called = [_called(one, people.get(one)) for one in ask.options]
     match ask.kind:
         case "id":
             return _joined(need_an_id(pattern), _not_understood(ask.unfit), problem)
         case "which":
-            options = _either(list(map(code, ask.options)))
+            options = _either(called)
             return _joined(
                 f"Which patient do you mean: {options}? One at a time, please.",
                 _send(pattern),
                 problem,
             )
         case "meant":
-            return _joined(f"Do you mean {code(ask.options[0])}?", _yes_or_id(pattern), problem)
+            return _joined(f"Do you mean {called[0]}?", _yes_or_id(pattern), problem)
         case "clear":
             return whether_to_clear(roster_size)
         case _:
@@ -78,6 +86,13 @@ def whether_to_clear(roster_size: int) -> str:
     return (
         f"Clear this whole conversation, with {patients} and all their history? Everything is "
         "archived and the chat starts empty. Please answer yes or no."
+    )
+
+
+def _called(patient_id: PatientId, person: Person | None) -> str:
+    known = person is not None and person.name
+    return (
+        f"{both_identifiers(person)} ({code(patient_id)})" if person and known else code(patient_id)
     )
 
 

@@ -5,6 +5,7 @@ from services.group_chat_port import (
     ArtifactMade,
     ChatFinished,
     ContinuationChanged,
+    GroupChatEvent,
     NoteWritten,
     PlanChanged,
     QuestionAsked,
@@ -54,3 +55,13 @@ def change_document(turn: GroundedTurn, event: DocumentChange) -> bool:
             turn.record.end("interrupt" if event.reason in ("gate", "question") else "success")
             return False
     return True
+
+
+def is_stored_at_once(turn: GroundedTurn, event: GroupChatEvent) -> bool:
+    """Whether the document is stored before clients see `event`: a file, and each step of a plan.
+
+    A file that is shown can be asked for, and is served as the stored document names it.
+    """
+    if isinstance(event, PlanChanged):
+        return turn.record.has_unsaved_answers
+    return isinstance(event, ArtifactMade)

@@ -41,7 +41,7 @@ class TurnClearing:
             StoreError: nothing is cleared, or the deletes are left to the next turn.
         """
         cleared = PatientVerdict("CLEAR", None)
-        turn.understand(cleared).record.withdraw_question()
+        turn.understand(cleared)
         await self.documents.access.record(turn, turn.active_patient_id, action="clear")
         tell = partial(self.replies.tell_progress, turn)
         archived = await self.undo.clearing.clear(turn.claim, now=turn.now, tell=tell)
@@ -89,7 +89,6 @@ class TurnClearing:
         return is_ours and is_answer and not turn.is_press_elsewhere
 
     async def _answer(self, turn: LoadedTurn) -> None:
-        turn.record.withdraw_question()
         last = self._last(turn)
         if says_no(turn.answer):
             self._say(turn, "Nothing was brought back.")
@@ -103,7 +102,6 @@ class TurnClearing:
         return turn.message.is_group or await self.undo.clearing.has_gone_on(turn.claim)
 
     async def _restore(self, turn: LoadedTurn, last: LastClear) -> None:
-        turn.record.withdraw_question()
         # The chart that is open now is left by this: the access is on record before it happens.
         before = turn.active_patient_id
         await self.documents.access.record(turn, before, action="undo_clear")

@@ -136,7 +136,6 @@ class TurnComparing:
             return False
         if not (says_yes(turn.answer) or says_no(turn.answer)):
             return False
-        turn.record.withdraw_question()
         grounded = await self.requests.documents.open(turn.stay(), None)
         if says_no(turn.answer):
             self.replies.answer(grounded, "Nothing was compared.")

@@ -23,6 +23,7 @@ from data_models.identifiers import hashed
 from data_models.patient_context_models import TimingInfo
 from data_models.turn_events import TurnTiming
 from services.telemetry.metrics import Metrics
+from services.turn.open_questions import waiting_after
 from services.turn.phases import (
     AnsweredTurn,
     ClaimedTurn,
@@ -114,14 +115,21 @@ def stored_turn(answered: AnsweredTurn, turn: GroundedTurn | None, *, at: dateti
 def _change_of(reached: ClaimedTurn, turn: GroundedTurn | None) -> Change:
     record = reached.record
     was_asked = reached.question_of_sender() is not None and not reached.is_press_elsewhere
-    is_over = record.question is not None or record.withdraws_question or was_asked
 
     def change(conversation: Conversation) -> None:
         begun = None if turn is None else _begun_in_vain(conversation, turn)
         if isinstance(reached, LoadedTurn) or begun is not None:  # the user was told by then
             conversation.interruption = begun
-        if is_over:
-            conversation.open_question = record.question
+        waiting = waiting_after(
+            conversation.questions,
+            user=reached.message.sender.principal_id,
+            asked=record.question,
+            was_answered=was_asked,
+            changed_chart=record.changed_chart,
+            active=reached.active_patient_id,
+        )
+        conversation.keep_questions(waiting)
+        conversation.language = record.language or conversation.language
 
     return change
 

@@ -82,12 +82,9 @@ class TurnOrders:
         return QuestionOutcome(grounded, "\n\n".join(dict.fromkeys(replies)), result)
 
     def note_patient_change(self, turn: LoadedTurn) -> None:
-        """End the question of before; of a user's own drafts it waits until the patient is back."""
-        active, sender = turn.active_patient_id, turn.message.sender
-        waiting, asked = turn.claim.conversation.open_question, turn.open_question()
-        is_mine = waiting is not None and waiting.user == sender.principal_id
-        if not (is_mine and waiting and waiting.is_set_aside(active)):
-            turn.record.withdraw_question()
+        """End the questions of before; one of drafts waits until its patient is back."""
+        turn.record.change_chart()
+        asked = turn.open_question()
         if asked is not None and drafts_of(asked.payload) and turn.record.question is None:
             turn.ask(
                 asked.kind,

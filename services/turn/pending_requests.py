@@ -38,7 +38,8 @@ class PendingRequests:
     def carry_on(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
         """Return the verdict without its reply where the request that waited is done now."""
         question = turn.open_question()
-        if question is None or question.kind not in _KEEP_A_REQUEST or verdict.reply is None:
+        is_answer = verdict.reply is not None and verdict.question is None
+        if question is None or question.kind not in _KEEP_A_REQUEST or not is_answer:
             return self._with_request(turn, verdict)
         asked = "" if question.payload.get(OPENS_ONLY) else str(question.payload.get(ASKED, ""))
         registry = verdict.registry or turn.registry

@@ -101,10 +101,8 @@ class ClaimedTurn:
 
     def question_of_sender(self) -> OpenQuestion | None:
         """Return what this user was asked and may still answer, whatever this message says."""
-        question = self.claim.conversation.open_question
-        if question is None or question.user != self.message.sender.principal_id:
-            return None
-        if question.is_set_aside(self.active_patient_id):
+        question = self.claim.conversation.question_of(self.message.sender.principal_id)
+        if question is None or question.is_set_aside(self.active_patient_id):
             return None
         return question if question.is_alive(epoch=self.claim.epoch, now=self.now) else None
 

@@ -21,6 +21,7 @@ _NEAR = timedelta(minutes=30)
 
 def utterance_of(turn: GroundedTurn, text: str, agents: Sequence[AgentCard]) -> Utterance:
     """Return what `text` says; read anew only where the turn's words have changed since."""
+    spoken_in(turn)
     if turn.sessions.utterance is None or turn.sessions.utterance.text != text:
         asked = _nameless(text, _subject_of(turn))
         turn.sessions.utterance = replace(read(asked, situation_of(turn, agents)), text=text)
@@ -72,7 +73,7 @@ def situation_of(turn: GroundedTurn, agents: Sequence[AgentCard]) -> Situation:
         now=turn.now,
         team=tuple(map(member_of, agents)),
         plan_is_open=plan is not None and plan.is_open,
-        language=_language_of(reversed(before)),
+        language=_language_of(reversed(before), turn),
         asked_before=before,
     )
 
@@ -81,13 +82,20 @@ def spoken_in(turn: ClaimedTurn) -> str:
     """Return the language in which the user is answered, ISO 639-1: what was pressed tells none."""
     message = turn.message
     said = () if message.press is not None else (message.text,)
-    return _language_of((*said, *reversed(tuple(_asked_before(turn)))))
+    language = _language_of((*said, *reversed(tuple(_asked_before(turn)))), turn)
+    turn.record.answer_in(language)
+    return language
 
 
-def _language_of(texts: Iterable[str]) -> str:
-    """Return the language of the first of `texts` that tells one."""
-    languages = (language_of(one, default="") for one in texts)
-    return next(filter(None, languages), "en")
+def _language_of(texts: Iterable[str], turn: ClaimedTurn) -> str:
+    """Return the language of the first of `texts` that tells one, else that of the talk so far.
+
+    A bare name tells none, and nobody has said anything beside a chart that it opens.
+    """
+    so_far = turn.claim.conversation.language
+    telling = (one for one in texts if language_of(one, default=""))
+    # Small words of several languages, such as "in", tell of them the one of the talk.
+    return next((language_of(one, default=so_far) for one in telling), so_far or "en")
 
 
 def _asked_before(turn: ClaimedTurn) -> Iterator[str]:

@@ -39,10 +39,11 @@ class TurnRecord:
     Attributes:
         reached: The last phase, for whoever stores a turn that was cut off.
         question: What the server asks at the end of this turn.
-        withdraws_question: Whether the open question of before is over.
+        changed_chart: Whether another chart was opened: what was asked of the one before is over.
         leaves_no_turn: After a clear there is nothing to keep the turn in.
         is_of_team: Whether the team answered the message as it stands, and not code before it.
         is_call_for_help: Whether the fixed safety answer was given.
+        language: In which the user is answered, ISO 639-1; "" until somebody asked.
         views: Rows of the chart that were shown with messages; stored beside the document.
         etag: The stored version of the document that is written.
         open_steps: Steps that have begun and not ended.
@@ -50,11 +51,12 @@ class TurnRecord:
 
     reached: "ClaimedTurn | None" = None
     question: OpenQuestion | None = None
-    withdraws_question: bool = False
+    changed_chart: bool = False
     leaves_no_turn: bool = False
     is_of_team: bool = False
     is_call_for_help: bool = False
     outcome: Outcome = "success"
+    language: str = ""
     first_text_at: float | None = None
     views: list[ChartView] = field(default_factory=list)
     etag: str | None = None
@@ -77,9 +79,9 @@ class TurnRecord:
         """Have this be asked at the end of the turn; None: nothing is."""
         self.question = question
 
-    def withdraw_question(self) -> None:
-        """Let the open question of before be over, whosever it is."""
-        self.withdraws_question = True
+    def change_chart(self) -> None:
+        """Note that another chart was opened."""
+        self.changed_chart = True
 
     def leave_no_turn(self) -> None:
         """Have nothing be kept of this turn."""
@@ -101,6 +103,10 @@ class TurnRecord:
         yield
         self.open_steps.remove(step)
         run.emit(StepFinished(step))
+
+    def answer_in(self, language: str) -> None:
+        """Note the language in which the user is answered."""
+        self.language = language
 
     def end(self, outcome: Outcome) -> None:
         """Note how the turn ends."""

@@ -3,6 +3,7 @@
 from data_models.claim_decision import queue_length
 from data_models.errors import StaleQuestionError
 from data_models.identifiers import PatientId
+from data_models.incoming_message import Press
 from services.group_chat_port import GroupChat, GroupChatRequest
 from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.turn.documents import TurnDocuments
@@ -41,8 +42,7 @@ class TurnRequests:
         """
         message, context = turn.message, turn.document
         is_ours = turn.question_press() is not None
-        plans = [one.plan_id for one in (context.plan,) if one is not None and one.is_open]
-        if message.press is not None and not is_ours and message.press.target_id not in plans:
+        if message.press is not None and not is_ours and not _is_of_plan(message.press, turn):
             raise StaleQuestionError
         tool_memory, papers = self._tools.open(turn), self.documents.papers(turn)
         identity = identity_of(turn, turn.patient_id)
@@ -102,3 +102,8 @@ class TurnRequests:
             deadline=turn.started + self._turn_seconds,
             artifacts=self.documents.artifacts(turn, patient_id),
         )
+
+
+def _is_of_plan(press: Press, turn: GroundedTurn) -> bool:
+    plan = turn.document.plan
+    return plan is not None and plan.plan_id == press.target_id and plan.is_open

@@ -11,11 +11,13 @@ from services.patient_context.answers import OPTIONS
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.wording import code
 from services.turn.documents import TurnDocuments
+from services.turn.open_questions import has_ended_question
 from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.remembering import TurnRemembering
 from services.turn.turn_replies import TurnReplies
 
 _OTHERS_OFFERED = 5
+_IS_OVER = "What you were asked before is over: the chart was changed since. Nothing was done."
 
 
 class TurnStops:
@@ -60,7 +62,6 @@ class TurnStops:
         active = turn.active_patient_id
         if active is None:
             return False
-        turn.record.withdraw_question()
         grounded = await self._documents.open(turn.stay(), active)
         roster = turn.registry.patient_registry
         others = list(named) or [one for one in roster if one != active][:_OTHERS_OFFERED]
@@ -102,7 +103,12 @@ class TurnStops:
         message = turn.message
         is_bare = message.press is None and (says_yes(message.text) or says_no(message.text))
         is_bare = is_bare and not names_a_deed(message.text)
-        if not is_bare or turn.open_question() is not None or _waits_for_answer(turn.document):
+        if not is_bare or turn.open_question() is not None:
+            return False
+        if has_ended_question(turn.claim.conversation, message.sender.principal_id):
+            self._replies.say(turn, _IS_OVER)
+            return True
+        if _waits_for_answer(turn.document):
             return False
         self._replies.say(
             turn, "Nothing waits for a yes or a no. Name what you would like to review."

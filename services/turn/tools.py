@@ -20,7 +20,7 @@ from services.tool_memory.session import ToolMemorySession, log_summary
 from services.tool_memory.shapes import zone_of
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from services.turn.entities import TurnEntities, entities_for
-from services.turn.phases import GroundedTurn
+from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.scenario_parts import ScenarioParts
 from settings import Settings
 
@@ -124,6 +124,13 @@ async def keep_runs(contexts: ChatContextAccessor, turn: GroundedTurn, *, receip
         await contexts.save_runs(
             turn.document, turn.row.turn_id, outputs, views=turn.record.views, receipt=receipt
         )
+
+
+def presses_entity(turn: LoadedTurn) -> bool:
+    """Whether a button of our question which item is meant was pressed."""
+    question = turn.open_question()
+    is_ours = question is not None and question.kind == "which_entity"
+    return is_ours and turn.question_press() is not None
 
 
 def _picked(turn: GroundedTurn, local_now: datetime) -> Picked | None:

@@ -140,7 +140,7 @@ class ConversationReader:
             plan=context.plan,
             artifacts=context.artifacts,
             scenario=context.scenario.shown_place if context.scenario else None,
-            question=question_row(conversation, self._clock.now(), active=active),
+            question=question_row(conversation, self._clock.now(), principal=owner, active=active),
             running_turn=None
             if running is None
             else RunningRow(run_id=running.run_id, started_at=running.started_at),

@@ -52,10 +52,10 @@ class QuestionRow(BaseModel):
 
 
 def question_row(
-    conversation: Conversation, now: datetime, *, active: PatientId | None
+    conversation: Conversation, now: datetime, *, principal: str, active: PatientId | None
 ) -> QuestionRow | None:
-    """Return the question that waits in the conversation and may be answered now."""
-    question = conversation.open_question
+    """Return the question that waits for this reader and may be answered now."""
+    question = conversation.question_of(principal)
     if question is None or not question.is_alive(epoch=conversation.epoch, now=now):
         return None
     if question.is_set_aside(active):

@@ -282,6 +282,8 @@ async def test_a_move_is_reckoned_from_what_is_booked(booking: Booking) -> None:
     asked = await looked(booking, instead_of="it")
     assert asked["missing"] == "day"
     assert asked["moved"]["appointment_id"] == booked.appointment_id
+    that_day = await looked(booking, instead_of="it", time="15:00")
+    assert that_day["slots"][0]["start"] == f"{booked.start:%Y-%m-%d} 15:00"
     other = await looked(booking, instead_of=booked.appointment_id, doctor="Jones")
     assert (other["doctor"], other["moved"]) == ("Dr. Peter Jones", asked["moved"])
     later = await looked(booking, instead_of=booked.appointment_id, day="two hours later")

@@ -20,6 +20,18 @@ from services.language.appointment_slots import slots_in
         ("an appointment at 25", {}),
         ("appointment on Monday, no, on Tuesday", {"date_preference": "tuesday"}),
         (
+            "book a follow-up in 2 weeks at 3pm",
+            {
+                "date_preference": "in 2 weeks",
+                "time_preference": "15:00",
+                "procedure_preference": "follow-up",
+            },
+        ),
+        (
+            "Termin in zwei Wochen um 15 Uhr vereinbaren",
+            {"date_preference": "in two weeks", "time_preference": "15:00"},
+        ),
+        (
             "what times are free tomorrow with Dr. Jones?",
             {"doctor_preference": "Dr. Jones", "date_preference": "tomorrow"},
         ),
@@ -31,6 +43,22 @@ from services.language.appointment_slots import slots_in
 )
 def test_a_request_for_an_appointment_is_read(text: str, expected: dict[str, Any]) -> None:
     assert slots_in(text, is_booking=False) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("move it to 3", {"time_preference": "15:00"}),
+        ("verschiebe ihn auf 3", {"time_preference": "15:00"}),
+        ("move it to 10.", {"time_preference": "10:00"}),
+        ("move it to 3 May", {"date_preference": "3 may"}),
+        ("move it to the 3rd", {}),
+    ],
+)
+def test_an_hour_that_something_is_moved_to_lies_in_the_working_day(
+    text: str, expected: dict[str, Any]
+) -> None:
+    assert slots_in(text, is_booking=True) == expected
 
 
 @pytest.mark.parametrize(

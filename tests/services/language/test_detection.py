@@ -21,3 +21,8 @@ def test_a_letter_of_a_phrase_is_no_word_of_its_language() -> None:
 
 def test_signs_that_one_language_has_tell_it() -> None:
     assert language_of("¿Y la señora Flores?") == "es"
+
+
+def test_a_word_of_two_languages_tells_the_one_that_is_spoken() -> None:
+    assert language_of("in 2", default="de") == "de"
+    assert language_of("Termin in zwei Wochen um 15 Uhr") == "de"

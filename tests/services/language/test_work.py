@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from services.language.reading import read
-from services.language.utterance import Situation
-from services.language.work import work_in
+from services.language.utterance import Situation, TeamMember
+from services.language.work import doer_of, work_in
 from services.language.yes_no import yes_no_in
 
 _NOW = Situation(now=datetime(2026, 11, 22, tzinfo=UTC))
@@ -58,3 +58,18 @@ def test_what_a_procedure_found_is_asked_of_its_report(text: str, tool: str) -> 
 @pytest.mark.parametrize("text", ["discard that", "we do not need this", "wir brauchen das nicht"])
 def test_what_is_not_needed_is_a_no(text: str) -> None:
     assert yes_no_in(text) == "no"
+
+
+@pytest.mark.parametrize(
+    ("text", "doer"),
+    [
+        ("Is he a doctor?", None),
+        ("Ist er Arzt?", None),
+        ("which doctors are there?", "Clinic"),
+        ("she wants to see a doctor", "Clinic"),
+        ("einen Arzt, bitte", "Clinic"),
+    ],
+)
+def test_what_somebody_is_by_profession_arranges_nothing(text: str, doer: str | None) -> None:
+    clinic = TeamMember("Clinic", ("available_slots",))
+    assert doer_of(text, [clinic], is_of_chart=False) == doer

@@ -12,7 +12,7 @@ from services.identity.directory import DirectoryState, Sought
 from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName, PersonNumber
-from tests.services.patient_context.world import PATTERN, World
+from tests.services.patient_context.world import PATTERN, World, says
 
 
 class People:
@@ -101,6 +101,35 @@ async def test_a_number_of_nobody_opens_nothing_and_asks_nothing(text: str) -> N
     assert "Nobody has the number `patient_4444`" in verdict.reply
     assert (verdict.patient_id, verdict.registry) == ("patient_4", None)
     assert "patient_4444" not in here.registry.patient_registry
+
+
+@pytest.mark.parametrize(
+    "text", ["back to the previous patient", "zurück zum vorherigen Patienten"]
+)
+async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: str) -> None:
+    here = World(
+        "patient_7",
+        "patient_4",
+        active="patient_4",
+        script=[says("ACTIVATE_NEW")],
+        linker=SubjectLinker(directory=People(MARGARET, TUNDE), fits=PATTERN.matches),
+    )
+
+    verdict = await here.say(text)
+
+    assert verdict.reply is not None
+    assert verdict.reply.startswith("Do you mean Tunde Adeyemi, born 1968-07-21 (`patient_7`)?")
+
+
+@pytest.mark.parametrize("text", ["Tunde", "tunde?"])
+async def test_a_first_name_that_is_all_of_a_message_is_asked_about(text: str) -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    verdict = await here.say(text)
+
+    assert verdict.reply is not None
+    assert "Tunde Adeyemi" in verdict.reply
+    assert (verdict.patient_id, verdict.registry) == ("patient_4", None)
 
 
 async def test_another_spelling_of_a_number_is_asked_about() -> None:

@@ -1,5 +1,6 @@
-"""At most one question is open, and only the next message of whom it was asked answers it."""
+"""At most one question of a user is open, and only their next message answers it."""
 
+import json
 from collections.abc import Awaitable, Callable
 from datetime import UTC, timedelta
 from pathlib import Path
@@ -105,6 +106,54 @@ async def test_somebody_else_can_neither_answer_nor_withdraw(
     await said(world, "yes", user="bob")
     assert (epoch(store), open_question(store)) == (0, question)
     await said(world, "yes")
+    assert epoch(store) == 1
+
+
+async def test_a_question_to_one_user_displaces_none_to_another(
+    world: World, store: MemoryBlobStore
+) -> None:
+    first = await ask(world, store)
+    await said(world, "please clear all patients", user="bob")
+    second = open_question(store)
+    assert second not in (None, first)
+    await said(world, "no", user="bob")
+    assert (epoch(store), open_question(store)) == (0, first)
+    await said(world, "yes", press=Press(target_id=first, answer="yes"))
+    assert epoch(store) == 1
+
+
+async def test_the_button_of_another_users_question_answers_nothing(
+    world: World, store: MemoryBlobStore
+) -> None:
+    first = await ask(world, store)
+    await said(world, "please clear all patients", user="bob")
+    told = await said(world, "yes", press=Press(target_id=first, answer="yes"), user="bob")
+    assert (code(told), epoch(store)) == ("stale_question", 0)
+    await said(world, "yes")
+    assert epoch(store) == 1
+
+
+async def test_another_users_switch_ends_a_question_and_a_late_yes_is_told_so(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await ask(world, store)
+    await said(world, "please clear all patients", user="bob")
+    await said(world, "switch to patient_15", user="bob")
+    assert open_question(store) is None
+    (told,) = (await said(world, "yes")).texts
+    assert "What you were asked before is over" in told
+    assert epoch(store) == 0
+    assert Evidence(store.contents, CHAT).conversation.questions == []
+
+
+async def test_a_question_that_an_earlier_version_stored_can_be_answered(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await ask(world, store)
+    stored = json.loads(store.contents[f"{CHAT}/conversation.json"])
+    del stored["other_questions"]
+    await replace(store, f"{CHAT}/conversation.json", json.dumps(stored).encode())
+    await said(restarted(world), "yes")
     assert epoch(store) == 1
 
 

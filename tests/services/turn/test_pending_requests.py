@@ -91,6 +91,14 @@ async def test_who_only_opens_a_chart_is_told_that_it_is_open(text: str, goes_on
     assert ("Opened the chart of Francis Doyle" in "".join(said.texts)) != goes_on
 
 
+async def test_a_wish_that_waits_is_not_done_by_a_message_that_leads_to_another_question() -> None:
+    name = PersonName("Whitfield", ("Margaret",), "")
+    margaret = Person(PatientId("patient_4"), "key", (name,), birth_date="1957-03-14", sex="female")
+    world = World(linker=SubjectLinker(directory=People(margaret), fits=PATTERN.matches))
+    asked = await asked_of_team(world, "open Margaret Whitfield", "show his CT", "clear everything")
+    assert asked == []
+
+
 @pytest.mark.parametrize("word", ["yes", "no"])
 async def test_a_plain_yes_or_no_is_for_the_agent_that_asked(world: World, word: str) -> None:
     asked = await asked_of_team(world, WISH, word)

@@ -1,0 +1,26 @@
+"""The user is answered in the language of the talk, also where a message is but a name."""
+
+from data_models.identifiers import PatientId
+from services.identity.linking import SubjectLinker
+from services.identity.person import Person, PersonName
+from tests.services.patient_context.test_who import People
+from tests.services.patient_context.world import PATTERN
+from tests.services.world import World
+
+_DOYLE = Person(
+    PatientId("patient_42"), "k1", (PersonName("Doyle", ("Francis",), ""),), birth_date="1951-02-03"
+)
+_ADAMS = Person(
+    PatientId("patient_7"), "k2", (PersonName("Adams", ("Tunde",), ""),), birth_date="1968-07-21"
+)
+
+
+async def test_a_chart_that_a_bare_name_opens_is_announced_in_the_language_of_the_talk() -> None:
+    world = World(linker=SubjectLinker(directory=People(_DOYLE, _ADAMS), fits=PATTERN.matches))
+    await world.say("Öffne die Akte von Francis Doyle")
+    await world.scheduler.idle()
+    await world.say("Wie ist der Blutdruck?")
+    await world.scheduler.idle()
+
+    (told,) = (await world.say("Tunde Adams")).texts
+    assert "Geöffnet ist die Akte von Tunde Adams" in told
