@@ -7,9 +7,9 @@ from routes.operator_answers import PREFIX
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators.journal import JournalEntry
+from services.scenarios.operators.plan_reader import ScenarioCard, ScenarioOverview
 from services.scenarios.operators.plan_view import GraphView, PlanView
 from services.scenarios.operators.session_view import SessionView
-from services.scenarios.operators.views import ScenarioCard, ScenarioOverview
 
 _ROWS = rows(OBJECT)
 _PAGE = of(rows=_ROWS, cursor=STRING)

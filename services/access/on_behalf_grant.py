@@ -1,7 +1,6 @@
 """The OAuth 2.0 on-behalf-of grant as Entra ID gives it: a user's proof for another's token."""
 
 import re
-from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
@@ -14,6 +13,7 @@ from data_models.errors import (
     SignInUnavailableError,
 )
 from data_models.http_answers import first_bytes
+from services.own_sign_in import IssuedToken
 
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 _TIMEOUT = aiohttp.ClientTimeout(total=8.0, sock_connect=2.0)
@@ -22,14 +22,6 @@ _USER = re.compile(r"entra:([0-9a-z.-]{1,100}):[0-9a-f-]{36}")
 _ASKS = frozenset({"interaction_required", "consent_required", "login_required"})
 _NO_CONSENT = 65_001
 """AADSTS65001: nobody agreed yet that this application acts for the user."""
-
-
-@dataclass(frozen=True, slots=True)
-class Granted:
-    """A token and for how long it is good."""
-
-    text: str = field(repr=False)
-    seconds: float
 
 
 class OnBehalfGrant:
@@ -48,7 +40,7 @@ class OnBehalfGrant:
         self._client_secret = client_secret
         self._session = session
 
-    async def exchange(self, assertion: str, *, principal_id: str, scope: str) -> Granted:
+    async def exchange(self, assertion: str, *, principal_id: str, scope: str) -> IssuedToken:
         """Return the user's token for `scope`.
 
         Raises:
@@ -81,7 +73,7 @@ class OnBehalfGrant:
         return _granted(status, _json(body))
 
 
-def _granted(status: int, body: dict[str, Any]) -> Granted:
+def _granted(status: int, body: dict[str, Any]) -> IssuedToken:
     if status in (400, 401, 403):
         raise _refusal(body)
     text, seconds = body.get("access_token"), body.get("expires_in")
@@ -89,7 +81,7 @@ def _granted(status: int, body: dict[str, Any]) -> Granted:
     is_token = isinstance(text, str) and text and text.isascii() and text.isprintable()
     if status != 200 or not is_token or not isinstance(seconds, int | float):
         raise SignInUnavailableError(f"the directory answered {status} without a token")
-    return Granted(str(text), float(seconds))
+    return IssuedToken(str(text), float(seconds))
 
 
 def _refusal(body: dict[str, Any]) -> SignInNeededError | OnBehalfRefusedError:

@@ -21,8 +21,8 @@ from data_models.errors import (
     RecordsUnavailableError,
     RecordsUnreadableError,
 )
+from services.own_sign_in import SigningKey
 from services.records.fhir_chosen import fhir_client_for
-from services.records.fhir_sign_in import SigningKey
 from settings import Settings
 from tests.fakes import FixedClock
 
