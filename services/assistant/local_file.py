@@ -6,8 +6,9 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TypeAlias, TypeVar
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import Blob, BlobStore
-from data_models.errors import AssistantUnavailableError, BlobChangedError, BlobExistsError
+from data_models.errors import AssistantUnavailableError
 
 TRIES = 8
 
@@ -41,22 +42,12 @@ class LocalFile:
             blob = await self._store.read(self._name)
             before = self._data(blob)
             after, result = await change(before)
-            if after == before or await self._write(after, blob):
+            if after == before or await put_blob(self._store, self._name, after, replaces=blob):
                 return result
         raise AssistantUnavailableError("others are changing the same file; try again")
 
     def _data(self, blob: Blob | None) -> bytes | None:
         return self._begins_as() if blob is None else blob.data
-
-    async def _write(self, data: bytes, replaces: Blob | None) -> bool:
-        try:
-            if replaces is None:
-                await self._store.create(self._name, data)
-            else:
-                await self._store.replace(self._name, data, etag=replaces.etag)
-        except (BlobExistsError, BlobChangedError):
-            return False
-        return True
 
 
 # What a new user finds: copies of the sample files, with days counted from today.
