@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from data_models.clock import SystemClock
 from data_models.documents import Documents
 from data_models.errors import AuditUnavailableError
-from routes.operator_routes import operator_routes
+from routes.operator import operator_routes
 from routes.server import WebAccess, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy

@@ -3,8 +3,6 @@
 import hashlib
 import json
 
-import pytest
-
 from data_models.turn_events import Notice, RunFailed
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
@@ -14,11 +12,6 @@ from tests.services.world import CHAT, World
 
 TS = "20300102T030405"
 INNER = f"{CHAT}/archive/{TS}/{CHAT}"
-
-
-@pytest.fixture
-def store() -> MemoryBlobStore:
-    return MemoryBlobStore()
 
 
 async def talked(store: MemoryBlobStore | FaultyBlobStore) -> World:
