@@ -61,8 +61,8 @@ class IssuedToken:
 
     @property
     def kept_seconds(self) -> float:
-        """For how long it is used: it is renewed before its end, a short-lived one later."""
-        return max(self.seconds - _RENEW_BEFORE_SECONDS, self.seconds * 0.8)
+        """For how long it is used: half of its life where the margin is longer than that."""
+        return max(self.seconds - _RENEW_BEFORE_SECONDS, self.seconds / 2)
 
 
 SignIn: TypeAlias = Callable[[], Awaitable[IssuedToken]]
