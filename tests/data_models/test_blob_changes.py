@@ -36,8 +36,9 @@ async def test_what_others_wrote_meanwhile_is_in_what_is_made(others: int) -> No
 
 async def test_none_leaves_all_as_it_is() -> None:
     store = MemoryBlobStore()
-    assert await change_blob(store, "a/b", lambda _: None, what="it") is None
-    assert store.contents == {}
+    await store.create("a/b", b"here")
+    await change_blob(store, "a/b", lambda _: None, what="it")
+    assert store.contents == {"a/b": b"here"}
 
 
 async def test_others_who_never_end_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
