@@ -40,8 +40,7 @@ from services.access.limits import MessageRate
 from services.access.outbound import outbound_session
 from services.assistant.confirmed_actions import AssistantService
 from services.channels.deliveries import Deliveries
-from services.channels.ports import AddChannel, ChannelServices
-from services.channels.repeats import Repeats
+from services.channels.ports import AddChannel, ChannelServices, Repeats
 from services.conversations.legacy import LegacyHistory
 from services.hand_over.hand_over import HandOver
 from services.hand_over.hand_over_factory import turn_queues_for

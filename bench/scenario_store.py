@@ -20,13 +20,12 @@ from data_models.scenario_session import ScenarioSession, StepVisit
 from services.audit.trail import NoAudit
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig
-from services.scenarios.migration.ports import SessionIndex, SessionRow
+from services.scenarios.migration.ports import SessionIndex, SessionRow, row_of
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.migration.tag_index import TagSessionIndex, session_tags
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.scenario_factory import ScenarioStores
-from services.scenarios.session.session_row import row_of
 
 SAMPLES = Path(__file__).parent.parent / "tests" / "services" / "scenarios"
 FIRST = (SAMPLES / "appointment_booking.yaml").read_text("utf-8")

@@ -16,9 +16,9 @@ from botframework.connector.auth import (
 )
 
 from bots.authenticator import BotAuthenticator
+from bots.config import PerBot
 from bots.connector import Connector
 from bots.inbound import Account, Inbound, parse_activity
-from bots.per_bot import PerBot
 from bots.reference import reference_of
 from services.access.bodies import body_of
 

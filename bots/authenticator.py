@@ -14,8 +14,8 @@ from bots.inbound import Inbound
 from bots.service_urls import ServiceUrls
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, UnauthenticatedError
-from services.access.allow_list import AllowList
 from services.access.handshake import Handshake, is_loopback
+from services.access.principal import AllowList
 from services.access.token_form import read_form
 
 ISSUER = "https://api.botframework.com"

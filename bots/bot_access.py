@@ -7,12 +7,11 @@ import aiohttp
 
 from bots.authenticator import BotAuthenticator, ChannelAuthenticator, LoopbackAuthenticator
 from bots.channel_keys import ChannelKeys, MetadataKeyDownload
-from bots.config import BotConfig, Registration
+from bots.config import BotConfig, PerBot, Registration
 from bots.connector import channel_session
-from bots.per_bot import PerBot
 from bots.service_urls import ServiceUrls
 from data_models.clock import Clock
-from services.access.allow_list import AllowList
+from services.access.principal import AllowList
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from bots.bot_access import BotAccess, open_bot_access
 from bots.config import BotConfig, bot_config
 from data_models.errors import ForbiddenError, NotFoundError
 from data_models.incoming_message import IncomingMessage
-from services.access.allow_list import EVERYBODY
+from services.access.principal import EVERYBODY
 from services.channels.ports import ChannelServices
 from services.runs.hub import Run
 from settings import Settings

@@ -15,10 +15,10 @@ import stamina
 import structlog
 from yarl import URL
 
-from bots.per_bot import PerBot
+from bots.config import PerBot
 from bots.reference import Activity, Reference, addressed
 from bots.service_urls import ServiceUrls
-from bots.tokens import TokenSource
+from bots.token_service import TokenSource
 from data_models.clock import Clock
 from data_models.errors import (
     ChannelClosedError,

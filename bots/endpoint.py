@@ -26,8 +26,7 @@ from bots.rendering import Look
 from bots.run_renderer import RendererParts
 from bots.service_urls import ServiceUrls
 from bots.sign_in import UserSignIn
-from bots.token_service import TokenService
-from bots.tokens import NoTokens, TokenSource
+from bots.token_service import NoTokens, TokenService, TokenSource
 from data_models.clock import Clock
 from data_models.errors import ChannelUnavailableError
 from data_models.incoming_message import IncomingMessage

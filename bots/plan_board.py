@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable
 import structlog
 
 from bots.cards import plan_card
-from bots.pace import Pace
 from bots.reference import Activity
 from bots.rendering import card_activity
+from bots.text_stream import Pace
 from data_models.clock import Clock
 from data_models.errors import ChannelError, ChannelUnavailableError
 from data_models.plan import Plan

@@ -18,7 +18,7 @@ from data_models.errors import (
 )
 from data_models.turn_events import AgentMessageFinished, RunFailed, TurnEvent
 from services.channels.deliveries import Deliveries, Owed
-from services.channels.repeats import Repeats
+from services.channels.ports import Repeats
 from services.runs.hub import Run
 
 PATIENCE_SECONDS = 75.0

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from bots.abilities import Abilities
 from bots.cards import Card, again_button, help_card, plan_card, question_card, undo_card
-from bots.citing import Sources, message_entity, numbered, sources_line
 from bots.reference import Activity
 from bots.split import TEXT_LIMIT_BYTES, split_text, wire_size
-from bots.view_cards import view_cards
+from bots.view_cards import Sources, message_entity, numbered, sources_line, view_cards
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
 from data_models.errors import is_retryable, is_users_own

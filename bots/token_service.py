@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import aiohttp
 import orjson
@@ -11,9 +11,37 @@ from pydantic.alias_generators import to_camel
 from yarl import URL
 
 from bots.reference import Reference
-from bots.tokens import TokenSource
 from data_models.errors import ChannelUnavailableError, SignInUnavailableError
 from data_models.http_answers import first_bytes
+
+# Where the token comes from that a reply carries.
+
+
+class TokenSource(Protocol):
+    """Gives the token that a reply carries."""
+
+    async def token(self) -> str | None:
+        """Return a token, or None where the channel asks for none.
+
+        Raises:
+            ChannelUnavailableError: none can be had at the moment.
+        """
+        ...
+
+    def renew(self) -> None:
+        """Forget the token that is kept: the channel would not have it."""
+        ...
+
+
+class NoTokens:
+    """For the Emulator and the Playground, which ask for none."""
+
+    async def token(self) -> str | None:
+        return None
+
+    def renew(self) -> None:
+        """See `TokenSource.renew`."""
+
 
 _TIMEOUT = aiohttp.ClientTimeout(total=8.0, sock_connect=2.0)
 _ANSWER_LIMIT_BYTES = 100_000

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from typing import Any, Self, TypeAlias, TypeVar
 
@@ -18,11 +18,12 @@ from azure.storage.blob.aio import BlobServiceClient
 
 from data_models.azure_client import (
     FAILURES,
-    OPERATION_LIMIT_SECONDS,
     blob_info,
-    client_options,
     error_code,
     quoted_etag,
+    run_bounded,
+    service_at,
+    service_of,
 )
 from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
 from data_models.blob_store import Blob, BlobInfo
@@ -30,9 +31,7 @@ from data_models.clock import IdSource
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
-    ConfigurationError,
     StoreError,
-    StoreUnavailableError,
 )
 
 _CLIENTS = 128
@@ -101,18 +100,7 @@ class AzureBlobStore:
         Raises:
             ConfigurationError: the connection string has not the required form.
         """
-        try:
-            service = BlobServiceClient.from_connection_string(
-                connection_string, **client_options()
-            )
-        except ValueError:
-            # Not `from error`: the connection string holds the account's key.
-            raise ConfigurationError(
-                "AZURE_STORAGE_CONNECTION_STRING is malformed; it looks like "
-                "DefaultEndpointsProtocol=https;AccountName=...;AccountKey=...;"
-                "EndpointSuffix=core.windows.net"
-            ) from None
-        return cls(service, container=container, ids=ids, tags_of=tags_of)
+        return cls(service_of(connection_string), container=container, ids=ids, tags_of=tags_of)
 
     @classmethod
     def from_endpoint(
@@ -123,21 +111,11 @@ class AzureBlobStore:
         Raises:
             ConfigurationError: the endpoint is not an HTTPS address.
         """
-        from azure.identity.aio import DefaultAzureCredential  # 0.4 s, only where it signs in
-
-        credential = DefaultAzureCredential()
-        try:
-            service = BlobServiceClient(endpoint, credential=credential, **client_options())
-        except ValueError:
-            # Not `from error`: somebody may have pasted a signed address.
-            raise ConfigurationError(
-                "APP_BLOB_STORAGE_ENDPOINT is malformed; it looks like "
-                "https://ACCOUNT.blob.core.windows.net"
-            ) from None
+        service, credential = service_at(endpoint)
         return cls(service, container=container, ids=ids, credential=credential, tags_of=tags_of)
 
     async def read(self, name: str) -> Blob | None:
-        return await self._run_bounded(self._read(checked_blob_name(name)))
+        return await run_bounded(self._read(checked_blob_name(name)))
 
     async def create(self, name: str, data: bytes) -> str:
         condition = {"match_condition": MatchConditions.IfMissing}
@@ -152,19 +130,19 @@ class AzureBlobStore:
         return await self._put(name, data, condition, _REPLACE_REFUSALS)
 
     async def delete(self, name: str) -> None:
-        await self._run_bounded(self._delete(checked_blob_name(name)))
+        await run_bounded(self._delete(checked_blob_name(name)))
 
     async def list(self, prefix: str) -> AsyncIterator[BlobInfo]:
         found = self._container.list_blobs(name_starts_with=checked_blob_prefix(prefix))
         pages = found.by_page()
-        while (page := await self._run_bounded(self._next_page(pages))) is not None:
+        while (page := await run_bounded(self._next_page(pages))) is not None:
             for item in page:
                 if is_blob_name(item.name):
                     yield blob_info(item)
 
     async def folders(self) -> AsyncIterator[str]:
         pages = self._container.walk_blobs(delimiter="/").by_page()
-        while (page := await self._run_bounded(self._next_page(pages))) is not None:
+        while (page := await run_bounded(self._next_page(pages))) is not None:
             for item in page:
                 name = item.name.removesuffix("/")
                 if name != item.name and is_blob_name(name):
@@ -186,24 +164,15 @@ class AzureBlobStore:
         checked_blob_name(name)
         attempt = partial(self._append_once, name, data, position)
         landed = partial(self._find_appended, name, data, position)
-        return await self._run_bounded(self._write(attempt, landed, _APPEND_REFUSALS))
+        return await run_bounded(self._write(attempt, landed, _APPEND_REFUSALS))
 
     async def check(self) -> None:
-        await self._run_bounded(self._check())
+        await run_bounded(self._check())
 
     async def close(self) -> None:
         await self._service.close()
         if self._credential is not None:
             await self._credential.close()
-
-    async def _run_bounded(self, work: Coroutine[Any, Any, T]) -> T:
-        try:
-            async with asyncio.timeout(OPERATION_LIMIT_SECONDS):
-                return await work
-        except FAILURES as error:
-            kind = error_code(error) or type(error).__name__
-        # Outside the handler: Azure's messages name the blob, and with it the conversation.
-        raise StoreUnavailableError(f"Azure Blob Storage failed: {kind}")
 
     async def _check(self) -> None:
         await self._open()
@@ -260,7 +229,7 @@ class AzureBlobStore:
         write_id = self._ids.new_id("write")
         attempt = partial(self._put_once, name, data, write_id, condition)
         landed = partial(self._etag_written_by, write_id, name)
-        return await self._run_bounded(self._write(attempt, landed, refusals))
+        return await run_bounded(self._write(attempt, landed, refusals))
 
     async def _write(
         self,

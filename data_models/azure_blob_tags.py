@@ -1,59 +1,56 @@
 """Index tags of blobs in Azure Blob Storage: finding blobs by them, and setting them."""
 
-import asyncio
-from collections.abc import Coroutine, Mapping
-from typing import Any, Self, TypeVar
+from collections.abc import Mapping
+from typing import Any, Self
 
+from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import HttpResponseError
 from azure.storage.blob.aio import BlobServiceClient
 
-from data_models.azure_client import (
-    FAILURES,
-    OPERATION_LIMIT_SECONDS,
-    client_options,
-    error_code,
-)
+from data_models.azure_client import error_code, run_bounded, service_at, service_of
 from data_models.blob_names import is_blob_name
 from data_models.blob_tags import TaggedBlob, TagPage
-from data_models.errors import StoreUnavailableError
 
 FIND_LIMIT = 5_000
 """Blobs on one page of the service."""
 _MOVED_ON = frozenset({"BlobNotFound", "ConditionNotMet"})
-T = TypeVar("T")
 
 
 class AzureBlobTags:
     """`BlobTags` of one container."""
 
-    def __init__(self, service: BlobServiceClient, *, container: str) -> None:
+    def __init__(
+        self,
+        service: BlobServiceClient,
+        *,
+        container: str,
+        credential: AsyncTokenCredential | None = None,
+    ) -> None:
         self._service = service
         self._container = service.get_container_client(container)
+        self._credential = credential
 
     @classmethod
     def from_connection_string(cls, connection_string: str, *, container: str) -> Self:
         """Return the tags of a container of the account that `connection_string` names."""
-        service = BlobServiceClient.from_connection_string(connection_string, **client_options())
-        return cls(service, container=container)
+        return cls(service_of(connection_string), container=container)
 
     @classmethod
     def from_endpoint(cls, endpoint: str, *, container: str) -> Self:
         """Return the tags of a container at `endpoint`, signed in as this machine or user."""
-        from azure.identity.aio import DefaultAzureCredential  # 0.4 s, only where it signs in
-
-        service = BlobServiceClient(
-            endpoint, credential=DefaultAzureCredential(), **client_options()
-        )
-        return cls(service, container=container)
+        service, credential = service_at(endpoint)
+        return cls(service, container=container, credential=credential)
 
     async def find(self, where: str, *, after: str, limit: int) -> TagPage:
-        return await self._run_bounded(self._find(where, after, min(limit, FIND_LIMIT)))
+        return await run_bounded(self._find(where, after, min(limit, FIND_LIMIT)))
 
     async def set(self, name: str, tags: Mapping[str, str], *, only_if: str | None = None) -> bool:
-        return await self._run_bounded(self._set(name, tags, only_if))
+        return await run_bounded(self._set(name, tags, only_if))
 
     async def close(self) -> None:
         await self._service.close()
+        if self._credential is not None:
+            await self._credential.close()
 
     async def _find(self, where: str, after: str, limit: int) -> TagPage:
         pages = self._container.find_blobs_by_tags(where, results_per_page=limit).by_page(
@@ -79,12 +76,3 @@ class AzureBlobTags:
                 raise
             return False
         return True
-
-    async def _run_bounded(self, work: Coroutine[Any, Any, T]) -> T:
-        try:
-            async with asyncio.timeout(OPERATION_LIMIT_SECONDS):
-                return await work
-        except FAILURES as error:
-            kind = error_code(error) or type(error).__name__
-        # Outside the handler: Azure's messages name the blob, and with it the conversation.
-        raise StoreUnavailableError(f"Azure Blob Storage failed: {kind}")

@@ -1,19 +1,24 @@
 """What all clients of Azure Blob Storage share: time limits, retries, and names of errors."""
 
-from typing import Any, cast
+import asyncio
+from collections.abc import Awaitable
+from typing import Any, TypeVar, cast
 
+from azure.core.credentials_async import AsyncTokenCredential
 from azure.core.exceptions import AzureError, HttpResponseError
 from azure.core.pipeline.transport import AioHttpTransport
 from azure.storage.blob import BlobProperties
-from azure.storage.blob.aio import LinearRetry
+from azure.storage.blob.aio import BlobServiceClient, LinearRetry
 
 from data_models.blob_store import BlobInfo
+from data_models.errors import ConfigurationError, StoreUnavailableError
 
 CONNECT_LIMIT_SECONDS = 2
 READ_LIMIT_SECONDS = 5
 OPERATION_LIMIT_SECONDS = 8
 # What the SDK raises for connections, for answers, and for answers that no storage service gives.
 FAILURES = (AzureError, OSError, ValueError, LookupError, TypeError, AttributeError)
+T = TypeVar("T")
 
 
 def error_code(error: BaseException) -> str:
@@ -36,6 +41,58 @@ def client_options() -> dict[str, Any]:
         # Waits 0 to 2 s; the default waits up to 86 s in all.
         "retry_policy": LinearRetry(backoff=1, random_jitter_range=1, retry_total=2),
     }
+
+
+def service_of(connection_string: str) -> BlobServiceClient:
+    """Return the client of the account that `connection_string` names.
+
+    Raises:
+        ConfigurationError: the connection string has not the required form.
+    """
+    try:
+        return BlobServiceClient.from_connection_string(connection_string, **client_options())
+    except ValueError:
+        # Not `from error`: the connection string holds the account's key.
+        raise ConfigurationError(
+            "AZURE_STORAGE_CONNECTION_STRING is malformed; it looks like "
+            "DefaultEndpointsProtocol=https;AccountName=...;AccountKey=...;"
+            "EndpointSuffix=core.windows.net"
+        ) from None
+
+
+def service_at(endpoint: str) -> tuple[BlobServiceClient, AsyncTokenCredential]:
+    """Return the client at `endpoint`, and the identity of this machine or user that signs in.
+
+    Raises:
+        ConfigurationError: the endpoint is not an HTTPS address.
+    """
+    from azure.identity.aio import DefaultAzureCredential  # 0.4 s, only where it signs in
+
+    credential = DefaultAzureCredential()
+    try:
+        service = BlobServiceClient(endpoint, credential=credential, **client_options())
+    except ValueError:
+        # Not `from error`: somebody may have pasted a signed address.
+        raise ConfigurationError(
+            "APP_BLOB_STORAGE_ENDPOINT is malformed; it looks like "
+            "https://ACCOUNT.blob.core.windows.net"
+        ) from None
+    return service, credential
+
+
+async def run_bounded(work: Awaitable[T], *, service: str = "Azure Blob Storage") -> T:
+    """Return what `work` gives within the time of one operation.
+
+    Raises:
+        StoreUnavailableError: it gave nothing, or the service failed.
+    """
+    try:
+        async with asyncio.timeout(OPERATION_LIMIT_SECONDS):
+            return await work
+    except FAILURES as error:
+        kind = error_code(error) or type(error).__name__
+    # Outside the handler: Azure's messages name the blob, and with it the conversation.
+    raise StoreUnavailableError(f"{service} failed: {kind}")
 
 
 def quoted_etag(etag: str) -> str:

@@ -1,6 +1,5 @@
 """A queue of work in Azure Storage Queue."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import Any, Self, TypeVar
@@ -11,12 +10,11 @@ from azure.storage.queue import QueueMessage, TextBase64DecodePolicy, TextBase64
 from azure.storage.queue.aio import QueueClient
 
 from data_models.azure_client import (
-    FAILURES,
-    OPERATION_LIMIT_SECONDS,
     client_options,
     error_code,
+    run_bounded,
 )
-from data_models.errors import ConfigurationError, StoreUnavailableError
+from data_models.errors import ConfigurationError
 from data_models.work_queue import WorkItem
 
 _NOT_OURS = {"MessageNotFound", "PopReceiptMismatch"}
@@ -69,20 +67,20 @@ class AzureWorkQueue:
 
     async def put(self, body: str, *, hidden_seconds: int) -> WorkItem:
         send = partial(self._client.send_message, body, visibility_timeout=hidden_seconds)
-        sent = await self._run_bounded(send)
+        sent = await self._bounded(send)
         return _item(sent, body)
 
     async def take(self, *, limit: int, hidden_seconds: int) -> Sequence[WorkItem]:
-        return await self._run_bounded(partial(self._take, limit, hidden_seconds))
+        return await self._bounded(partial(self._take, limit, hidden_seconds))
 
     async def hide(self, item: WorkItem, *, seconds: int) -> WorkItem | None:
-        return await self._run_bounded(partial(self._hide, item, seconds))
+        return await self._bounded(partial(self._hide, item, seconds))
 
     async def remove(self, item: WorkItem) -> bool:
-        return await self._run_bounded(partial(self._remove, item))
+        return await self._bounded(partial(self._remove, item))
 
     async def length(self) -> int:
-        found = await self._run_bounded(self._client.get_queue_properties)
+        found = await self._bounded(self._client.get_queue_properties)
         return found.approximate_message_count or 0
 
     async def close(self) -> None:
@@ -116,14 +114,12 @@ class AzureWorkQueue:
             raise
         return True
 
-    async def _run_bounded(self, work: Callable[[], Awaitable[T]]) -> T:
-        try:
-            async with asyncio.timeout(OPERATION_LIMIT_SECONDS):
-                await self._open()
-                return await work()
-        except FAILURES as error:
-            kind = error_code(error) or type(error).__name__
-        raise StoreUnavailableError(f"Azure Storage Queue failed: {kind}")
+    async def _bounded(self, work: Callable[[], Awaitable[T]]) -> T:
+        async def opened() -> T:
+            await self._open()
+            return await work()
+
+        return await run_bounded(opened(), service="Azure Storage Queue")
 
     async def _open(self) -> None:
         if self._opened:

@@ -6,17 +6,18 @@ from typing import Any, Literal, Self, TypeAlias
 
 from pydantic import AwareDatetime, Field, model_validator
 
-from data_models.entity_offers import IsTaken, sorted_offers
 from data_models.entity_queue import (
     MAX_ENTITIES,
     Entity,
     EntityQueues,
+    IsTaken,
     canonical_keys,
     in_order,
+    make_room,
     remembered,
+    sorted_offers,
 )
 from data_models.entity_report import EntityReport, empty_report
-from data_models.entity_room import make_room
 from data_models.entity_values import IsRelative, Offer, copied
 
 Provenance: TypeAlias = Literal["inferred", "extracted", "user_stated"]

@@ -7,16 +7,17 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from data_models.derived_entity import LLM_REASONING, DerivedEntity, Origin
-from data_models.entity_offers import IsTaken, sorted_offers
 from data_models.entity_queue import (
     MAX_ENTITIES,
     EntityQueues,
+    IsTaken,
     canonical_keys,
     in_order,
+    make_room,
     remembered,
+    sorted_offers,
 )
 from data_models.entity_report import EntityReport, empty_report
-from data_models.entity_room import make_room
 from data_models.entity_values import Offer, copied
 
 UNKNOWN_OWNER = "unknown"

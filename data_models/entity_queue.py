@@ -3,15 +3,17 @@
 The order of a queue is the counter `seq`, never a timestamp and never the order of a JSON object.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import AwareDatetime, Field
 
 from data_models.document import Part
-from data_models.entity_keys import canonical_key
-from data_models.entity_values import Offer, canonical_json, copied
+from data_models.entity_keys import Namespace, canonical_key, namespace_of
+from data_models.entity_report import EntityReport
+from data_models.entity_values import VALUE_LIMIT_CHARS, Offer, canonical_json, copied, is_blank
 
 MAX_ENTITIES = 7
 RECENTLY_EVICTED = 20
@@ -89,3 +91,107 @@ def in_order(rows: Mapping[str, EntityT]) -> dict[str, EntityT]:
 def remembered(evicted: Sequence[EntityT], more: Collection[EntityT]) -> list[EntityT]:
     """Return the list of recently evicted entities with `more`, bounded (E25)."""
     return [*evicted, *more][-RECENTLY_EVICTED:]
+
+
+# Sorts what a delta offers into values to store and keys to refuse, alike for both namespaces.
+
+IsTaken = Callable[[str], bool]
+
+
+def sorted_offers(
+    updates: Mapping[str, Any],
+    *,
+    namespace: Namespace,
+    is_taken: IsTaken,
+    blanks_count: bool,
+    report: EntityReport,
+) -> dict[str, Offer]:
+    """Return the values that may be stored, by canonical key; the rest goes into `report`.
+
+    Two spellings of one key are one key, and the later one counts.
+
+    Args:
+        is_taken: Whether an unlisted key lives in the other namespace already.
+        blanks_count: Whether null and blank text are values, as they are from a tool.
+    """
+    offers: dict[str, Offer] = {}
+    rejected = report["rejected"]
+    for raw, value in updates.items():
+        key = canonical_key(raw)
+        if key is None:
+            rejected[raw] = "key"
+            continue
+        home = namespace_of(key)
+        if home != namespace if home is not None else is_taken(key):
+            rejected[key] = "namespace"
+        elif not blanks_count and is_blank(value):
+            report["ignored"].append(key)
+        elif (canonical := canonical_json(value)) is None:
+            rejected[key] = "value"
+        elif (offer := Offer(value, canonical)).length_chars > VALUE_LIMIT_CHARS:
+            rejected[key] = "too_large"
+        else:
+            offers.pop(key, None)
+            offers[key] = offer
+            rejected.pop(key, None)
+    if report["ignored"]:
+        report["ignored"] = [key for key in dict.fromkeys(report["ignored"]) if key not in offers]
+    return offers
+
+
+# Decides who stays when a queue is full (E4, E5, E13, E25). Pure.
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a full queue answers.
+
+    Attributes:
+        kept_out: Offered keys for which there is no room, in the order of the offer.
+        leaving: Stored keys that go, in the order in which they go.
+    """
+
+    kept_out: Sequence[str] = ()
+    leaving: Sequence[str] = ()
+
+
+def make_room(
+    *,
+    stored: Sequence[tuple[str, bool]],
+    offered: Sequence[str],
+    pinned: Collection[str],
+    cap: int,
+) -> Room:
+    """Return who must go so that `stored` and `offered` together are at most `cap`.
+
+    Pinned entities never go. Among the others expired ones go first, then untouched ones,
+    oldest first. If there are more offers than room for them, the last ones stay.
+
+    Args:
+        stored: Key and whether it is expired, oldest first.
+        offered: Keys that the delta wants to write, in its order.
+    """
+    held = {key for key, _ in stored}
+    if len(held.union(offered)) <= cap:
+        return Room()
+    fixed = [key for key, _ in stored if key in pinned]
+    staying = _staying(offered, held, pinned, cap - len(set(fixed).difference(offered)))
+    kept_out = [key for key in offered if key not in staying]
+    movable = [row for row in stored if row[0] not in staying and row[0] not in pinned]
+    excess = len(held.union(staying)) - cap
+    queue = sorted(movable, key=lambda row: not row[1])  # stable: expired first, then by age
+    return Room(kept_out, [key for key, _ in queue[: max(0, excess)]])
+
+
+def _staying(
+    offered: Sequence[str], held: Collection[str], pinned: Collection[str], places: int
+) -> set[str]:
+    """Return the offers that get a place: held and pinned ones, pinned ones, then the last."""
+
+    def rank(index: int) -> tuple[bool, bool, int]:
+        key = offered[index]
+        return key in pinned and key in held, key in pinned, index
+
+    ranked = sorted(range(len(offered)), key=rank, reverse=True)
+    unmovable = sum(1 for key in offered if key in pinned and key in held)
+    return {offered[index] for index in ranked[: max(places, unmovable, 0)]}

@@ -19,7 +19,7 @@ from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.order_tools import OrderTools
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.scheduling_tools import SchedulingTools
-from group_chat.tools.watcher import LogToolWatcher, ToolRun, ToolWatcher
+from group_chat.tools.watcher import LogToolWatcher, ToolRun
 from group_chat.turn_context import TurnContext
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
@@ -118,7 +118,7 @@ def build_team(
         ),
         is_language_model=models.is_language_model,
         connected=connected,
-        watcher=MemoryToolWatcher(then=EntityToolWatcher(then=AuditToolWatcher(audit=audit))),
+        watcher=TurnToolWatcher(audit=audit),
     )
     return Started(
         group_chat=group_chat,
@@ -127,8 +127,6 @@ def build_team(
         close=models.close,
     )
 
-
-# Files what tools declare to derive, for the patient of their turn and the agent that asked.
 
 # What each tool derives from its result (spec page 2.3).
 
@@ -171,70 +169,57 @@ DERIVES: Mapping[str, tuple[Derives, ...]] = {
 }
 
 
-class EntityToolWatcher:
-    """A `ToolWatcher` that files, then tells the next one."""
-
-    def __init__(self, *, then: ToolWatcher) -> None:
-        self._then = then
-
-    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
-        entities = turn.request.entities
-        if entities is not None and run.data is not None:
-            entities.store_tool_result(
-                run.agent,
-                run.tool,
-                run.arguments,
-                run.data,
-                derives=DERIVES.get(run.tool, ()),
-                run=StoredRun(run.execution_id, run.entity_ids),
-            )
-        notice = eviction_notice(entities) if entities is not None else None
-        if notice is not None:
-            turn.emit(notice)
-        await self._then.note_run(turn, run)
-
-    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
-        await self._then.note_refused_patient(turn, tool)
+def file_derived(turn: TurnContext, run: ToolRun) -> None:
+    """Keep what a tool run says of its patient with the agent that asked."""
+    entities = turn.request.entities
+    if entities is None:
+        return
+    if run.data is not None:
+        entities.store_tool_result(
+            run.agent,
+            run.tool,
+            run.arguments,
+            run.data,
+            derives=DERIVES.get(run.tool, ()),
+            run=StoredRun(run.execution_id, run.entity_ids),
+        )
+    notice = eviction_notice(entities)
+    if notice is not None:
+        turn.emit(notice)
 
 
-# Remembers every tool run for the patient of its turn; no tool can forget to.
+def remembered(turn: TurnContext, run: ToolRun) -> ToolRun:
+    """Keep a run in the tool memory of its patient, and return it with what it is kept as."""
+    memory = turn.request.tool_memory
+    if memory is None:
+        return run
+    kept = memory.record(
+        FinishedRun(
+            tool=run.tool,
+            agent=run.agent,
+            parameters=run.arguments,
+            data=run.data,
+            error=None if run.error_code is None else run.content,
+            duration_ms=run.duration_ms,
+            call_id=run.call_id,
+        )
+    )
+    return replace(run, execution_id=kept.execution_id, entity_ids=tuple(kept.entity_ids))
 
 
-class MemoryToolWatcher:
-    """A `ToolWatcher` that records, then tells the next one."""
+class TurnToolWatcher:
+    """Remembers every tool run for the patient of its turn, and logs it; no tool can forget to.
 
-    def __init__(self, *, then: ToolWatcher) -> None:
-        self._then = then
-
-    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
-        memory = turn.request.tool_memory
-        if memory is not None:
-            kept = memory.record(
-                FinishedRun(
-                    tool=run.tool,
-                    agent=run.agent,
-                    parameters=run.arguments,
-                    data=run.data,
-                    error=None if run.error_code is None else run.content,
-                    duration_ms=run.duration_ms,
-                    call_id=run.call_id,
-                )
-            )
-            run = replace(run, execution_id=kept.execution_id, entity_ids=tuple(kept.entity_ids))
-        await self._then.note_run(turn, run)
-
-    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
-        await self._then.note_refused_patient(turn, tool)
-
-
-class AuditToolWatcher:
-    """Logs tool runs; the turn's own record covers those that stayed with its patient."""
+    The turn's own record covers the runs that stayed with its patient.
+    """
 
     def __init__(self, *, audit: Audit) -> None:
         self._audit = audit
         self._log = LogToolWatcher()
 
     async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+        run = remembered(turn, run)
+        file_derived(turn, run)
         await self._log.note_run(turn, run)
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:

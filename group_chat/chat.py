@@ -15,7 +15,6 @@ from group_chat.agents import TeamAgent
 from group_chat.amending import amend
 from group_chat.direct_answers import directly
 from group_chat.draft import Draft, HeldText, OutputMeter
-from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.look_up import look_up_step
 from group_chat.messages import (
@@ -31,7 +30,7 @@ from group_chat.messages import (
 from group_chat.plan_text import plan_message
 from group_chat.side_by_side import SideBySide
 from group_chat.speaker_state import Announce, Ask, Work
-from group_chat.strategies import ControllerSelection, ControllerTermination
+from group_chat.strategies import ControllerSelection, ControllerTermination, Judge
 from group_chat.turn_context import HandedOver, TurnContext
 from group_chat.turn_controller import TurnController
 from group_chat.window import Line, line_of, lines_of, window

@@ -16,9 +16,9 @@ from group_chat.chat import ClinicalGroupChat
 from group_chat.checked_output import StatementChecking
 from group_chat.event_stream import EventStream
 from group_chat.gate import opening
-from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.speaker_state import SpeakerState
+from group_chat.strategies import Judge
 from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel

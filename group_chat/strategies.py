@@ -1,14 +1,56 @@
 """Semantic Kernel's strategies over our own rules: one controller for each turn."""
 
+from collections.abc import Sequence
+
 from pydantic import PrivateAttr
 from semantic_kernel.agents import Agent
 from semantic_kernel.agents.strategies import SelectionStrategy, TerminationStrategy
-from semantic_kernel.contents import ChatMessageContent
+from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 
-from group_chat.judge import Judge
+from data_models.errors import ModelOutputError, ModelRefusedError
 from group_chat.speaker_state import Ask, AskOneOf
 from group_chat.termination import is_over
 from group_chat.turn_controller import TurnController
+from services.language.hand_over import last_line
+
+# Asks a model who of several addressed agents speaks next.
+
+NAMES_FOLLOW = "the one who should speak first: "
+_INSTRUCTIONS = (
+    "Several colleagues were addressed at once. Answer with one name from this list and nothing "
+    f"else, {NAMES_FOLLOW}"
+)
+
+
+class Judge:
+    """Shared by all turns; holds nothing of any."""
+
+    def __init__(self, *, chat_model: ChatCompletionClientBase) -> None:
+        self._chat_model = chat_model
+
+    async def pick(self, agents: Sequence[str], text: str) -> str | None:
+        """Return one of `agents`, or None if the verdict is unusable.
+
+        Raises:
+            ModelError: the model cannot be reached or is too slow.
+        """
+        instructions = _INSTRUCTIONS + ", ".join(agents)
+        history = ChatHistory(
+            messages=[
+                ChatMessageContent(role=AuthorRole.SYSTEM, content=instructions),
+                ChatMessageContent(role=AuthorRole.USER, content=last_line(text)),
+            ]
+        )
+        settings = self._chat_model.get_prompt_execution_settings_class()(
+            service_id=self._chat_model.service_id
+        )
+        try:
+            answers = await self._chat_model.get_chat_message_contents(history, settings)
+        except (ModelOutputError, ModelRefusedError):
+            return None
+        verdict = answers[0].content.strip(" \t\r\n*.\"'`").casefold() if answers else ""
+        return next((agent for agent in agents if agent.casefold() == verdict), None)
 
 
 class ControllerSelection(SelectionStrategy):

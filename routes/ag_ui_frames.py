@@ -30,7 +30,7 @@ from data_models.turn_events import (
     TurnEvent,
     ViewShown,
 )
-from routes.view_document import view_document
+from routes.replies import view_document
 from services.language.inert import inert
 
 # The shared state as JSON, the way every transport shows it.

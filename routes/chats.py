@@ -29,8 +29,7 @@ from routes.endpoint import (
 )
 from routes.following import LAUNCHES
 from routes.json_input import read_body
-from routes.replies import json_reply
-from routes.view_document import view_document
+from routes.replies import json_reply, view_document
 from services.channels.page_feedback import Opinion
 from services.records.views.source import SourceText
 from services.views.conversation_view import ConversationView, Progress, VisitRow

@@ -20,7 +20,7 @@ from routes.replies import json_reply
 from services.access.bodies import body_of
 from services.language.inert import inert
 from services.records.views.lines import told
-from services.views.chart_parts import NAME_LIMIT_CHARS
+from services.views.patient_chart import NAME_LIMIT_CHARS
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients
 from services.views.program_charts import ProgramCharts, ProgramPart
 

@@ -6,7 +6,9 @@ from data_models.errors import BadFrameError, ScenarioNotFoundError
 from data_models.scenario import is_scenario_id
 from routes.auth import operator_of
 from routes.context import CONTEXT
+from routes.endpoint import INTEGER, OBJECT, STRING, Endpoint, Handler, in_query, of, rows
 from routes.operator_answers import (
+    PREFIX,
     bulk_document,
     dry_run_document,
     played_document,
@@ -27,9 +29,14 @@ from routes.operator_input import (
     decision,
 )
 from routes.replies import json_reply
+from services.scenarios.migration.migration_plan import MigrationPlan
+from services.scenarios.migration.scenario_store import DeploymentRecord
+from services.scenarios.operators.journal import JournalEntry
 from services.scenarios.operators.operator_service import OperatorService
-from services.scenarios.operators.plan_view import view_of_graph
+from services.scenarios.operators.plan_reader import ScenarioCard, ScenarioOverview
+from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
 from services.scenarios.operators.session_service import SessionFilter
+from services.scenarios.operators.session_view import SessionView
 
 # What the operators' handlers read of a request: who asks, and of what.
 
@@ -289,3 +296,78 @@ async def show_history(request: web.Request) -> web.Response:
     service, _ = service_of(request)
     entries = await service.history(scenario_of(request))
     return json_reply({"entries": [entry.model_dump(mode="json") for entry in entries]})
+
+
+# The routes of `/api/operator/…`, with what they take and answer.
+
+_ROWS = rows(OBJECT)
+_PAGE = of(rows=_ROWS, cursor=STRING)
+_DONE = of(done=INTEGER, refused=_ROWS, cursor=STRING)
+_PLAYED = {"type": "object", "required": ["lines", "is_over"]}
+_LIMIT = {"type": "integer", "minimum": 1, "maximum": PAGE_LIMIT}
+_PAGING = (
+    in_query("after", "`cursor` of the page before.", STRING),
+    in_query("limit", "Rows.", _LIMIT),
+)
+_ONE = f"{PREFIX}scenarios/{{scenario_id}}"
+
+
+def operator_routes() -> list[Endpoint]:
+    """Return the routes; a body of `Share` may be left out."""
+    return [*_authoring(), *_deploying(), *_sessions()]
+
+
+def _authoring() -> list[Endpoint]:
+    plan = f"{_ONE}/plan"
+    version = f"{_ONE}/versions/{{version}}"
+    scenarios = f"{PREFIX}scenarios"
+    listed = of(scenarios=rows(ScenarioCard))
+    return [
+        Endpoint("GET", scenarios, list_scenarios, listed),
+        Endpoint("POST", scenarios, publish, GraphView, sent=Definition, status=201),
+        Endpoint("POST", f"{PREFIX}validate", validate, GraphView, sent=Definition),
+        Endpoint("POST", f"{PREFIX}plans", propose, PlanView, sent=Proposal, status=201),
+        Endpoint("GET", _ONE, show_scenario, ScenarioOverview),
+        Endpoint("GET", version, show_version, GraphView),
+        Endpoint("GET", plan, show_plan, PlanView),
+        Endpoint("PUT", f"{plan}/policies", put_policies, PlanView, sent=Policies),
+        Endpoint("PUT", f"{plan}/mapping", put_mapping, PlanView, sent=Mapping),
+        Endpoint("POST", f"{PREFIX}preview", preview, _PLAYED, sent=Preview),
+        Endpoint("POST", f"{_ONE}/withdraw", withdraw, ScenarioOverview, sent=Reason),
+        Endpoint("POST", f"{_ONE}/offer-again", offer_again, ScenarioOverview),
+    ]
+
+
+def _deploying() -> list[Endpoint]:
+    deployed = DeploymentRecord
+    history = of(entries=rows(JournalEntry))
+    return [
+        Endpoint("GET", f"{_ONE}/dry-run", dry_run, _PAGE, parameters=_PAGING),
+        Endpoint("POST", f"{_ONE}/approve", approve, MigrationPlan),
+        Endpoint("POST", f"{_ONE}/cancel", cancel, MigrationPlan),
+        _shared("deploy", deploy),
+        Endpoint("POST", f"{_ONE}/pause", pause, deployed),
+        Endpoint("POST", f"{_ONE}/resume", resume, deployed, status=202),
+        _shared("share", set_share),
+        Endpoint("POST", f"{_ONE}/rollback", rollback, PlanView, sent=Rollback, status=201),
+        Endpoint("GET", f"{_ONE}/review", show_review, _PAGE, parameters=_PAGING),
+        Endpoint("GET", f"{_ONE}/history", show_history, history),
+    ]
+
+
+def _shared(name: str, handler: Handler) -> Endpoint:
+    path = f"{_ONE}/{name}"
+    return Endpoint(
+        "POST", path, handler, DeploymentRecord, sent=Share, may_be_empty=True, status=202
+    )
+
+
+def _sessions() -> list[Endpoint]:
+    sessions = f"{_ONE}/sessions"
+    one = f"{sessions}/{{session}}"
+    return [
+        Endpoint("GET", sessions, list_sessions, _PAGE, parameters=_PAGING),
+        Endpoint("POST", f"{sessions}/act", act_on_all, _DONE, sent=BulkAct),
+        Endpoint("GET", one, show_scenario_session, SessionView),
+        Endpoint("POST", f"{one}/act", act, _DONE, sent=SessionAct),
+    ]

@@ -9,10 +9,9 @@ from routes.endpoint import OBJECT, PATIENT, STRING, Endpoint, in_query, of, row
 from routes.json_input import read_body
 from routes.operator_answers import PREFIX
 from routes.operator_input import EmergencyReview
-from routes.replies import json_reply
-from routes.view_document import view_document
+from routes.replies import json_reply, view_document
 from services.chart_access.break_glass import BreakGlass, Grant
-from services.views.chart_parts import PARTS
+from services.views.patient_chart import PARTS
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients
 from services.views.worklist import Worklist, WorklistView
 

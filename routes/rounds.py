@@ -14,8 +14,7 @@ from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.endpoint import HTML, OBJECT, Endpoint, in_query, of, rows
 from routes.json_input import read_body
-from routes.replies import json_reply
-from routes.view_document import view_document
+from routes.replies import json_reply, view_document
 from services.rounds.round_actions import RoundActions
 from services.rounds.round_card import Who
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut

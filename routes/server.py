@@ -16,8 +16,8 @@ from routes.context import CONTEXT, RouteContext
 from routes.drafts import draft_routes, speech_routes
 from routes.endpoint import BINARY, HTML, OBJECT, STRING, Endpoint, of, rows
 from routes.following import FOLLOWING, LAUNCHES, Following
+from routes.operator import operator_routes
 from routes.operator_answers import PREFIX, refusals
-from routes.operator_routes import operator_routes
 from routes.patients import emergency_routes, patient_routes, worklist_routes
 from routes.problem import problems
 from routes.rates import counting

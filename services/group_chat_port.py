@@ -23,8 +23,7 @@ from data_models.turn_events import (
     ViewShown,
 )
 from services.attachments.papers import AttachedPapers
-from services.conversations.past_turns import PatientPast
-from services.conversations.patient_artifacts import PatientArtifacts
+from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken

@@ -29,7 +29,7 @@ OVER = {
         "group_chat/models/faults.py",
         "group_chat/models/probing.py",
         "services/assistant/document_text.py",
-        "services/assistant/local_samples.py",
+        "services/assistant/local_file.py",
         "services/entities/delta.py",
         "services/records/dates.py",
         "services/records/folder/files.py",
@@ -62,7 +62,7 @@ OVER = {
         "services/scenarios/migration/tag_index.py",
         "services/telemetry/logs.py",
         "services/telemetry/scrubbing_exporter.py",
-        "services/tool_memory/privacy.py",
+        "services/tool_memory/grounding.py",
     },
     "marks and lines of our own": {
         "data_models/scenario.py",

@@ -20,8 +20,7 @@ from data_models.errors import (
 )
 from group_chat.models.answer import PIECE_LIMIT_BYTES, Answer, AnswerReader
 from group_chat.models.faults import FOREIGN, Fault, fault_of
-from group_chat.models.fit import chars_of
-from group_chat.models.learned import LearnedModel
+from group_chat.models.learned import LearnedModel, chars_of
 from group_chat.models.model_settings import CallLimits
 from services.telemetry.metrics import Metrics
 from services.usage import (

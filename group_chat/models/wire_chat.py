@@ -29,7 +29,7 @@ from data_models.errors import ModelRequestError, ModelWindowError
 from group_chat.models.answer import Answer, ToolCallParts
 from group_chat.models.completions import Completions, request_chars
 from group_chat.models.dialect import Row, Talk, speakers, talk_of, with_written_tools
-from group_chat.models.fit import fitted
+from group_chat.models.learned import fitted
 from group_chat.tools.function import PLUGIN
 from services.language.model_text import ModelText, without_thoughts
 

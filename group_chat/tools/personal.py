@@ -26,7 +26,7 @@ from services.language.names_within import names_one_of, prepare
 from services.language.orders import may_order_change
 from services.language.pointing.when import when_of
 from services.records.patient_names import PatientNames
-from services.tool_memory.privacy import with_time_only
+from services.tool_memory.grounding import with_time_only
 from services.tool_memory.resolution import Ambiguous, NotFound, Resolution, Resolved
 from services.tool_memory.session import ToolMemorySession
 

@@ -12,7 +12,6 @@ from services.access.handshake import Authenticator, Handshake
 from services.access.on_behalf_grant import OnBehalfGrant
 
 KEPT_LIMIT = 10_000
-RENEW_BEFORE_SECONDS = 300.0
 ASK_AGAIN_SECONDS = 600.0
 """A user who leaves a sign-in alone is not asked with every message."""
 K = TypeVar("K")
@@ -137,8 +136,7 @@ class OnBehalf:
         except SignInNeededError:
             self._proofs.pop(principal_id, None)
             raise
-        life = max(granted.seconds - RENEW_BEFORE_SECONDS, granted.seconds / 2)
-        until = self._clock.now() + timedelta(seconds=life)
+        until = self._clock.now() + timedelta(seconds=granted.kept_seconds)
         _put(self._tokens, (principal_id, scope), _Kept(granted.text, until))
         return granted.text
 

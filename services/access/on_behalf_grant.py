@@ -1,11 +1,9 @@
 """The OAuth 2.0 on-behalf-of grant as Entra ID gives it: a user's proof for another's token."""
 
 import re
-from dataclasses import dataclass, field
-from typing import Any
 
 import aiohttp
-import orjson
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from data_models.errors import (
     ForbiddenError,
@@ -14,6 +12,7 @@ from data_models.errors import (
     SignInUnavailableError,
 )
 from data_models.http_answers import first_bytes
+from services.own_sign_in import IssuedToken
 
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 _TIMEOUT = aiohttp.ClientTimeout(total=8.0, sock_connect=2.0)
@@ -22,14 +21,6 @@ _USER = re.compile(r"entra:([0-9a-z.-]{1,100}):[0-9a-f-]{36}")
 _ASKS = frozenset({"interaction_required", "consent_required", "login_required"})
 _NO_CONSENT = 65_001
 """AADSTS65001: nobody agreed yet that this application acts for the user."""
-
-
-@dataclass(frozen=True, slots=True)
-class Granted:
-    """A token and for how long it is good."""
-
-    text: str = field(repr=False)
-    seconds: float
 
 
 class OnBehalfGrant:
@@ -48,7 +39,7 @@ class OnBehalfGrant:
         self._client_secret = client_secret
         self._session = session
 
-    async def exchange(self, assertion: str, *, principal_id: str, scope: str) -> Granted:
+    async def exchange(self, assertion: str, *, principal_id: str, scope: str) -> IssuedToken:
         """Return the user's token for `scope`.
 
         Raises:
@@ -78,33 +69,38 @@ class OnBehalfGrant:
         except (aiohttp.ClientError, TimeoutError):
             # Not `from error`: it may hold the request, and so the user's proof.
             raise SignInUnavailableError("the directory did not answer") from None
-        return _granted(status, _json(body))
+        return _granted(status, body)
 
 
-def _granted(status: int, body: dict[str, Any]) -> Granted:
+class _Answer(BaseModel):
+    """What the directory answers: a token, or why there is none."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    access_token: str | None = None
+    expires_in: float | None = None
+    error: str | None = None
+    suberror: str | None = None
+    error_codes: list[int] | None = None
+
+
+def _granted(status: int, body: bytes) -> IssuedToken:
+    try:
+        found = _Answer.model_validate_json(body)
+    except ValidationError:
+        found = _Answer()
     if status in (400, 401, 403):
-        raise _refusal(body)
-    text, seconds = body.get("access_token"), body.get("expires_in")
+        raise _refusal(found)
+    text, seconds = found.access_token, found.expires_in
     # What a header cannot carry is no token either.
-    is_token = isinstance(text, str) and text and text.isascii() and text.isprintable()
-    if status != 200 or not is_token or not isinstance(seconds, int | float):
+    if status != 200 or seconds is None or not (text and text.isascii() and text.isprintable()):
         raise SignInUnavailableError(f"the directory answered {status} without a token")
-    return Granted(str(text), float(seconds))
+    return IssuedToken(text, seconds)
 
 
-def _refusal(body: dict[str, Any]) -> SignInNeededError | OnBehalfRefusedError:
-    error, codes = body.get("error"), body.get("error_codes")
-    has_code = isinstance(codes, list) and _NO_CONSENT in codes
-    if has_code or {error, body.get("suberror")} & _ASKS:
+def _refusal(said: _Answer) -> SignInNeededError | OnBehalfRefusedError:
+    if _NO_CONSENT in (said.error_codes or ()) or {said.error, said.suberror} & _ASKS:
         return SignInNeededError(needs_consent=True)
-    if error == "invalid_grant":  # the proof has ended, or was taken back
+    if said.error == "invalid_grant":  # the proof has ended, or was taken back
         return SignInNeededError(needs_consent=False)
     return OnBehalfRefusedError("the directory refused the application")
-
-
-def _json(body: bytes) -> dict[str, Any]:
-    try:
-        found = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -1,6 +1,6 @@
 """The verified caller, and what it may see."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeAlias
@@ -96,3 +96,24 @@ def log_off_at(principal: Principal, *, active_at: datetime, idle_seconds: float
         return datetime.max.replace(tzinfo=active_at.tzinfo)
     idle = active_at + timedelta(seconds=idle_seconds)
     return idle if principal.expires_at is None else min(idle, principal.expires_at)
+
+
+# Directories and users who may talk to the bot: nobody, unless named (spec page 7, R16).
+
+EVERYBODY = "*"
+
+
+class AllowList:
+    """Names that are allowed; `*`, written out, allows all."""
+
+    def __init__(self, *, names: Iterable[str | None]) -> None:
+        self._names = frozenset(name.lower() for name in names if name)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether everybody is allowed; worth a warning at start."""
+        return EVERYBODY in self._names
+
+    def allows(self, name: str | None) -> bool:
+        """Tell whether `name` is allowed; an absent name only if everybody is."""
+        return self.is_open or (name is not None and name.lower() in self._names)

@@ -1,7 +1,7 @@
 """The back end of the Assistant that the settings choose."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import tzinfo
 from typing import TypeAlias
 
@@ -10,7 +10,16 @@ from yarl import URL
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
-from data_models.errors import AssistantRefusedError
+from data_models.errors import (
+    AssistantBusyError,
+    AssistantNotGrantedError,
+    AssistantRefusedError,
+    AssistantSignInError,
+    AssistantUnavailableError,
+    OnBehalfRefusedError,
+    SignInNeededError,
+    SignInUnavailableError,
+)
 from services.access.on_behalf import OnBehalf
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.graph_account import GraphAccount
@@ -20,17 +29,18 @@ from services.assistant.graph_contacts import GraphAddressBook
 from services.assistant.graph_documents import GraphDocumentFolder
 from services.assistant.graph_mail import GraphMailbox
 from services.assistant.graph_tasks import GraphTasks
-from services.assistant.graph_tokens import (
-    AppCredential,
-    AppTokens,
-    CredentialIssue,
-    GraphTokens,
-    OwnToken,
-    UserTokens,
-)
 from services.assistant.graph_wire import GraphLimits, segment
 from services.assistant.local_back_end import LocalAssistant
-from services.assistant.local_samples import LocalSamples
+from services.assistant.local_file import LocalSamples
+from services.own_sign_in import (
+    Client,
+    ClientCredentials,
+    ManagedIdentity,
+    OwnToken,
+    TokenErrors,
+    Tokens,
+    TokenSource,
+)
 from settings import Settings
 
 
@@ -143,43 +153,82 @@ def graph_for(
         session: For every call; it goes only to hosts that the settings allow.
         on_behalf: The users' own tokens, for `GRAPH_ON_BEHALF`.
     """
-    limits = limits or GraphLimits()
-    tokens: GraphTokens
-    if settings.graph_on_behalf and on_behalf is not None:
-        tokens = UserTokens(on_behalf=on_behalf, scope=settings.graph_scope)
-    else:
-        tokens = _tokens(settings, session=session, clock=clock, limits=limits)
     client = GraphClient(
         base_url=URL(settings.graph_base_url),
-        tokens=tokens,
+        token_of=_tokens(settings, session=session, clock=clock, on_behalf=on_behalf),
         session=session,
         ids=ids,
-        limits=limits,
+        limits=limits or GraphLimits(),
     )
     return GraphAssistant(
         client=client, users=_users(settings), file_hosts=settings.graph_file_hosts
     )
 
 
-def _tokens(
-    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock, limits: GraphLimits
-) -> GraphTokens:
-    if settings.graph_token is not None:
-        return OwnToken(token=settings.graph_token.get_secret_value())
-    scope = settings.graph_scope
-    if settings.graph_client_secret is None:
-        # 0.4 s, only where the machine itself signs in.
-        from services.assistant.graph_identity import IdentityIssue
+class UserToken:
+    """A `TokenSource`: a principal's own token, which the directory gives on their behalf."""
 
-        return AppTokens(issue=IdentityIssue(scope=scope, clock=clock), clock=clock)
-    credential = AppCredential(
-        url=f"{settings.entra_authority}/{settings.graph_tenant_id}/oauth2/v2.0/token",
+    def __init__(self, *, on_behalf: OnBehalf, principal_id: str, scope: str) -> None:
+        self._on_behalf = on_behalf
+        self._principal_id = principal_id
+        self._scope = scope
+
+    async def token(self) -> str:
+        """Return it.
+
+        Raises:
+            AssistantSignInError: the user has to sign in first.
+            AssistantNotGrantedError: the directory does not let us act for them.
+            AssistantUnavailableError: it does not answer.
+        """
+        try:
+            return await self._on_behalf.token(self._principal_id, self._scope)
+        except SignInNeededError:
+            raise AssistantSignInError("the user has not signed in") from None
+        except OnBehalfRefusedError:
+            raise AssistantNotGrantedError("the directory refused the application") from None
+        except SignInUnavailableError:
+            raise AssistantUnavailableError("the directory gave no token of the user") from None
+
+    def note_refusal(self, token: str) -> bool:
+        """Have another issued; a newer one stays."""
+        self._on_behalf.note_refusal(self._principal_id, self._scope, token)
+        return True
+
+
+_TOKEN_ERRORS = TokenErrors(
+    refused=AssistantRefusedError, busy=AssistantBusyError, unreadable=AssistantUnavailableError
+)
+
+
+def _tokens(
+    settings: Settings,
+    *,
+    session: aiohttp.ClientSession,
+    clock: Clock,
+    on_behalf: OnBehalf | None,
+) -> Callable[[str], TokenSource]:
+    """Return what finds a principal's tokens: the user's own, or the application's for all."""
+    scope, secret = settings.graph_scope, settings.graph_client_secret
+    if settings.graph_on_behalf and on_behalf is not None:
+        return lambda user: UserToken(on_behalf=on_behalf, principal_id=user, scope=scope)
+    if settings.graph_token is not None:
+        own = OwnToken(token=settings.graph_token.get_secret_value())
+        return lambda _: own
+    if secret is None:
+        identity = ManagedIdentity(scope=scope, errors=_TOKEN_ERRORS, clock=clock)
+        shared = Tokens(sign_in=identity, clock=clock)
+        return lambda _: shared
+    client = Client(
         client_id=settings.graph_client_id or "",
-        client_secret=settings.graph_client_secret.get_secret_value(),
         scope=scope,
+        token_url=f"{settings.entra_authority}/{settings.graph_tenant_id}/oauth2/v2.0/token",
+        secret=secret.get_secret_value(),
+        is_secret_posted=True,
     )
-    issue = CredentialIssue(credential=credential, session=session, limits=limits)
-    return AppTokens(issue=issue, clock=clock)
+    sign_in = ClientCredentials(client=client, errors=_TOKEN_ERRORS, session=session, clock=clock)
+    tokens = Tokens(sign_in=sign_in, clock=clock)
+    return lambda _: tokens
 
 
 def _users(settings: Settings) -> GraphUsers:

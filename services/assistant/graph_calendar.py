@@ -9,15 +9,16 @@ from data_models.errors import AssistantError, AssistantItemGoneError, Assistant
 from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
 from services.assistant.graph_once import find_marked, look_for, mark_of, mark_property
-from services.assistant.graph_shapes import GraphEvent, shaped
-from services.assistant.graph_times import (
+from services.assistant.graph_shapes import (
     IN_UTC,
+    GraphEvent,
     day_of,
     given,
     given_day,
     midnight,
     moment_of,
     odata,
+    shaped,
 )
 from services.assistant.graph_wire import GraphAnswer, Json, segment
 

@@ -1,5 +1,6 @@
 """A thin client of Microsoft Graph: one origin, a token for each principal, bounded answers."""
 
+from collections.abc import Callable
 from uuid import NAMESPACE_URL, uuid5
 
 import aiohttp
@@ -15,7 +16,6 @@ from data_models.errors import (
     AssistantUnavailableError,
     AssistantUnsureError,
 )
-from services.assistant.graph_tokens import GraphTokens
 from services.assistant.graph_wire import (
     GraphAnswer,
     GraphCall,
@@ -24,6 +24,7 @@ from services.assistant.graph_wire import (
     read_bounded_body,
     wait_asked,
 )
+from services.own_sign_in import TokenSource
 
 # With these the service says that it did nothing; after the others it may have.
 _PAUSED = {429, 503, 509}
@@ -46,14 +47,14 @@ class GraphClient:
         self,
         *,
         base_url: URL,
-        tokens: GraphTokens,
+        token_of: Callable[[str], TokenSource],
         session: aiohttp.ClientSession,
         ids: IdSource,
         limits: GraphLimits,
     ) -> None:
         self.base_url = base_url
         self.limits = limits
-        self._tokens = tokens
+        self._token_of = token_of
         self._session = session
         self._ids = ids
 
@@ -103,11 +104,11 @@ class GraphClient:
 
     async def _ask_signed_in(self, course: "_Course", principal_id: str) -> GraphAnswer:
         """Ask; where the token is not taken, once more with a new one."""
-        token = await self._tokens.token(principal_id)
+        source = self._token_of(principal_id)
+        token = await source.token()
         answer = await self._send(course, token)
-        if answer.status == 401:
-            self._tokens.note_refusal(principal_id, token)
-            answer = await self._send(course, await self._tokens.token(principal_id))
+        if answer.status == 401 and source.note_refusal(token):
+            answer = await self._send(course, await source.token())
         if answer.status in (401, 403) or answer.code.lower() in _NO_MAILBOX:
             course.log("refused", answer)
             raise AssistantRefusedError(f"Microsoft Graph answered {answer.status} {answer.code}")

@@ -10,8 +10,7 @@ from data_models.errors import AssistantError, AssistantItemGoneError, Assistant
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText, PersonalDocument
 from services.assistant.graph_account import GraphAccount
-from services.assistant.graph_shapes import GraphItem, shaped
-from services.assistant.graph_times import instant_of
+from services.assistant.graph_shapes import GraphItem, instant_of, shaped
 from services.assistant.graph_wire import segment
 
 _FIELDS = "id,name,size,lastModifiedDateTime,file"

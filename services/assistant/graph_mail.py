@@ -8,8 +8,7 @@ from data_models.effects import Effect
 from data_models.errors import AssistantUnsureError
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
 from services.assistant.graph_once import create_marked
-from services.assistant.graph_shapes import GraphMessage, shaped
-from services.assistant.graph_times import instant_of, odata
+from services.assistant.graph_shapes import GraphMessage, instant_of, odata, shaped
 from services.assistant.graph_wire import Json, segment
 from services.assistant.mail import (
     MAIL_HEAD_LIMIT_CHARS,

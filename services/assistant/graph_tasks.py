@@ -7,8 +7,14 @@ from data_models.effects import Effect
 from data_models.errors import AssistantError
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
 from services.assistant.graph_once import create, mark_of
-from services.assistant.graph_shapes import GraphTask, GraphTaskList, shaped
-from services.assistant.graph_times import IN_UTC, day_of, given_day
+from services.assistant.graph_shapes import (
+    IN_UTC,
+    GraphTask,
+    GraphTaskList,
+    day_of,
+    given_day,
+    shaped,
+)
 from services.assistant.graph_wire import Json, segment
 from services.assistant.tasks import NewTask, Task
 

@@ -20,9 +20,8 @@ from services.assistant.back_end import AssistantServices
 from services.assistant.contacts import Contact, ContactChange, NewContact
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DocumentText, PersonalDocument
-from services.assistant.local_file import LocalFile
+from services.assistant.local_file import LocalFile, LocalSamples
 from services.assistant.local_rows import LocalRows, Row, id_of
-from services.assistant.local_samples import LocalSamples
 from services.assistant.mail import (
     MAIL_HEAD_LIMIT_CHARS,
     Email,

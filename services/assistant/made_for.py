@@ -4,9 +4,10 @@ Items lie in the user's own calendar, mail, contacts and tasks and are nobody el
 while one chart was open is shown in another patient's turn only as being about another patient.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from pydantic import TypeAdapter, ValidationError
 
 from data_models.blob_store import BlobStore
 from data_models.errors import AssistantError
@@ -16,6 +17,7 @@ from services.assistant.local_file import LocalFile
 KEPT_ITEMS = 5_000
 _FILE = "made_for.json"
 _FOLDER = "assistant"
+_ROWS = TypeAdapter(dict[str, tuple[str, str]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +43,14 @@ class MadeFor:
             AssistantUnavailableError: others changed the notes all the time.
             StoreError: they could not be stored.
         """
-        row = [hashed("made_for", patient_id), hashed("made_for", conversation_id)]
+        row = (hashed("made_for", patient_id), hashed("made_for", conversation_id))
 
         async def noted(before: bytes | None) -> tuple[bytes, None]:
             rows = {**_rows(before)}
             rows.pop(item_id, None)
             rows[item_id] = row
             kept = dict(list(rows.items())[-KEPT_ITEMS:])
-            return json.dumps(kept, separators=(",", ":")).encode(), None
+            return _ROWS.dump_json(kept), None
 
         await self._file(principal_id).change(noted)
 
@@ -74,17 +76,8 @@ def is_for_another(origin: Origin | None, patient_id: PatientId | None) -> bool:
     return patient_id is None or origin.patient != hashed("made_for", patient_id)
 
 
-def _rows(data: bytes | None) -> Mapping[str, list[str]]:
-    if data is None:
-        return {}
+def _rows(data: bytes | None) -> Mapping[str, tuple[str, str]]:
     try:
-        found = json.loads(data)
-    except ValueError:
+        return {} if data is None else _ROWS.validate_json(data)
+    except ValidationError:
         raise AssistantError("the notes of what was made for whom cannot be read") from None
-    if not isinstance(found, dict) or not all(map(_is_row, found.values())):
-        raise AssistantError("the notes of what was made for whom cannot be read")
-    return found
-
-
-def _is_row(row: object) -> bool:
-    return isinstance(row, list) and len(row) == 2 and all(isinstance(one, str) for one in row)

@@ -11,16 +11,15 @@ from typing import Literal
 import structlog
 from pydantic import AwareDatetime, BaseModel, Field
 
+from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
-from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
 from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from services.channels.deliveries import Deliveries
 from services.telemetry.metrics import Metrics
 
 COMMENT_LIMIT_CHARS = 4_000
-_TRIES = 3
 
 Reaction = Literal["like", "dislike"]
 Reason = Literal["wrong", "wrong_patient", "not_supported", "incomplete", "other"]
@@ -101,7 +100,8 @@ class FeedbackBook:
         """
         run_id, about = feedback.run_id, _about(feedback.channel_message_id, principal_id)
         name = ConversationLayout.of(conversation_id).feedback(f"{run_id or 'unknown'}-{about}")
-        await self._put(name, feedback.model_dump_json(indent=1).encode())
+        data = feedback.model_dump_json(indent=1).encode()
+        await change_blob(self._store, name, lambda _: data, what="a feedback")
         self._metrics.opinion_given(feedback.reaction, agent=agent)
         logger.info("feedback_given", run_id=run_id, outcome=feedback.reaction)
 
@@ -112,19 +112,6 @@ class FeedbackBook:
         names = [row.name async for row in rows if row.name.endswith(end)]
         blobs = await asyncio.gather(*(self._store.read(name) for name in names))
         return [Feedback.model_validate_json(blob.data) for blob in blobs if blob is not None]
-
-    async def _put(self, name: str, data: bytes) -> None:
-        for _ in range(_TRIES):
-            current = await self._store.read(name)
-            try:
-                if current is None:
-                    await self._store.create(name, data)
-                else:
-                    await self._store.replace(name, data, etag=current.etag)
-            except (BlobChangedError, BlobExistsError):
-                continue
-            return
-        raise StoreUnavailableError("a feedback that others write too")
 
 
 def _about(channel_message_id: str, principal_id: str) -> str:

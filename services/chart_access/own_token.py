@@ -16,8 +16,8 @@ from data_models.errors import (
 from data_models.identifiers import PatientId
 from services.access.on_behalf import OnBehalf
 from services.chart_access.break_glass import BreakGlass
+from services.own_sign_in import TokenSource
 from services.records.fhir_client import FhirClient
-from services.records.fhir_sign_in import TokenSource
 from services.records.patient_lookup import PatientLookup
 from services.records.reading import ChartReader, current_reader
 

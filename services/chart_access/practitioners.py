@@ -5,8 +5,8 @@ A claim is noted durably, because a turn that another replica takes over knows t
 
 from collections.abc import Callable, Iterable
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobStore
-from data_models.errors import BlobChangedError, BlobExistsError
 from data_models.identifiers import hashed
 from services.access.handshake import Authenticator, Handshake
 from services.access.principal import Principal
@@ -60,14 +60,9 @@ class PractitionerBook:
             return
         name, data = _name(principal_id), practitioner.encode()
         blob = await self._store.read(name)
-        try:
-            if blob is None:
-                await self._store.create(name, data)
-            elif blob.data != data:
-                await self._store.replace(name, data, etag=blob.etag)
-        except (BlobExistsError, BlobChangedError):
-            return  # another sign-in of the same user was faster; the next one looks again
-        self._keep(principal_id, practitioner)
+        # Where another sign-in of the same user was faster, the next one looks again.
+        if await put_blob(self._store, name, data, replaces=blob):
+            self._keep(principal_id, practitioner)
 
     def _keep(self, principal_id: str, practitioner: str) -> None:
         if len(self._noted) >= _KEPT:

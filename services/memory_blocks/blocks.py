@@ -16,15 +16,17 @@ from services.memory_blocks.figures import (
     success_percent,
     turns_until_archival,
 )
-from services.memory_blocks.history import conversation_history, session_id_of, turn_row
-from services.memory_blocks.rotation import KEEP_TURNS, RotationRules
-from services.memory_blocks.sizes import (
+from services.memory_blocks.history import (
     HISTORY_LIMIT_CHARS,
     SESSION_LIMIT_CHARS,
     SUMMARY_LIMIT_CHARS,
+    conversation_history,
+    session_id_of,
     size_chars,
+    turn_row,
     utilization_percent,
 )
+from services.memory_blocks.rotation import KEEP_TURNS, RotationRules
 from services.memory_blocks.summary import context_summary
 from services.memory_blocks.wording import iso
 

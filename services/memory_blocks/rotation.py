@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from data_models.chat_context import AgentMessage, Turn
-from services.memory_blocks.history import HEADER_CHARS, turn_row
-from services.memory_blocks.sizes import HISTORY_LIMIT_CHARS, size_chars
+from services.memory_blocks.history import HEADER_CHARS, HISTORY_LIMIT_CHARS, size_chars, turn_row
 from services.memory_blocks.wording import one_line
 
 ROTATE_ABOVE_CHARS = 28_000

@@ -6,8 +6,7 @@ from data_models.chat_context import ChatContext
 from data_models.memory_blocks import FlowEntry, TopicSpan
 from services.memory_blocks.figures import Quality, quality_of
 from services.memory_blocks.held import without_withdrawn
-from services.memory_blocks.history import session_id_of
-from services.memory_blocks.sizes import SUMMARY_LIMIT_CHARS
+from services.memory_blocks.history import SUMMARY_LIMIT_CHARS, session_id_of
 from services.memory_blocks.wording import iso, one_line, title
 
 SHOWN_LIMIT_CHARS = 2_000

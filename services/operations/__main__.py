@@ -20,9 +20,8 @@ from services.audit.entry import AuditEntry
 from services.audit.trail import AuditTrail
 from services.conversations.conversation_factory import caretaker_for
 from services.operations.backup import Backup, Restore
-from services.operations.backup_files import open_backup
+from services.operations.backup_files import BackupSummary, open_backup
 from services.operations.forgetting import PRINCIPAL, Forgetting
-from services.operations.manifest import BackupSummary
 from services.replica import Replica
 from services.stores import AUDIT, SCENARIOS, SESSIONS, USERS, open_container
 from settings import Settings, load_settings

@@ -17,10 +17,10 @@ from data_models.clock import Clock
 from data_models.errors import BackupError, BlobChangedError, BlobExistsError
 from data_models.layout import ConversationLayout
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of, is_held
-from services.operations.backup_files import BackupFiles
-from services.operations.manifest import (
+from services.operations.backup_files import (
     ROWS,
     SUMMARY,
+    BackupFiles,
     BackupRow,
     BackupSummary,
     read_rows,

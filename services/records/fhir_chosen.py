@@ -6,21 +6,30 @@ import aiohttp
 from yarl import URL
 
 from data_models.clock import Clock
-from data_models.errors import ConfigurationError
-from services.records.fhir_client import FhirClient, FhirLimits
-from services.records.fhir_identity import ManagedIdentity
-from services.records.fhir_sign_in import (
+from data_models.errors import (
+    ConfigurationError,
+    RecordsBusyError,
+    RecordsRefusedError,
+    RecordsUnreadableError,
+)
+from services.own_sign_in import (
     Client,
     ClientCredentials,
+    ManagedIdentity,
     OwnToken,
+    TokenErrors,
     Tokens,
     TokenSource,
     key_in,
 )
+from services.records.fhir_client import FhirClient, FhirLimits
 from settings import Settings
 
 # The address of a FHIR server, as an operator writes it.
 
+TOKEN_ERRORS = TokenErrors(
+    refused=RecordsRefusedError, busy=RecordsBusyError, unreadable=RecordsUnreadableError
+)
 _EXAMPLE = "such as https://fhir.hospital.example/r4"
 
 
@@ -92,7 +101,9 @@ def _tokens(
         return OwnToken(token=settings.fhir_token.get_secret_value())
     if settings.fhir_managed_identity:
         scope = f"{base_url.origin()}/.default"
-        return Tokens(sign_in=ManagedIdentity(scope=scope, clock=clock), clock=clock)
+        return Tokens(
+            sign_in=ManagedIdentity(scope=scope, errors=TOKEN_ERRORS, clock=clock), clock=clock
+        )
     if settings.fhir_client_id is None:
         return None
     secret, file = settings.fhir_client_secret, settings.fhir_client_key_file
@@ -100,8 +111,9 @@ def _tokens(
         client_id=settings.fhir_client_id,
         scope=settings.fhir_scope,
         token_url=settings.fhir_token_url,
+        base_url=base_url,
         secret=secret.get_secret_value() if secret else None,
         key=key_in(file, key_id=settings.fhir_client_key_id) if file else None,
     )
-    sign_in = ClientCredentials(client=client, base_url=base_url, session=session, clock=clock)
+    sign_in = ClientCredentials(client=client, errors=TOKEN_ERRORS, session=session, clock=clock)
     return Tokens(sign_in=sign_in, clock=clock)

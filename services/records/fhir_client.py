@@ -20,8 +20,8 @@ from data_models.errors import (
     RecordsUnreadableError,
 )
 from data_models.http_answers import first_bytes, seconds_asked
+from services.own_sign_in import TokenSource
 from services.records.bundle import bundle_entries
-from services.records.fhir_sign_in import OwnToken, TokenSource
 from services.records.fhir_types import OperationOutcome
 
 _CODE = re.compile(r"[a-z-]{1,40}")
@@ -93,7 +93,6 @@ class FhirClient:
         self,
         *,
         base_url: URL,
-        token: str | None = None,
         tokens: TokenSource | None = None,
         session: aiohttp.ClientSession,
         clock: Clock,
@@ -101,7 +100,7 @@ class FhirClient:
     ) -> None:
         self.base_url = base_url
         self._headers = {"Accept": "application/fhir+json"}
-        self._tokens = tokens or (OwnToken(token=token) if token else None)
+        self._tokens = tokens
         self._session = session
         self._clock = clock
         self.limits = limits

@@ -10,14 +10,13 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from data_models.blob_changes import change_blob
 from data_models.blob_names import is_blob_name
-from data_models.blob_store import Blob, BlobStore
+from data_models.blob_store import BlobStore
 from data_models.errors import (
-    BlobChangedError,
     BlobExistsError,
     CorruptDocumentError,
     NoSuchListError,
-    StoreUnavailableError,
 )
 from data_models.identifiers import PatientId, hashed
 from services.rounds.round_list import RoundList, RoundNotes
@@ -27,7 +26,6 @@ LISTED = 20
 _OPEN = "rounds-open"
 _OWNED = "rounds-of"
 _MARK = b"{}"
-_TRIES = 100
 _ID_LIMIT_CHARS = 100
 _ModelT = TypeVar("_ModelT", bound=BaseModel)
 
@@ -74,7 +72,10 @@ class RoundBook:
             NoSuchListError: malformed or absent.
             CorruptDocumentError: it cannot be read.
         """
-        return (await self._read(round_id))[0]
+        blob = await self.store.read(_name(_checked(round_id)))
+        if blob is None:
+            raise NoSuchListError
+        return _parsed(RoundList, blob.data)
 
     async def change(
         self, round_id: str, change: Callable[[RoundList], RoundList | None]
@@ -88,42 +89,34 @@ class RoundBook:
             NoSuchListError: malformed or absent.
             CorruptDocumentError: it cannot be read.
         """
-        for _ in range(_TRIES):
-            before, etag = await self._read(round_id)
-            after = change(before)
-            if after is None:
-                return None
-            data = after.model_dump_json().encode()
-            try:
-                await self.store.replace(_name(round_id), data, etag=etag)
-            except BlobChangedError:
-                continue
-            return after
-        raise StoreUnavailableError("a list of a round is changed all the time")
+
+        def changed(data: bytes | None) -> bytes | None:
+            if data is None:
+                raise NoSuchListError
+            after = change(_parsed(RoundList, data))
+            return None if after is None else after.model_dump_json().encode()
+
+        name = _name(_checked(round_id))
+        kept = await change_blob(self.store, name, changed, what="a list of a round")
+        return None if kept is None else _parsed(RoundList, kept)
 
     async def notes(self, round_id: str, patient_id: PatientId) -> RoundNotes:
         """Return what people wrote about a patient of the list."""
         blob = await self.store.read(_notes_name(round_id, patient_id))
-        return RoundNotes() if blob is None else _parsed(RoundNotes, blob)
+        return RoundNotes() if blob is None else _parsed(RoundNotes, blob.data)
 
     async def change_notes(
         self, round_id: str, patient_id: PatientId, change: Callable[[RoundNotes], RoundNotes]
     ) -> RoundNotes:
         """Change what is written about a patient; return it as stored."""
+
+        def changed(data: bytes | None) -> bytes:
+            before = RoundNotes() if data is None else _parsed(RoundNotes, data)
+            return change(before).model_dump_json().encode()
+
         name = _notes_name(round_id, patient_id)
-        for _ in range(_TRIES):
-            blob = await self.store.read(name)
-            after = change(RoundNotes() if blob is None else _parsed(RoundNotes, blob))
-            data = after.model_dump_json().encode()
-            try:
-                if blob is None:
-                    await self.store.create(name, data)
-                else:
-                    await self.store.replace(name, data, etag=blob.etag)
-            except (BlobExistsError, BlobChangedError):
-                continue
-            return after
-        raise StoreUnavailableError("the notes of a round are changed all the time")
+        kept = await change_blob(self.store, name, changed, what="the notes of a round")
+        return _parsed(RoundNotes, kept)
 
     async def _mark(self, name: str) -> None:
         try:
@@ -137,14 +130,6 @@ class RoundBook:
             return await self.read(round_id)
         except (NoSuchListError, CorruptDocumentError):
             return None
-
-    async def _read(self, round_id: str) -> tuple[RoundList, str]:
-        if len(round_id) > _ID_LIMIT_CHARS or "/" in round_id or not is_blob_name(round_id):
-            raise NoSuchListError
-        blob = await self.store.read(_name(round_id))
-        if blob is None:
-            raise NoSuchListError
-        return _parsed(RoundList, blob), blob.etag
 
 
 def without_patient(name: str, data: bytes, patient_id: PatientId) -> bytes | None:
@@ -164,6 +149,13 @@ def without_patient(name: str, data: bytes, patient_id: PatientId) -> bytes | No
     return None if rest == found else rest.model_dump_json().encode()
 
 
+def _checked(round_id: str) -> str:
+    """Return the id of a list; what is none is looked for nowhere."""
+    if len(round_id) > _ID_LIMIT_CHARS or "/" in round_id or not is_blob_name(round_id):
+        raise NoSuchListError
+    return round_id
+
+
 def _name(round_id: str) -> str:
     return f"{FOLDER}/{round_id}.json"
 
@@ -172,9 +164,9 @@ def _notes_name(round_id: str, patient_id: PatientId) -> str:
     return f"{FOLDER}/{round_id}/{patient_id}.json"
 
 
-def _parsed(model: type[_ModelT], blob: Blob) -> _ModelT:
+def _parsed(model: type[_ModelT], data: bytes) -> _ModelT:
     try:
-        return model.model_validate_json(blob.data)
+        return model.model_validate_json(data)
     except ValidationError:
         # `from None`: pydantic quotes what it rejects.
         raise CorruptDocumentError("a list of a round cannot be read") from None

@@ -11,7 +11,7 @@ from services.language.phrases import says
 from services.language.pointing.folding import tokens_of
 from services.language.references import number_alone_in
 from services.tool_memory.entity_index import EntityIndex
-from services.tool_memory.privacy import OTHER_APPOINTMENT
+from services.tool_memory.grounding import OTHER_APPOINTMENT
 from services.tool_memory.resolution import Resolved, Scene
 from services.tool_memory.resolver import ContextResolver
 from services.tool_memory.shapes import start_of

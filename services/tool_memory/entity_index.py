@@ -2,11 +2,63 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, tzinfo
+from typing import Any
 
 from data_models.tool_memory import EntityContext, EntityType
+from services.language.pointing.folding import tokens_of
 from services.language.pointing.lexicon import Lexicon
-from services.tool_memory.candidates import Candidate, candidate_of
+from services.tool_memory.shapes import end_of, searchable_texts, start_of
+
+# Entities as the resolver sees them, made once for a store and kept until it changes.
+
+_TOKENS_LIMIT = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One live entity.
+
+    Attributes:
+        name: Words of its display name, in order.
+        tokens: Words of all it can be known by.
+        start: Its own date in the user's zone.
+        turn: When it was last mentioned.
+    """
+
+    entity_id: str
+    kind: EntityType
+    name: tuple[str, ...]
+    tokens: frozenset[str]
+    start: datetime | None
+    end: datetime | None
+    has_time: bool
+    turn: int
+
+
+def candidate_of(entity: EntityContext, zone: tzinfo) -> Candidate:
+    """Return what the resolver needs of `entity`."""
+    data: Mapping[str, Any] = entity.data
+    name = tuple(tokens_of(entity.display_name))
+    start, end = start_of(entity.entity_type, data, zone), end_of(data, zone)
+    return Candidate(
+        entity_id=entity.entity_id,
+        kind=entity.entity_type,
+        name=name,
+        tokens=_tokens(name, entity),
+        start=None if start is None else start.local(zone),
+        end=None if end is None else end.local(zone),
+        has_time=start is not None and start.has_time,
+        turn=entity.last_turn,
+    )
+
+
+def _tokens(name: Sequence[str], entity: EntityContext) -> frozenset[str]:
+    text = " ; ".join([*searchable_texts(entity.data), *entity.user_references])
+    found = [*name, *tokens_of(text)]
+    if "@" in text:
+        found += [part.strip("<>,;\"'") for part in text.casefold().split() if "@" in part]
+    return frozenset(list(dict.fromkeys(found))[:_TOKENS_LIMIT])
 
 
 @dataclass(frozen=True, slots=True)

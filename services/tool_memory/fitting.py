@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from services.language.pointing.folding import tokens_of
 from services.language.pointing.lexicon import Lexicon
 from services.language.pointing.request import Request
-from services.tool_memory.candidates import Candidate
+from services.tool_memory.entity_index import Candidate
 
 MARGIN = 0.1
 

@@ -13,16 +13,15 @@ from typing import TypeVar
 import structlog
 from pydantic import BaseModel, ValidationError
 
-from data_models.blob_store import Blob, BlobStore
+from data_models.blob_changes import change_blob
+from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
-from data_models.errors import BlobChangedError, BlobExistsError, StoreUnavailableError
 from data_models.identifiers import PatientId, hashed, storable_patient_id, storage_folder
 from data_models.tool_memory import EntityContext, ToolExecutionContext, ToolMemory
 
 FOLDER = "personal"
 KEPT_DAYS = 7
 """Nothing of it is known to a turn an hour after its last use; the file goes with the clean-up."""
-_TRIES = 10
 
 _Row = TypeVar("_Row", EntityContext, ToolExecutionContext)
 
@@ -64,7 +63,9 @@ class PersonalToolMemories:
         shared, own = divide(memory, principal)
         if own is not None:
             part = PersonalToolMemory(epoch=context.epoch, memory=own)
-            await self._put(_name(context, principal_id), part.model_dump_json().encode())
+            name, data = _name(context, principal_id), part.model_dump_json().encode()
+            # A replica may have been taken for dead: who holds the claim wins.
+            await change_blob(self.store, name, lambda _: data, what="a user's tool memory")
         elif principal not in memory.personal_of:
             return context
         return context.model_copy(update={"tool_memory": shared})
@@ -77,22 +78,6 @@ class PersonalToolMemories:
         for name in () if dry_run else idle:
             await self.store.delete(name)
         return len(idle)
-
-    async def _put(self, name: str, data: bytes) -> None:
-        for _ in range(_TRIES):
-            blob = await self.store.read(name)
-            try:
-                await self._write(name, data, blob)
-            except (BlobExistsError, BlobChangedError):
-                continue  # a replica that was taken for dead: who holds the claim wins
-            return
-        raise StoreUnavailableError("a user's tool memory is changed all the time")
-
-    async def _write(self, name: str, data: bytes, before: Blob | None) -> None:
-        if before is None:
-            await self.store.create(name, data)
-        elif before.data != data:
-            await self.store.replace(name, data, etag=before.etag)
 
 
 def join(shared: ToolMemory, own: ToolMemory) -> ToolMemory:

@@ -22,8 +22,7 @@ from services.language.pointing.folding import tokens_of
 from services.language.pointing.reader import Reader
 from services.language.pointing.request import Asked, Request
 from services.language.pointing.vocabulary import NUMBER_WORDS
-from services.tool_memory.candidates import Candidate
-from services.tool_memory.entity_index import EntityIndex
+from services.tool_memory.entity_index import Candidate, EntityIndex
 from services.tool_memory.fitting import ids_in
 from services.tool_memory.resolution import (
     Ambiguous,

@@ -5,8 +5,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from services.language.pointing.request import Request
-from services.tool_memory.candidates import Candidate
-from services.tool_memory.entity_index import EntityIndex
+from services.tool_memory.entity_index import Candidate, EntityIndex
 from services.tool_memory.fitting import best_of, fits_of
 from services.tool_memory.resolution import (
     SHOWN_CANDIDATES,

@@ -25,8 +25,13 @@ from services.language.names_within import names_one_of
 from services.tool_memory.budget import fit
 from services.tool_memory.choice import Picked, choice_of
 from services.tool_memory.extractors import EXTRACTORS, Extractor, Found, extracted
-from services.tool_memory.grounding import SHOWN, grounding_of
-from services.tool_memory.privacy import OTHER_APPOINTMENT, masked, with_time_only
+from services.tool_memory.grounding import (
+    OTHER_APPOINTMENT,
+    SHOWN,
+    grounding_of,
+    masked,
+    with_time_only,
+)
 from services.tool_memory.resolution import Resolution, Resolved
 from services.tool_memory.store import ToolEntityStore
 

@@ -26,8 +26,7 @@ from data_models.patient_context_registry_accessor import PatientContextRegistry
 from data_models.scenario_session import ScenarioPlace
 from services.attachments.papers import AttachedPapers, papers_of
 from services.conversations.legacy import LegacyHistory
-from services.conversations.past_turns import PatientPast
-from services.conversations.patient_artifacts import PatientArtifacts
+from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.conversations.room import make_room, make_storable
 from services.memory_blocks.turn_status import advance
 from services.tool_memory.personal import PersonalToolMemories

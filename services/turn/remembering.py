@@ -22,8 +22,14 @@ from services.memory_blocks.held import held_lines
 from services.memory_blocks.limits import NAME_CHARS
 from services.memory_blocks.remembering import hold
 from services.memory_blocks.wording import one_line
-from services.memory_edits.operations import Retire, apply
-from services.memory_edits.undoing import MemoryWrite, newest_write, texts_of, undo_write
+from services.memory_edits.operations import (
+    MemoryWrite,
+    Retire,
+    apply,
+    newest_write,
+    texts_of,
+    undo_write,
+)
 from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.turn_replies import TurnReplies

@@ -8,10 +8,9 @@ from data_models.layout import ConversationLayout
 from data_models.scenario_session import ScenarioPlace, ScenarioSession
 from data_models.turn_events import Notice
 from services.language.own_texts import in_own_language
-from services.scenarios.migration.ports import SessionIndex
+from services.scenarios.migration.ports import SessionIndex, row_of
 from services.scenarios.operators.interventions import withdrawn
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
-from services.scenarios.session.session_row import row_of
 from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn
 from services.turn.reading import spoken_in

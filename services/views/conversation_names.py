@@ -8,19 +8,16 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, Field, ValidationError
 
+from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
     MessageTooLongError,
-    StoreUnavailableError,
 )
 from data_models.identifiers import PatientId, hashed, storage_folder
 
 FOLDER = "names"
 LIMIT_CHARS = 120
 MADE_CHARS = 64
-_TRIES = 10
 _KEPT = 2_000
 """Conversations; of more the ones that were changed longest ago are called by their questions."""
 
@@ -95,21 +92,15 @@ class NameStore:
         self, owner: str, conversation_id: str, changes: dict[str, object]
     ) -> ConversationName:
         """Keep changed fields of a conversation."""
-        for _ in range(_TRIES):
-            blob = await self.store.read(_name(owner))
-            names = UserNames() if blob is None else _parsed(blob.data)
-            changed = names.of(conversation_id).model_copy(update=changes)
-            names.put(conversation_id, changed)
-            data = names.model_dump_json().encode()
-            try:
-                if blob is None:
-                    await self.store.create(_name(owner), data)
-                else:
-                    await self.store.replace(_name(owner), data, etag=blob.etag)
-            except (BlobExistsError, BlobChangedError):
-                continue  # another device of the same user
-            return changed
-        raise StoreUnavailableError("the names of conversations are changed all the time")
+
+        def changed(data: bytes | None) -> bytes:
+            names = UserNames() if data is None else _parsed(data)
+            names.put(conversation_id, names.of(conversation_id).model_copy(update=changes))
+            return names.model_dump_json().encode()
+
+        what = "the list of a user's conversations"
+        kept = await change_blob(self.store, _name(owner), changed, what=what)
+        return _parsed(kept).of(conversation_id)
 
 
 def without_conversations(data: bytes, folders: Collection[str]) -> bytes | None:
@@ -125,16 +116,15 @@ async def forget_conversations(
     store: BlobStore, name: str, folders: Collection[str], *, dry_run: bool
 ) -> bool:
     """Take `folders` out of the names of one user, a blob; return whether it had any of them."""
-    while (blob := await store.read(name)) is not None:
-        rest = without_conversations(blob.data, folders)
-        if rest is None or dry_run:
-            return rest is not None
-        try:
-            await store.replace(name, rest, etag=blob.etag)
-        except BlobChangedError:
-            continue  # its user calls another one otherwise just now
-        return True
-    return False
+    if dry_run:
+        blob = await store.read(name)
+        return blob is not None and without_conversations(blob.data, folders) is not None
+
+    def left(data: bytes | None) -> bytes | None:
+        return None if data is None else without_conversations(data, folders)
+
+    what = "the list of a user's conversations"
+    return await change_blob(store, name, left, what=what) is not None
 
 
 def made_title(question: str) -> str:

@@ -31,8 +31,8 @@ from services.views.conversation_view import (
     Progress,
     RunningRow,
     question_row,
+    roster_rows,
 )
-from services.views.roster import roster_rows
 
 SESSION = "session"
 PAGE_LIMIT_TURNS = 200

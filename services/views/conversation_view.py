@@ -1,5 +1,6 @@
 """What people are shown of a conversation."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from pydantic import AwareDatetime, BaseModel, Field
@@ -8,10 +9,32 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import Artifact, Turn
 from data_models.conversation import BranchOrigin, Conversation
 from data_models.identifiers import PatientId
-from data_models.patient_identity import PatientIdentity
+from data_models.patient_context_models import PatientContext
+from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.plan import Plan
 from data_models.scenario_session import ScenarioPlace
-from services.views.roster import RosterRow
+
+# Who the patients of a conversation are, for its list of them.
+
+
+class RosterRow(BaseModel):
+    """A patient of the conversation; name, birth date and sex are "" where none was noted."""
+
+    patient_id: PatientId
+    last_used_at: AwareDatetime
+    name: str = ""
+    birth_date: str = ""
+    sex: str = ""
+
+
+def roster_rows(roster: Iterable[PatientContext]) -> list[RosterRow]:
+    """Return the patients in the order in which they were first opened."""
+    return [_row(one) for one in sorted(roster, key=lambda row: (row.created_at, row.patient_id))]
+
+
+def _row(row: PatientContext) -> RosterRow:
+    who = identity_noted(row.facts) or PatientIdentity("", "", "")
+    return RosterRow(patient_id=row.patient_id, last_used_at=row.updated_at, **who._asdict())
 
 
 class ConversationSummary(BaseModel):

@@ -19,8 +19,7 @@ from services.records.folder.records import FolderRecords
 from services.records.local_resources import LocalResources
 from services.records.records_factory import Records, local_resources
 from services.records.visits import is_on
-from services.views.day_on_server import DayOnServer
-from services.views.day_seen import DaySeen, Seen, VisitsByDay
+from services.views.day_on_server import DayOnServer, DaySeen, Seen, VisitsByDay
 from settings import Settings
 
 

@@ -1,17 +1,58 @@
 """Who is seen on a day, asked of a FHIR server: two searches, then the Patients by their keys."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, TypeAlias
 
 from data_models.errors import RecordsUnreadableError, RoundsListError
 from data_models.identifiers import PatientId
 from services.identity.directory import Directory, Sought
+from services.identity.person import Person
 from services.records.entry import Entry, many, one, text
 from services.records.fhir_client import FhirAnswer, FhirClient
 from services.records.visits import VISITS, is_on
-from services.views.day_seen import DaySeen, Seen
+
+# Who is seen on a day, whatever the records are.
+
+DayState: TypeAlias = Literal["listed", "not_searchable", "too_many"]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A patient with a visit or an appointment."""
+
+    person: Person
+    entry: Entry
+
+    @property
+    def patient_id(self) -> PatientId:
+        """Whose chart it is; a person without one is not seen."""
+        return PatientId(self.person.patient_id or "")
+
+
+@dataclass(frozen=True, slots=True)
+class DaySeen:
+    """Every visit and appointment of a day, or why nobody can list them: a part is no list."""
+
+    seen: Sequence[Seen] = ()
+    state: DayState = "listed"
+
+
+class VisitsByDay(Protocol):
+    """Records that can be asked for a day."""
+
+    async def visits_on(self, day: date, zone: tzinfo | None = None) -> DaySeen:
+        """Return who has a visit or an appointment on `day`, or has a visit that goes on then.
+
+        Args:
+            zone: Whose day it is; None: each moment's own offset decides.
+
+        Raises:
+            RecordsError: they have no answer.
+        """
+        ...
+
 
 _PAGE = 200
 _PAGES = 5

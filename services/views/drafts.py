@@ -9,14 +9,12 @@ from datetime import timedelta
 
 from pydantic import BaseModel, ValidationError
 
+from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
     MessageTooLongError,
     NotFoundError,
-    StoreUnavailableError,
 )
 from data_models.identifiers import PatientId, hashed
 from services.views.conversation_reader import ConversationReader
@@ -25,7 +23,6 @@ FOLDER = "drafts"
 KEPT_DAYS = 7
 LIMIT_CHARS = 16_000
 """As long as a message."""
-_TRIES = 10
 
 
 class Draft(BaseModel):
@@ -67,7 +64,9 @@ class Drafts:
         if len(text) > LIMIT_CHARS:
             raise MessageTooLongError(limit_chars=LIMIT_CHARS)
         if text.strip():
-            await self._put(name, Draft(text=text).model_dump_json().encode())
+            data = Draft(text=text).model_dump_json().encode()
+            # Another device of the same user: who wrote last wins.
+            await change_blob(self.store, name, lambda _: data, what="a draft")
         else:
             await self.store.delete(name)
 
@@ -78,19 +77,6 @@ class Drafts:
         if patient is None:
             raise NotFoundError("a draft is about a patient")
         return f"{_prefix(owner)}{patient}.json"
-
-    async def _put(self, name: str, data: bytes) -> None:
-        for _ in range(_TRIES):
-            blob = await self.store.read(name)
-            try:
-                if blob is None:
-                    await self.store.create(name, data)
-                else:
-                    await self.store.replace(name, data, etag=blob.etag)
-            except (BlobExistsError, BlobChangedError):
-                continue  # another device of the same user: who wrote last wins
-            return
-        raise StoreUnavailableError("a draft is changed all the time")
 
 
 def is_draft_of(name: str, patient_id: PatientId) -> bool:

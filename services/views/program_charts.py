@@ -12,7 +12,7 @@ from services.chart_access.chart_guard import ChartGuard
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
 from services.records.views.demographics import demographics
-from services.views.chart_parts import check_part, view_of_part
+from services.views.patient_chart import check_part, view_of_part
 from services.views.patient_finder import FoundPatients, PatientFinder
 
 

@@ -12,8 +12,7 @@ from prometheus_client import CollectorRegistry
 
 from bots import delivery
 from bots.bot_factory import add_bot_routes
-from bots.config import BotConfig, Registration
-from bots.per_bot import PerBot
+from bots.config import BotConfig, PerBot, Registration
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from data_models.incoming_message import IncomingMessage
@@ -24,8 +23,7 @@ from services.access.limits import MessageRate
 from services.access.on_behalf import OnBehalf
 from services.channels.deliveries import Deliveries
 from services.channels.feedback import FeedbackBook
-from services.channels.ports import ChannelServices
-from services.channels.repeats import Fate, Repeats
+from services.channels.ports import ChannelServices, Fate, Repeats
 from services.hand_over.hand_over import HandOver
 from services.replica import Replica
 from services.runs.hub import Run

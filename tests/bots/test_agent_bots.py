@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from botframework.connector.auth import AppCredentials
 
-from bots.config import Registration
+from bots.config import PerBot, Registration
 from bots.endpoint import AppTokens
-from bots.per_bot import PerBot
-from bots.tokens import TokenSource
+from bots.token_service import TokenSource
 from data_models.clock import SystemClock
 from data_models.incoming_message import IncomingMessage
 from services.replica import Replica

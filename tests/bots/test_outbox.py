@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bots.config import PerBot
 from bots.connector import Connector, channel_session
 from bots.outbox import Outbox
-from bots.per_bot import PerBot
 from bots.reference import Reference
 from bots.rendering import text_activity
 from bots.service_urls import ServiceUrls
-from bots.tokens import NoTokens
+from bots.token_service import NoTokens
 from data_models.clock import SystemClock
 from data_models.errors import (
     ChannelClosedError,

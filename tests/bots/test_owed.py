@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from bots import delivery, redelivery
-from services.channels.repeats import Fate
+from services.channels.ports import Fate
 from services.replica import Replica
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start

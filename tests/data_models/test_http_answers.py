@@ -8,16 +8,16 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
-from yarl import URL
 
+from bots.config import PerBot
 from bots.connector import Connector, channel_session
-from bots.per_bot import PerBot
 from bots.rendering import text_activity
 from bots.service_urls import ServiceUrls
-from bots.tokens import NoTokens
+from bots.token_service import NoTokens
 from data_models.clock import SystemClock
 from data_models.http_answers import first_bytes
-from services.records.fhir_sign_in import Client, ClientCredentials
+from services.own_sign_in import Client, ClientCredentials
+from services.records.fhir_chosen import TOKEN_ERRORS
 from services.speech import Speech
 
 BODY = b'{"text": "what is the stage?", "access_token": "t1", "id": "reply-1"}'
@@ -67,8 +67,8 @@ async def test_a_token_that_arrives_in_pieces_is_a_token(
 ) -> None:
     client = Client(client_id="rounds", scope="system/*.rs", token_url=f"{url}/token", secret="s")
     clock = SystemClock()
-    sign_in = ClientCredentials(client=client, base_url=URL(url), session=session, clock=clock)
-    assert (await sign_in()).token == "t1"
+    sign_in = ClientCredentials(client=client, errors=TOKEN_ERRORS, session=session, clock=clock)
+    assert (await sign_in()).text == "t1"
 
 
 async def test_what_a_channel_calls_a_reply_may_arrive_in_pieces(url: str) -> None:

@@ -20,7 +20,7 @@ from services.scenarios.migration.scenario_store import ActivePointer, ScenarioS
 from services.scenarios.scenario_factory import CONTAINER
 from tests.e2e.server import ROOT, Server, running_server
 from tests.e2e.storage import Stored, StoredBlobs, StoredFiles, StoredInAzure
-from tests.e2e.talks import BotTalk, PlainTalk, StreamTalk, new_chat, socket_to, talking
+from tests.e2e.talks import PlainTalk, StreamTalk, new_chat, socket_to
 
 pytestmark = pytest.mark.slow
 SAMPLES = ROOT / "samples" / "scenarios"
@@ -125,28 +125,6 @@ async def test_the_oncology_intake_runs_over_a_websocket_and_through_a_restart(
     assert passed == ["Consent recorded"]
 
 
-async def test_answers_are_asked_again_used_once_and_taken_back(server: Server) -> None:
-    patient = await Patient.new(server, patient="patient_4")
-    await patient.say("start oncology intake", "fine", "yes", "1957-03-14")
-    assert "contact_phone" not in patient.session()["variables"]
-    await patient.say("0151 23456", "ok")
-    held = patient.session()["variables"]
-    assert (held["contact_phone"], "referral_reason" in held) == ("0151 23456", False)
-    asked = await patient.say("a shadow on the lung", "9 and no")
-    assert "a whole number from 0 to 5" in asked or "ECOG" in asked
-    told = await patient.say("no actually I revoke the consent")
-    assert "The consent is revoked" in told
-    held = patient.session()["variables"]
-    assert (held["consent_given"], "ecog" in held) == (False, False)
-    await patient.say("ECOG 1")
-    await patient.say("no")
-    assert "Urgent review" in await patient.say("ECOG is 3")
-    await patient.say("ok", "no", "fine", "thanks")
-    assert patient.session()["step"] is None
-    assert "Welcome" in await patient.say("start oncology intake")
-    assert patient.session()["variables"] == {}
-
-
 async def test_a_board_is_prepared_with_tools_left_and_resumed(server: Server) -> None:
     patient = await Patient.new(server, patient="patient_4")
     asked = await patient.say("start tumor board preparation", "2030-02-01, Dr. Ito")
@@ -162,23 +140,6 @@ async def test_a_board_is_prepared_with_tools_left_and_resumed(server: Server) -
     ]
     ran = [one["step_id"] for one in session["executed"]]
     assert ran == ["load", "timeline"]
-
-
-async def test_an_appointment_is_booked_over_the_bots_endpoint(server: Server) -> None:
-    async with talking(server.url, "bot") as talk:
-        assert isinstance(talk, BotTalk)
-        await talk.say("hello patient_77", last_words="patient_77")
-        await talk.say("start appointment booking", last_words="Choice of service")
-        await talk.say("second opinion", last_words="Preferred day")
-        await talk.say("2030-02-03", last_words="Free times")
-        where = await talk.say("where are we?", last_words="3 of 10 steps done")
-        assert "Still needed: whether the time suits" in where.text
-        await talk.say("yes", last_words="Contact")
-        await talk.say("jo@example.org, no", last_words="Checkout")
-        await talk.say("yes", last_words="Order Confirmation")
-        done = await talk.say("thanks", last_words="Reminder")
-        assert "no reminder is sent from here" in done.text
-        assert "*Appointment booking: Reminder, 8 of 10 steps done*" in done.text
 
 
 async def test_clients_are_shown_the_step_in_the_shared_state(server: Server) -> None:

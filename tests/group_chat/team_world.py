@@ -13,7 +13,7 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from data_models.turn_events import AgentMessageFinished, AgentTextDelta
-from group_chat.build import EntityToolWatcher
+from group_chat.build import file_derived
 from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import Models, build_models
 from group_chat.models.model_settings import ModelSettings
@@ -58,12 +58,13 @@ class MemoryArtifacts(PatientArtifacts):
 
 @dataclass
 class RecordingWatcher:
-    """A `ToolWatcher` that keeps what it was told."""
+    """A `ToolWatcher` that keeps what it was told, and files what a run derives."""
 
     runs: list[ToolRun] = field(default_factory=list)
     refused: list[tuple[str | None, str]] = field(default_factory=list)
 
     async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+        file_derived(turn, run)
         self.runs.append(run)
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
@@ -161,7 +162,7 @@ class TeamWorld:
             ids=CountingIds(),
             limits=self._limits,
             is_language_model=True,
-            watcher=EntityToolWatcher(then=self.watcher),
+            watcher=self.watcher,
             connected=self._connected,
         )
         return self

@@ -1,7 +1,6 @@
 """Whatever a model says, a turn ends, in order, within its caps, and the gate holds."""
 
 import random
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -16,7 +15,7 @@ from data_models.turn_events import (
 )
 from services.group_chat_port import ChatFinished, ContinuationChanged, GroupChatEvent, PlanChanged
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
-from tests.group_chat.team_world import Heard, TeamWorld, earlier_turn, team_world
+from tests.group_chat.team_world import Heard, TeamWorld, earlier_turn
 
 NAMES = ("Orchestrator", "PatientHistory", "Radiology", "Pathology", "Genetics")
 ENDINGS = (
@@ -53,12 +52,6 @@ class Whim:
         text = words + draw.choice(ENDINGS).format(*draw.sample(NAMES, 2))
         calls = draw.choices(CALLS, k=draw.choice((0, 0, 0, 1, 2)))
         return Reply(text=text, tool_calls=calls, chunk_chars=draw.choice((3, 50)))
-
-
-@pytest.fixture
-async def world() -> AsyncIterator[TeamWorld]:
-    async with team_world() as made:
-        yield made
 
 
 async def events_of(world: TeamWorld, text: str, **state: object) -> list[GroupChatEvent]:

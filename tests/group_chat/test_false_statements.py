@@ -1,11 +1,9 @@
 """What a small model said of a sample patient that is not so: none of it is shown unmarked."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from data_models.turn_events import AgentMessageFinished
-from tests.group_chat.team_world import Heard, TeamWorld, call, team_world, text
+from tests.group_chat.team_world import Heard, TeamWorld, call, text
 
 NOT_SO = [
     "No allergies.",
@@ -55,12 +53,6 @@ NOT_SO = [
     "A Whipple procedure was performed.",
     "She lives alone.",
 ]
-
-
-@pytest.fixture
-async def world() -> AsyncIterator[TeamWorld]:
-    async with team_world() as made:
-        yield made
 
 
 @pytest.mark.slow

@@ -1,21 +1,13 @@
 """What the record answers alone is in an agent's first request."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from data_models.turn_events import ToolCallResult
 from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Reply
-from tests.group_chat.team_world import TeamWorld, team_world, text
+from tests.group_chat.team_world import TeamWorld, text
 
 ASKED = "What does the latest imaging show?"
-
-
-@pytest.fixture
-async def world() -> AsyncIterator[TeamWorld]:
-    async with team_world() as made:
-        yield made
 
 
 def read(*about: ChartQuestion, agent: str | None = "Radiology") -> Utterance:

@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry
 from data_models.entities import Entities
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
-from group_chat.build import EntityToolWatcher, MemoryToolWatcher
+from group_chat.build import file_derived, remembered
 from group_chat.tools.watcher import ToolRun
 from group_chat.turn_context import TurnContext
 from services.entities.meter import EntityMeter
@@ -18,7 +18,7 @@ from services.group_chat_port import GroupChatRequest
 from services.tool_memory.session import ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
-from tests.group_chat.team_world import MemoryArtifacts, RecordingWatcher
+from tests.group_chat.team_world import MemoryArtifacts
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 
@@ -58,30 +58,24 @@ def _run(error_code: str | None) -> ToolRun:
     )
 
 
-async def test_good_and_failed_runs_are_remembered_and_passed_on() -> None:
-    memory, then = ToolMemory(), RecordingWatcher()
-    watcher = MemoryToolWatcher(then=then)
+def test_good_and_failed_runs_are_remembered() -> None:
+    memory = ToolMemory()
     turn = _turn(memory)
-    await watcher.note_run(turn, _run(None))
-    await watcher.note_run(turn, _run("tool_timeout"))
-    await watcher.note_refused_patient(turn, "search_record")
+    remembered(turn, _run(None))
+    remembered(turn, _run("tool_timeout"))
     assert [one.success for one in memory.executions] == [True, False]
     assert "x1y2z3" not in memory.model_dump_json()
-    assert len(then.runs) == 2
-    assert len(then.refused) == 1
 
 
-async def test_who_is_told_next_knows_what_the_run_is_remembered_as() -> None:
-    memory, then = ToolMemory(), RecordingWatcher()
+def test_a_run_says_what_it_is_remembered_as() -> None:
+    memory = ToolMemory()
     found = {"rows": [{"kind": "task", "id": "task_1", "title": "Call the lab"}]}
-    run = replace(_run(None), data=found)
-    await MemoryToolWatcher(then=then).note_run(_turn(memory), run)
-    (told,) = then.runs
+    told = remembered(_turn(memory), replace(_run(None), data=found))
     assert told.execution_id == memory.executions[0].execution_id
     assert told.entity_ids == ("task_1",)
 
 
-async def test_what_is_too_large_to_derive_refers_to_the_remembered_run() -> None:
+def test_what_is_too_large_to_derive_refers_to_the_remembered_run() -> None:
     memory, entities = ToolMemory(), Entities()
     turn = _turn(memory)
     session = EntitySession(
@@ -96,7 +90,6 @@ async def test_what_is_too_large_to_derive_refers_to_the_remembered_run() -> Non
     run = replace(
         _run(None), agent="AppointmentManager", tool="available_slots", data={"slots": slots}
     )
-    watcher = MemoryToolWatcher(then=EntityToolWatcher(then=RecordingWatcher()))
-    await watcher.note_run(turn, run)
+    file_derived(turn, remembered(turn, run))
     kept = entities.derived.agent_entities["AppointmentManager"]["available_slots"].value
     assert kept["run"] == memory.executions[0].execution_id

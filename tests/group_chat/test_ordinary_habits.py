@@ -1,7 +1,5 @@
 """What ordinary models write in place of a clean hand-over: the user gets the agent's answer."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from data_models.chat_context import Continuation
@@ -10,16 +8,10 @@ from data_models.plan import Plan
 from data_models.turn_events import ToolCallResult
 from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Reply
-from tests.group_chat.team_world import TeamWorld, call, propose, team_world, text
+from tests.group_chat.team_world import TeamWorld, call, propose, text
 
 ANSWER = "Here is the CT report."
 COURTESY = "Is there anything else I can help you with?"
-
-
-@pytest.fixture
-async def world() -> AsyncIterator[TeamWorld]:
-    async with team_world() as made:
-        yield made
 
 
 async def proposed(world: TeamWorld) -> Plan:

@@ -1,19 +1,11 @@
 """What models say wrongly of a record, through the real client, team and tools (page 11.3)."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from data_models.chat_context import AgentMessage
 from data_models.turn_events import AgentMessageFinished, AgentTextDelta, ClaimsChecked
 from tests.fakes_openai import Reply
-from tests.group_chat.team_world import Heard, TeamWorld, call, team_world, text
-
-
-@pytest.fixture
-async def world() -> AsyncIterator[TeamWorld]:
-    async with team_world() as made:
-        yield made
+from tests.group_chat.team_world import Heard, TeamWorld, call, text
 
 
 def answer(heard: Heard) -> AgentMessage:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from io import BytesIO
 from typing import Any
 
@@ -41,12 +40,6 @@ class BrokenRecords:
 
     async def close(self) -> None:
         return None
-
-
-@pytest.fixture
-async def world() -> AsyncIterator[TeamWorld]:
-    async with team_world() as made:
-        yield made
 
 
 def results(heard: Heard) -> list[dict[str, Any]]:

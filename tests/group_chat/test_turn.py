@@ -2,7 +2,6 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -28,12 +27,6 @@ from tests.group_chat.team_world import (
 )
 
 BACK = "Back to you *Orchestrator*."
-
-
-@pytest.fixture
-async def world() -> AsyncIterator[TeamWorld]:
-    async with team_world() as made:
-        yield made
 
 
 async def proposed(world: TeamWorld, *agents: str) -> Plan:

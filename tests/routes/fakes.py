@@ -53,20 +53,19 @@ from services.runs.hub import Run, RunHub
 from services.scenarios.session.action import ToolAction
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
-from services.views.chart_parts import PARTS
 from services.views.conversation_reader import SESSION, ConversationReader
 from services.views.conversation_view import (
     ConversationSummary,
     ConversationView,
     HistoryPage,
     Progress,
+    RosterRow,
     RunningRow,
 )
-from services.views.day_seen import DaySeen, Seen
+from services.views.day_on_server import DaySeen, Seen
 from services.views.memory_service import MemoryService
-from services.views.patient_chart import Demographics, PatientChart
+from services.views.patient_chart import PARTS, Demographics, PatientChart
 from services.views.patient_finder import FoundPatient, FoundPatients, PatientFinder
-from services.views.roster import RosterRow
 
 QUEUE_DEPTH = 20
 NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)

@@ -15,7 +15,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from data_models.clock import SystemClock
 from data_models.documents import Documents
 from data_models.errors import AuditUnavailableError
-from routes.operator_routes import operator_routes
+from routes.operator import operator_routes
 from routes.server import WebAccess, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy
@@ -24,12 +24,12 @@ from services.conversations.conversation_factory import caretaker_for
 from services.scenarios.definition.graph import Graph
 from services.scenarios.definition.publishable import read_publishable
 from services.scenarios.migration.migration_config import MigrationConfig
+from services.scenarios.migration.ports import row_of
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.operators import operator_service
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.scenario_factory import ScenarioStores
-from services.scenarios.session.session_row import row_of
 from settings import Settings
 from tests.fakes import CountingIds
 from tests.fakes_store import MemoryBlobStore

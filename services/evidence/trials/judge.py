@@ -10,9 +10,17 @@ from datetime import timedelta
 from typing import Literal, TypeAlias
 
 from data_models.chart_view import ViewRow
-from services.evidence.trials.facts import PatientFacts, readings_of, refs_of
+from services.evidence.trials.facts import (
+    UNKNOWN,
+    PatientFacts,
+    Truth,
+    all_of,
+    any_of,
+    of_row,
+    readings_of,
+    refs_of,
+)
 from services.evidence.trials.named import judge_disease, judge_therapy
-from services.evidence.trials.truth import UNKNOWN, Truth, all_of, any_of, of_row
 from services.language.criteria import (
     Criterion,
     Named,

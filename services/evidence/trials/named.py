@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from data_models.chart_view import ViewRow
-from services.evidence.trials.facts import PatientFacts
-from services.evidence.trials.truth import Truth, of_row
+from services.evidence.trials.facts import PatientFacts, Truth, of_row
 from services.language.criteria import Named
 from services.records.concepts.words import words_of
 from services.records.dates import last_day

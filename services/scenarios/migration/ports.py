@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from data_models.identifiers import hashed
+from data_models.scenario_session import ScenarioSession
+
 
 @dataclass(frozen=True, slots=True)
 class SessionRow:
     """One session as the index knows it; perhaps a little late.
 
     Attributes:
-        step_hash: `services.scenarios.session.session_row.step_key` of its step.
+        step_hash: `services.scenarios.migration.ports.step_key` of its step.
         mark: The version that a deployment marked it for; 0 if none.
         place: Name of the document that holds it.
         review: Why a person must look at it; empty if nobody must.
@@ -104,3 +107,33 @@ class SessionIndex(Protocol):
     async def close(self) -> None:
         """Release the file or the connections."""
         ...
+
+
+# What the index keeps of a session: nothing of what anybody said.
+
+
+def row_of(session: ScenarioSession, *, place: str) -> SessionRow | None:
+    """Return the row of a session; None once it has ended.
+
+    Args:
+        session: As its document holds it now.
+        place: Name of that document.
+    """
+    if session.step is None:
+        return None
+    return SessionRow(
+        session_id=session.session_id,
+        scenario_id=session.scenario_id,
+        version=session.version,
+        step_hash=step_key(session.step),
+        channel=session.channel,
+        created_at=session.created_at,
+        place=place,
+        review=session.review.reason if session.review else "",
+        pinned=session.pinned_to is not None,
+    )
+
+
+def step_key(step: str) -> str:
+    """Return the name of a step in the index: its id may hold what tags may not."""
+    return hashed("step", step)[:16]

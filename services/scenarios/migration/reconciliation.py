@@ -19,13 +19,12 @@ from data_models.scenario_session import (
 from services.scenarios.migration import landing, waiting
 from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
 from services.scenarios.migration.catalogue import Catalogue
-from services.scenarios.migration.checkpoint_safety import ahead_again, forbidding_redirect
 from services.scenarios.migration.landing import Landing
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.move import Move
 from services.scenarios.migration.own_way import OwnWay, way_of
-from services.scenarios.migration.relocation import relocate
+from services.scenarios.migration.relocation import ahead_again, forbidding_redirect, relocate
 from services.scenarios.migration.route import Arrived, Diverted, Route, RouteFinder, Undecided
 from services.scenarios.migration.session_scope import is_in_scope
 from services.scenarios.session.facts import Facts, gather_facts

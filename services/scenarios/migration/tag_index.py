@@ -16,8 +16,7 @@ import orjson
 from data_models.blob_tags import BlobTags, TaggedBlob
 from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.migration.ports import SessionPage, SessionRow, Tally
-from services.scenarios.session.session_row import row_of
+from services.scenarios.migration.ports import SessionPage, SessionRow, Tally, row_of
 
 # Sessions counted by what is alike about them. Pure.
 

@@ -17,7 +17,7 @@ from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.version_chain import VersionChain
 from services.scenarios.operators.stored_sessions import StoredSession
-from services.scenarios.session.lasting import lasting
+from services.scenarios.session.facts import lasting
 
 READ_AT_ONCE = 16
 Effect: TypeAlias = Literal[

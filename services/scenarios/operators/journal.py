@@ -4,16 +4,73 @@ The audit trail of the server holds the same acts under its hash chain; this is 
 page can read at once.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from heapq import nlargest
 from typing import Literal, TypeAlias
 
 from pydantic import AwareDatetime, ValidationError
 
-from data_models.blob_store import BlobStore
-from data_models.errors import BlobChangedError, CorruptDocumentError
+from data_models.blob_store import BlobInfo, BlobStore
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    CorruptDocumentError,
+    ScenarioConflictError,
+)
+from data_models.identifiers import hashed
 from data_models.scenario_session import MigrationAppliedEvent
 from data_models.values import Value
-from services.scenarios.operators.jumps import Jumps, describe_jump
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+
+# The jumps of single sessions as operators read them: versions and steps, nothing of a patient.
+
+READ_LIMIT = 50
+LISTED_LIMIT = 5_000
+"""Beyond that many the audit trail is the place to look; a page must not wait for them."""
+_SESSION_CHARS = 10
+
+
+class Jumps:
+    """Reads the newest events of a scenario."""
+
+    def __init__(self, *, blobs: BlobStore) -> None:
+        self._blobs = blobs
+
+    async def newest(self, scenario_id: str) -> Sequence[MigrationAppliedEvent]:
+        """Return the newest jumps, newest first.
+
+        Raises:
+            CorruptDocumentError: an event cannot be read.
+        """
+        listed: list[BlobInfo] = []
+        async for info in self._blobs.list(f"scenarios/{scenario_id}/events/"):
+            listed.append(info)
+            if len(listed) == LISTED_LIMIT:
+                break
+        names = [one.name for one in nlargest(READ_LIMIT, listed, key=lambda one: one.modified_at)]
+        blobs = await asyncio.gather(*(self._blobs.read(name) for name in names))
+        try:
+            found = [MigrationAppliedEvent.model_validate_json(one.data) for one in blobs if one]
+        except ValidationError as error:
+            raise CorruptDocumentError("Jump cannot be read") from error
+        return sorted(found, key=lambda one: one.timestamp, reverse=True)
+
+
+def describe_jump(event: MigrationAppliedEvent) -> str:
+    """Return a jump in one line."""
+    versions = f"version {event.from_version} to {event.to_version}"
+    steps = f"{event.step_before} to {event.step_after or 'the end'}"
+    kind = (event.migration_scenario or event.action_taken).replace("_", " ")
+    marks = ((event.pinned, "stays on its version"), (event.blocked_by_checkpoint, "blocked"))
+    more = [text for is_so, text in marks if is_so]
+    session = hashed(event.session_id)[:_SESSION_CHARS]  # as the page names sessions elsewhere
+    return f"session {session}: {', '.join([versions, steps, kind, *more])}"
+
 
 TRIES = 5
 Outcome: TypeAlias = Literal["done", "refused"]
@@ -80,3 +137,54 @@ def _entry_of(jump: MigrationAppliedEvent) -> JournalEntry:
 
 def _name(scenario_id: str) -> str:
     return f"scenarios/{scenario_id}/journal.jsonl"
+
+
+# Puts what operators do on record: on the audit trail before it happens, then in the journal.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActLog:
+    """One for both desks."""
+
+    audit: Audit
+    journal: Journal
+    now: Callable[[], datetime]
+
+    @asynccontextmanager
+    async def act(
+        self, scenario_id: str, operator: str, action: str, note: str = ""
+    ) -> AsyncIterator[None]:
+        """Put an act on the trail before it happens, and in the journal how it ended.
+
+        Raises:
+            AuditUnavailableError: it is not on record, so it does not happen.
+            ScenarioConflictError: somebody else was faster.
+        """
+        await self.record(scenario_id, operator, action)
+        outcome: Outcome = "refused"
+        try:
+            yield
+            outcome = "done"
+        except (BlobChangedError, BlobExistsError) as error:
+            raise ScenarioConflictError(
+                "somebody else changed this scenario at the same moment; look again"
+            ) from error
+        finally:
+            entry = JournalEntry(
+                time=self.now(), operator=operator, action=action, note=note, outcome=outcome
+            )
+            await self.journal.write(scenario_id, entry)
+
+    async def record(self, scenario_id: str, operator: str, action: str) -> None:
+        """Put an act that changes nothing on the trail.
+
+        Raises:
+            AuditUnavailableError: it is not on record, so it does not happen.
+        """
+        await self.audit.record(
+            AuditEntry(
+                principal=operator,
+                conversation=f"scenario:{scenario_id}",
+                actions=(f"operator.{action}",),
+            )
+        )

@@ -18,10 +18,8 @@ from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.meter import PlanMeter
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.operators.act_log import ActLog
 from services.scenarios.operators.dry_run import DryRun
-from services.scenarios.operators.journal import Journal
-from services.scenarios.operators.jumps import Jumps
+from services.scenarios.operators.journal import ActLog, Journal, Jumps
 from services.scenarios.operators.operator_service import OperatorParts, OperatorService
 from services.scenarios.operators.plan_reader import PlanReader
 from services.scenarios.operators.score import ScoreBook

@@ -19,14 +19,12 @@ from services.scenarios.migration.scenario_store import (
     ScenarioStore,
     require_plan,
 )
-from services.scenarios.operators.act_log import ActLog
 from services.scenarios.operators.dry_run import DryRun, DryRunPage
-from services.scenarios.operators.journal import JournalEntry
-from services.scenarios.operators.plan_reader import PlanReader
+from services.scenarios.operators.journal import ActLog, JournalEntry
+from services.scenarios.operators.plan_reader import PlanReader, ScenarioCard, ScenarioOverview
 from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
 from services.scenarios.operators.score import Score, ScoreBook
 from services.scenarios.operators.session_service import SessionService
-from services.scenarios.operators.views import ScenarioCard, ScenarioOverview
 from services.scenarios.session.preview import Played, played
 
 Policies = Mapping[str, AnchorMigrationPolicy]

@@ -9,8 +9,7 @@ from services.scenarios.migration.anchors import AnchorMap
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.plain_diff import differences
 from services.scenarios.migration.planning import Difference
-from services.scenarios.migration.ports import Tally
-from services.scenarios.session.session_row import step_key
+from services.scenarios.migration.ports import Tally, step_key
 
 NodeState: TypeAlias = Literal["anchor", "modified", "deleted", "inserted", "plain"]
 ForkState: TypeAlias = Literal["", "unchanged", "changed", "new"]

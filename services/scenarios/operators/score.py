@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 from pydantic import BaseModel, Field, ValidationError
 
+from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
-from data_models.errors import BlobChangedError, BlobExistsError, CorruptDocumentError
+from data_models.errors import CorruptDocumentError
 from data_models.identifiers import hashed
 from data_models.scenario_session import MigrationAppliedEvent
 from data_models.values import Value
@@ -19,7 +20,6 @@ KEPT_LIMIT = 2_000
 """Foretold sessions that are kept of a plan."""
 READ_LIMIT = 500
 """Events that are read to score them."""
-_TRIES = 5
 Misses: TypeAlias = dict[str, int]
 
 
@@ -71,21 +71,15 @@ class ScoreBook:
             )
             for row in rows
         }
-        for _ in range(_TRIES):
-            blob = await self._blobs.read(name)
-            kept = {} if blob is None or anew else _read(blob.data).sessions
+
+        def foretold(data: bytes | None) -> bytes | None:
+            kept = {} if data is None or anew else _read(data).sessions
             if len(kept) >= KEPT_LIMIT:
-                return
+                return None
             sessions = dict([*kept.items(), *fresh.items()][:KEPT_LIMIT])
-            data = Prediction(to_version=to_version, sessions=sessions).model_dump_json().encode()
-            try:
-                if blob is None:
-                    await self._blobs.create(name, data)
-                else:
-                    await self._blobs.replace(name, data, etag=blob.etag)
-            except (BlobChangedError, BlobExistsError):
-                continue
-            return
+            return Prediction(to_version=to_version, sessions=sessions).model_dump_json().encode()
+
+        await change_blob(self._blobs, name, foretold, what="a prediction")
 
     async def score(self, scenario_id: str, versions: Iterable[int]) -> Score | None:
         """Return how the newest of `versions` that was foretold came true; None if none was."""

@@ -22,14 +22,13 @@ from data_models.scenario_session import ScenarioSession
 from services.audit.entry import AuditEntry
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.ports import SessionIndex, SessionRow
+from services.scenarios.migration.ports import SessionIndex, SessionRow, row_of, step_key
 from services.scenarios.migration.scenario_store import ScenarioStore
-from services.scenarios.operators.act_log import ActLog
 from services.scenarios.operators.dry_run import DryRun, DryRunRow
 from services.scenarios.operators.interventions import Intervention, intervened
+from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.session_view import NextView, SessionView, view_of_session
 from services.scenarios.operators.stored_sessions import StoredSessions
-from services.scenarios.session.session_row import row_of, step_key
 
 PAGE_LIMIT = 1_000
 SHORTEST_ID = 8

@@ -19,7 +19,7 @@ from services.scenarios.session.action import ToolAction, ToolRan, bound, with_r
 from services.scenarios.session.commands import named
 from services.scenarios.session.corrections import decided_again
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, said_in_run
-from services.scenarios.session.lasting import lasting
+from services.scenarios.session.facts import lasting
 from services.scenarios.session.progress import ended, spoken
 from services.scenarios.session.recording import OFFER, checked_values, with_refusals
 from services.scenarios.session.session_state import (

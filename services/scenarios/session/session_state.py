@@ -18,8 +18,8 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.waiting import with_answers, without_values
 from services.scenarios.session.corrections import gone_back
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
+from services.scenarios.session.facts import lasting, with_lasting
 from services.scenarios.session.guide import ScenarioGuide
-from services.scenarios.session.lasting import lasting, with_lasting
 from services.scenarios.session.progress import put_anew, spoken
 from services.scenarios.session.record_facts import RecordFacts
 from services.scenarios.session.step_text import held_text, joined, needed_at, question_for

@@ -9,7 +9,7 @@ from semantic_kernel.contents import AuthorRole, ChatMessageContent
 
 from group_chat.agents import instructions_of
 from group_chat.models.dialect import CUE, Talk, escaped, speakers, talk_of
-from group_chat.models.fit import chars_of, fitted
+from group_chat.models.learned import chars_of, fitted
 from tests.group_chat.team_world import house_team
 
 SNAPSHOT = 'PATIENT_CONTEXT_JSON: {"patient_id":"patient_4"}'

@@ -12,7 +12,7 @@ from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.semantic_group_chat import SemanticGroupChat
-from services.conversations.past_turns import PatientPast
+from services.conversations.patient_artifacts import PatientPast
 from services.group_chat_port import GroupChatRequest
 from services.language.reading import read
 from services.language.utterance import Situation

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from data_models.turn_events import ToolCallStarted
-from services.conversations.past_turns import PatientPast
+from services.conversations.patient_artifacts import PatientPast
 from services.memory_blocks.recall import Recalled, Remark
 from services.records.answers.as_said import held_of_same
 from tests.group_chat.offline.conftest import conversation

@@ -3,8 +3,8 @@
 import pytest
 
 from data_models.errors import RateLimitedError, TooManySocketsError
-from services.access.allow_list import AllowList
 from services.access.limits import MessageRate, SocketSlots
+from services.access.principal import AllowList
 from tests.fakes import FixedClock
 
 

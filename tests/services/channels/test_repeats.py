@@ -1,6 +1,6 @@
 """What may still be said of an answered message that its channel has not had."""
 
-from services.channels.repeats import Repeats
+from services.channels.ports import Repeats
 from services.conversations.stored_answers import StoredAnswers
 from tests.services.world import World
 

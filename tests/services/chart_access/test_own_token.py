@@ -51,12 +51,6 @@ async def fhir() -> AsyncIterator[FakeFhir]:
 
 
 @pytest.fixture
-async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as opened:
-        yield opened
-
-
-@pytest.fixture
 def on_behalf(
     directory: UserDirectory, session: aiohttp.ClientSession, clock: FixedClock, fhir: FakeFhir
 ) -> OnBehalf:

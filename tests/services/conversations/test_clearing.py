@@ -4,8 +4,6 @@ import hashlib
 import json
 from collections.abc import AsyncIterator
 
-import pytest
-
 from data_models.blob_store import BlobInfo
 from data_models.turn_events import Notice, RunFailed
 from tests.durability.evidence import Evidence
@@ -16,11 +14,6 @@ from tests.services.world import CHAT, World
 
 TS = "20300102T030405"
 INNER = f"{CHAT}/archive/{TS}/{CHAT}"
-
-
-@pytest.fixture
-def store() -> MemoryBlobStore:
-    return MemoryBlobStore()
 
 
 async def talked(store: MemoryBlobStore | FaultyBlobStore) -> World:

@@ -20,11 +20,6 @@ ROWS = [
 ]
 
 
-@pytest.fixture
-def store() -> MemoryBlobStore:
-    return MemoryBlobStore()
-
-
 def evidence(store: MemoryBlobStore) -> Evidence:
     return Evidence(store.contents, CHAT)
 

@@ -14,10 +14,10 @@ from data_models.memory_blocks import (
 )
 from services.memory_blocks.blocks import MemoryRules, blocks_of
 from services.memory_blocks.figures import accuracy
+from services.memory_blocks.history import size_chars
 from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import conclude
 from services.memory_blocks.rotation import RotationRules, rotate
-from services.memory_blocks.sizes import size_chars
 from services.memory_blocks.summary import SHOWN_LIMIT_CHARS, shown_summary
 from services.memory_edits.places import PointPlace
 from tests.fakes import FixedClock

@@ -14,15 +14,15 @@ from data_models.errors import RoundsError
 from data_models.memory_blocks import MEMORY_LIMIT_BYTES
 from services.conversations.room import make_room, make_storable
 from services.memory_blocks.blocks import Blocks, MemoryRules, blocks_of
-from services.memory_blocks.plain_reading import understand
-from services.memory_blocks.remembering import conclude, greet, take_in
-from services.memory_blocks.rotation import HISTORY_LIMIT_BYTES, ROTATE_ABOVE_TURNS
-from services.memory_blocks.sizes import (
+from services.memory_blocks.history import (
     HISTORY_LIMIT_CHARS,
     SESSION_LIMIT_CHARS,
     SUMMARY_LIMIT_CHARS,
     size_chars,
 )
+from services.memory_blocks.plain_reading import understand
+from services.memory_blocks.remembering import conclude, greet, take_in
+from services.memory_blocks.rotation import HISTORY_LIMIT_BYTES, ROTATE_ABOVE_TURNS
 from services.memory_blocks.turn_status import advance
 from services.memory_blocks.validator import validate
 from tests.amounts import amount

@@ -8,14 +8,13 @@ from data_models.chat_context import AgentMessage, ChatContext, Citation, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.documents import Documents
 from services.conversations.room import make_room
-from services.memory_blocks.history import conversation_history
+from services.memory_blocks.history import HISTORY_LIMIT_CHARS, conversation_history, size_chars
 from services.memory_blocks.rotation import (
     HISTORY_LIMIT_BYTES,
     ROTATE_ABOVE_TURNS,
     head_and_tail,
     rotate,
 )
-from services.memory_blocks.sizes import HISTORY_LIMIT_CHARS, size_chars
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 

@@ -13,8 +13,15 @@ from data_models.blob_store import BlobStore
 from data_models.errors import BackupError
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.operations.backup import Backup, Restore
-from services.operations.backup_files import BackupFiles, ContainerFiles, FolderFiles, open_backup
-from services.operations.manifest import ROWS, SUMMARY, read_rows
+from services.operations.backup_files import (
+    ROWS,
+    SUMMARY,
+    BackupFiles,
+    ContainerFiles,
+    FolderFiles,
+    open_backup,
+    read_rows,
+)
 from services.stores import AUDIT, SESSIONS, USERS
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore

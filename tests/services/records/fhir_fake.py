@@ -12,6 +12,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from data_models.clock import Clock
+from services.own_sign_in import OwnToken
 from services.records.fhir_chosen import checked_base_url
 from services.records.fhir_client import FhirClient, FhirLimits
 from tests.services.records.charts import Json, entries, patient
@@ -97,8 +98,8 @@ def client_of(
 ) -> FhirClient:
     """Return a client of the server at `url`."""
     return FhirClient(
-        base_url=checked_base_url(url), token=token, session=session, clock=clock,
-        limits=limits or FhirLimits(),
+        base_url=checked_base_url(url), tokens=OwnToken(token=token) if token else None,
+        session=session, clock=clock, limits=limits or FhirLimits(),
     )  # fmt: skip
 
 

@@ -44,12 +44,6 @@ async def fhir() -> AsyncIterator[FakeFhir]:
 
 
 @pytest.fixture
-async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as opened:
-        yield opened
-
-
-@pytest.fixture
 def records(fhir: FakeFhir, session: aiohttp.ClientSession) -> PatientRecords:
     return make(fhir, session)
 

@@ -35,12 +35,6 @@ async def fhir() -> AsyncIterator[FakeFhir]:
         yield fake
 
 
-@pytest.fixture
-async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as opened:
-        yield opened
-
-
 def records_of(
     fhir: FakeFhir, session: aiohttp.ClientSession, clock: FixedClock | None = None, **more: Any
 ) -> FhirServerRecords:

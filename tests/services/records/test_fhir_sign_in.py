@@ -21,8 +21,8 @@ from data_models.errors import (
     RecordsUnavailableError,
     RecordsUnreadableError,
 )
+from services.own_sign_in import SigningKey
 from services.records.fhir_chosen import fhir_client_for
-from services.records.fhir_sign_in import SigningKey
 from settings import Settings
 from tests.fakes import FixedClock
 
@@ -42,11 +42,15 @@ class TokenServer:
         self.valid: set[str] = set()
         self.faults: list[str] = []
         self.reply: web.Response | None = None
+        self.busy = 0
 
     async def configuration(self, _: web.Request) -> web.Response:
         return web.json_response({"token_endpoint": f"{self.url}/token"})
 
     async def token(self, request: web.Request) -> web.Response:
+        if self.busy:
+            self.busy -= 1
+            return web.Response(status=503, headers={"Retry-After": "0"})
         if self.reply is not None:
             return self.reply
         form = await request.post()
@@ -106,12 +110,6 @@ async def tokens() -> AsyncIterator[TokenServer]:
         yield found
 
 
-@pytest.fixture
-async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as opened:
-        yield opened
-
-
 def settings(tokens: TokenServer, **more: Any) -> Settings:
     return Settings(_env_file=None, fhir_base_url=tokens.url, fhir_client_id="rounds", **more)
 
@@ -161,6 +159,16 @@ async def test_a_wrong_secret_is_the_operators_matter_and_is_in_no_error(
     with pytest.raises(RecordsRefusedError) as caught:
         await client.get(client.base_url / "Patient" / "p9")
     assert "wr0ng" not in repr(caught.value)
+
+
+async def test_a_busy_server_of_tokens_is_asked_again(
+    tokens: TokenServer, session: aiohttp.ClientSession
+) -> None:
+    tokens.busy = 1
+    client = fhir_client_for(
+        settings(tokens, fhir_client_secret="s3cret"), session=session, clock=FixedClock()
+    )
+    assert (await client.get(client.base_url / "Patient" / "p9")).status == 200
 
 
 @pytest.mark.parametrize(

@@ -20,10 +20,10 @@ from data_models.scenario_session import (
 )
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.ports import row_of
 from services.scenarios.migration.scenario_store import ActivePointer, ScenarioStore
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from services.scenarios.scenario_factory import CONTAINER, INDEX_FILE
-from services.scenarios.session.session_row import row_of
 from services.stores import SESSIONS
 
 SAMPLES = Path(__file__).parent

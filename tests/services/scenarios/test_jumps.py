@@ -4,8 +4,7 @@ from datetime import timedelta
 
 from data_models.identifiers import hashed
 from data_models.scenario_session import MigrationAppliedEvent
-from services.scenarios.operators.journal import JUMPED, Journal, JournalEntry
-from services.scenarios.operators.jumps import Jumps
+from services.scenarios.operators.journal import JUMPED, Journal, JournalEntry, Jumps
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 

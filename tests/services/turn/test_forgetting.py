@@ -10,11 +10,6 @@ from tests.services.world import CHAT, Heard, World, heard
 
 
 @pytest.fixture
-def store() -> MemoryBlobStore:
-    return MemoryBlobStore()
-
-
-@pytest.fixture
 async def world(store: MemoryBlobStore) -> World:
     world = World(sessions=store, clock=FixedClock())
     for text in (

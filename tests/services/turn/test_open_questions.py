@@ -29,16 +29,6 @@ from tests.services.world import CHAT, OWNER, FarReplica, Heard, World, heard
 
 
 @pytest.fixture
-def store() -> MemoryBlobStore:
-    return MemoryBlobStore()
-
-
-@pytest.fixture
-def clock() -> FixedClock:
-    return FixedClock()
-
-
-@pytest.fixture
 async def world(store: MemoryBlobStore, clock: FixedClock) -> World:
     """A conversation with one patient, in which "clear it all" asks before it clears."""
     world = World(sessions=store, clock=clock)

@@ -17,16 +17,6 @@ from tests.services.world import CHAT, World, heard
 
 
 @pytest.fixture
-def clock() -> FixedClock:
-    return FixedClock()
-
-
-@pytest.fixture
-def store() -> MemoryBlobStore:
-    return MemoryBlobStore()
-
-
-@pytest.fixture
 async def world(store: MemoryBlobStore, clock: FixedClock) -> World:
     world = World(sessions=store, clock=clock)
     await said(world, "start a tumor board for patient_4")

@@ -39,11 +39,6 @@ class LostAudit:
 
 
 @pytest.fixture
-def store() -> MemoryBlobStore:
-    return MemoryBlobStore()
-
-
-@pytest.fixture
 def audit() -> LostAudit:
     return LostAudit()
 

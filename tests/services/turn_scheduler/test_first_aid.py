@@ -60,11 +60,6 @@ async def spoil(store: MemoryBlobStore, name: str, damage: Damage) -> None:
 
 
 @pytest.fixture
-def store() -> MemoryBlobStore:
-    return MemoryBlobStore()
-
-
-@pytest.fixture
 async def talked(store: MemoryBlobStore) -> MemoryBlobStore:
     """What a conversation about one patient left."""
     world = World(sessions=store)

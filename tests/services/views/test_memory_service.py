@@ -38,11 +38,6 @@ _OPERATIONS: TypeAdapter[list[Operation]] = TypeAdapter(list[Operation])
 
 
 @pytest.fixture
-def store() -> MemoryBlobStore:
-    return MemoryBlobStore()
-
-
-@pytest.fixture
 async def world(store: MemoryBlobStore) -> World:
     world = World(sessions=store, clock=FixedClock())
     await world.say("start a tumor board for patient_15")

@@ -7,8 +7,7 @@ from data_models.errors import BadFrameError, NotFoundError
 from data_models.identifiers import PatientId
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
-from services.views.chart_parts import PARTS
-from services.views.patient_chart import PatientChart
+from services.views.patient_chart import PARTS, PatientChart
 from tests.fakes import RememberedAudit
 from tests.services.records import charts
 from tests.services.world import CHAT, OWNER, World

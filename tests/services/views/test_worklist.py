@@ -23,7 +23,7 @@ from services.identity.directory import FileDirectory
 from services.records.local_resources import LocalResources
 from services.records.records_factory import id_fits
 from services.views.day_factory import DayInFolder
-from services.views.day_seen import DaySeen, DayState
+from services.views.day_on_server import DaySeen, DayState
 from services.views.worklist import PINS_LIMIT, Worklist, WorklistView
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

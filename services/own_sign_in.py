@@ -1,0 +1,308 @@
+"""How this server signs in to others: a token, an application of its own, its platform's identity.
+
+Whoever asks says as what a failure counts (`TokenErrors`); no error holds a secret or a token.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final, Protocol, TypeAlias
+
+import aiohttp
+import jwt
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+from pydantic import BaseModel, Field, ValidationError
+from yarl import URL
+
+from data_models.clock import Clock
+from data_models.errors import ConfigurationError, RoundsError
+from data_models.http_answers import first_bytes, seconds_asked
+
+_TIMEOUT: Final = aiohttp.ClientTimeout(total=10.0, sock_connect=2.0)
+_ANSWER_LIMIT_BYTES: Final = 100_000
+_ASSERTION_LIFE: Final = timedelta(minutes=4)
+"""SMART allows five minutes."""
+_RENEW_BEFORE_SECONDS: Final = 300.0
+_ASSERTION_TYPE: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+
+class BusyError(Protocol):
+    """Makes the error of a service that may answer later."""
+
+    def __call__(self, message: str, *, wait_seconds: float | None = None) -> RoundsError:
+        """Return it; `wait_seconds` is the pause that the service asked for."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TokenErrors:
+    """What the failures of a sign-in are to whoever needs the token.
+
+    Attributes:
+        refused: The application is not known, or its secret or key is wrong.
+        unreadable: What the server of tokens answers holds no token.
+    """
+
+    refused: Callable[[str], RoundsError]
+    busy: BusyError
+    unreadable: Callable[[str], RoundsError]
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """A token and for how long it is valid."""
+
+    text: str = field(repr=False)
+    seconds: float
+
+    @property
+    def kept_seconds(self) -> float:
+        """For how long it is used: half of its life where the margin is longer than that."""
+        return max(self.seconds - _RENEW_BEFORE_SECONDS, self.seconds / 2)
+
+
+SignIn: TypeAlias = Callable[[], Awaitable[IssuedToken]]
+"""Has a new token issued.
+
+Raises:
+    RoundsError: one of its `TokenErrors`.
+"""
+
+
+class TokenSource(Protocol):
+    """Has the token that a client shows."""
+
+    async def token(self) -> str:
+        """Return it.
+
+        Raises:
+            RoundsError: there is none just now.
+        """
+        ...
+
+    def note_refusal(self, token: str) -> bool:
+        """Take note that the server did not take `token`; tell whether another may help."""
+        ...
+
+
+class Tokens:
+    """The token of one client: kept, renewed before its end or after a refusal, once at a time."""
+
+    def __init__(self, *, sign_in: SignIn, clock: Clock) -> None:
+        self._sign_in = sign_in
+        self._clock = clock
+        self._token = ""
+        self._renew_at = float("-inf")
+        self._lock = asyncio.Lock()
+
+    async def token(self) -> str:
+        """Return a token that is not about to end.
+
+        Raises:
+            RoundsError: see `SignIn`.
+        """
+        async with self._lock:
+            if self._clock.monotonic() >= self._renew_at:
+                issued = await self._sign_in()
+                self._token = issued.text
+                self._renew_at = self._clock.monotonic() + issued.kept_seconds
+            return self._token
+
+    def note_refusal(self, token: str) -> bool:
+        """Take note that the server did not take `token`; a newer one stays."""
+        if token == self._token:
+            self._renew_at = float("-inf")
+        return True
+
+
+class OwnToken:
+    """A token that the operator set; nothing here can renew it."""
+
+    def __init__(self, *, token: str) -> None:
+        self._token = token
+
+    async def token(self) -> str:
+        """Return it."""
+        return self._token
+
+    def note_refusal(self, token: str) -> bool:
+        """Return False: there is no other."""
+        return False
+
+
+class SigningKey:
+    """The private key of a client of SMART backend services: RSA or an elliptic curve."""
+
+    def __init__(self, *, pem: bytes, key_id: str | None) -> None:
+        """Take the key.
+
+        Raises:
+            ConfigurationError: it is no private key in PEM.
+        """
+        try:
+            self._key: Any = load_pem_private_key(pem, password=None)
+        except (ValueError, TypeError):
+            problem = "FHIR_CLIENT_KEY_FILE: holds no private key in PEM without a password"
+            raise ConfigurationError(problem) from None
+        is_curve = isinstance(self._key, EllipticCurvePrivateKey)
+        self._algorithm = "ES384" if is_curve else "RS384"
+        self._headers = {"typ": "JWT", **({"kid": key_id} if key_id else {})}
+
+    def signed(self, claims: dict[str, Any]) -> str:
+        """Return a JWT of the claims."""
+        return jwt.encode(claims, self._key, algorithm=self._algorithm, headers=self._headers)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Client:
+    """What an application signs in with: a secret, or a key (SMART backend services).
+
+    Attributes:
+        token_url: Where tokens are issued; None: where the FHIR server at `base_url` says.
+        is_secret_posted: Whether the secret goes into the form, as Entra ID's clients do it.
+    """
+
+    client_id: str
+    scope: str
+    token_url: str | None = None
+    base_url: URL | None = None
+    secret: str | None = None
+    is_secret_posted: bool = False
+    key: SigningKey | None = None
+
+
+class ClientCredentials:
+    """A `SignIn` by OAuth 2 client credentials, with a secret or a signed assertion."""
+
+    def __init__(
+        self, *, client: Client, errors: TokenErrors, session: aiohttp.ClientSession, clock: Clock
+    ) -> None:
+        self._client = client
+        self._errors = errors
+        self._session = session
+        self._clock = clock
+
+    async def __call__(self) -> IssuedToken:
+        """See `SignIn`."""
+        url = self._client.token_url or await self._discover()
+        form, headers = self._signed(url)
+        status, data = await self._ask("POST", url, data=form, headers=headers)
+        if status != 200:
+            raise self._errors.refused(f"the server of tokens answered {status}")
+        try:
+            found = _Answer.model_validate_json(data)
+        except ValidationError:
+            # `from None`: the cause may quote the token.
+            raise self._errors.unreadable("the server of tokens gave none") from None
+        if not (found.access_token.isascii() and found.access_token.isprintable()):
+            raise self._errors.unreadable("the token is one that no header can carry")
+        return IssuedToken(found.access_token, found.expires_in)
+
+    def _signed(self, url: str) -> tuple[dict[str, str], dict[str, str]]:
+        """Return the form, and the headers that prove who sends it where the form does not."""
+        client = self._client
+        form = {"grant_type": "client_credentials", "scope": client.scope}
+        if client.key is not None:
+            form["client_assertion_type"] = _ASSERTION_TYPE
+            form["client_assertion"] = client.key.signed(self._claims(url))
+            return form, {}
+        if client.is_secret_posted:
+            return {**form, "client_id": client.client_id, "client_secret": client.secret or ""}, {}
+        proof = aiohttp.encode_basic_auth(client.client_id, client.secret or "")
+        return form, {"Authorization": proof}
+
+    def _claims(self, url: str) -> dict[str, Any]:
+        now = self._clock.now()
+        return {
+            "iss": self._client.client_id,
+            "sub": self._client.client_id,
+            "aud": url,
+            "jti": secrets.token_urlsafe(24),
+            "iat": int(now.timestamp()),
+            "exp": int((now + _ASSERTION_LIFE).timestamp()),
+        }
+
+    async def _discover(self) -> str:
+        base_url = self._client.base_url
+        if base_url is None:
+            raise self._errors.unreadable("nobody says where tokens are issued")
+        address = base_url / ".well-known" / "smart-configuration"
+        status, data = await self._ask("GET", str(address))
+        try:
+            found = _Configuration.model_validate_json(data)
+        except ValidationError:
+            raise self._errors.unreadable(f"smart-configuration: answered {status}") from None
+        url = URL(found.token_endpoint)
+        is_safe = url.scheme == "https" or url.origin() == base_url.origin()
+        if not is_safe:
+            raise self._errors.unreadable("smart-configuration: token_endpoint is not https")
+        return found.token_endpoint
+
+    async def _ask(
+        self, method: str, url: str, *, data: Any = None, headers: Mapping[str, str] | None = None
+    ) -> tuple[int, bytes]:
+        try:
+            async with self._session.request(
+                method, url, data=data, allow_redirects=False,
+                headers={"Accept": "application/json", **(headers or {})}, timeout=_TIMEOUT,
+            ) as answer:  # fmt: skip
+                body = await first_bytes(answer.content, limit_bytes=_ANSWER_LIMIT_BYTES)
+                status, wait = answer.status, answer.headers.get("Retry-After")
+        except (aiohttp.ClientError, TimeoutError) as error:
+            reason = f"the server of tokens did not answer ({type(error).__name__})"
+            # Not `from error`: aiohttp's errors may hold the request, and so the secret.
+            raise self._errors.busy(reason) from None
+        if status == 429 or status >= 500:
+            seconds = seconds_asked(wait, now=self._clock.now())
+            raise self._errors.busy(f"the server of tokens answered {status}", wait_seconds=seconds)
+        return status, body
+
+
+class _Configuration(BaseModel):
+    token_endpoint: str
+
+
+class _Answer(BaseModel):
+    access_token: str = Field(min_length=1)
+    expires_in: float = 300.0
+
+
+class ManagedIdentity:
+    """A `SignIn` by the platform's own identity, as Azure has it."""
+
+    def __init__(self, *, scope: str, errors: TokenErrors, clock: Clock) -> None:
+        self._scope = scope
+        self._errors = errors
+        self._clock = clock
+
+    async def __call__(self) -> IssuedToken:
+        """See `SignIn`; the credential's connections live no longer than one question."""
+        # 0.4 s, only where the machine itself signs in.
+        from azure.core.exceptions import AzureError
+        from azure.identity.aio import DefaultAzureCredential
+
+        try:
+            async with DefaultAzureCredential() as credential:
+                found = await credential.get_token(self._scope)
+        except AzureError as error:
+            reason = f"the managed identity gave no token ({type(error).__name__})"
+            # `from None`: the cause lists tenants and endpoints that were tried.
+            raise self._errors.refused(reason) from None
+        return IssuedToken(found.token, found.expires_on - self._clock.now().timestamp())
+
+
+def key_in(path: Path, *, key_id: str | None) -> SigningKey:
+    """Return the key of a file.
+
+    Raises:
+        ConfigurationError: the file cannot be read or holds no key.
+    """
+    try:
+        pem = path.read_bytes()
+    except OSError:
+        raise ConfigurationError("FHIR_CLIENT_KEY_FILE: cannot be read") from None
+    return SigningKey(pem=pem, key_id=key_id)
