@@ -47,6 +47,7 @@ _SITE_WORDS = 4
 _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"})
 _PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
+_YEAR_CHARS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         body = REFERENCE.sub(blank, _BRACKETS.sub(blank, body))
     body = _MARKS.sub(blank, _CELL_EDGE.sub(" ", body))
     plain = body.rstrip()
-    dates = dates_in(body) if any(map(str.isdigit, body)) else []
+    dates = list(_days_in(body)) if any(map(str.isdigit, body)) else []
     shown = masked(body, [(one.start, one.end) for one in dates])
     quantities = quantities_in(shown) if any(map(str.isdigit, shown)) else []
     words = [(one.start(), one.group()) for one in WORD.finditer(shown)]
@@ -114,6 +115,14 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     )
 
 
+def _days_in(body: str) -> Iterator[FoundDate]:
+    """Yield the dates of a sentence; `1914 pg/mL` is no year."""
+    found = dates_in(body)
+    alone = [one for one in found if one.end - one.start == _YEAR_CHARS]
+    measured = {one.start for one in quantities_in(body) if one.unit} if alone else set()
+    yield from (one for one in found if one not in alone or one.start not in measured)
+
+
 def refs_in(text: str) -> tuple[str, ...]:
     """Return the source ids that `text` names, each once, from the left."""
     return tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
@@ -125,7 +134,9 @@ def _is_bold(line: str) -> bool:
 
 
 def _in_english(stemmed: str) -> str:
-    """Return what was cut or looked at in English letters: `hemikolektomie`."""
+    """Return what was cut or is inflamed in English letters: `hemikolektomie`, `appendizitis`."""
+    if stemmed.endswith("zitis"):
+        return f"{stemmed[:-5].replace('k', 'c')}citis"
     return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
 
 
