@@ -234,6 +234,8 @@ def _after(last: Clause, clause: Clause) -> Clause:
             inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
+    if "ended" in clause.cues:
+        inherited -= {"current"}  # "is still listed although the chemotherapy ended"
     return replace(clause, cues=clause.cues | inherited)
 
 
