@@ -201,6 +201,19 @@ def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
     return ()
 
 
+def in_english(stemmed: str) -> str:
+    """Return what was cut or is inflamed in English letters: `hemikolektomie`, `appendizitis`."""
+    if stemmed.endswith("zitis"):
+        return f"{stemmed[:-5].replace('k', 'c')}citis"
+    return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
+
+
+def is_bold(line: str) -> bool:
+    """Whether a line is all in bold letters: a heading."""
+    line = line.strip()
+    return len(line) > 4 and line[:2] == line[-2:] == "**" and "**" not in line[2:-2]
+
+
 def graded(word: str) -> str:
     """Return a stage or grade in one form, `4B` for `IVB` and `4b`; "" where it is none."""
     roman = _ROMAN.match(word)
