@@ -230,8 +230,12 @@ def _after(last: Clause, clause: Clause) -> Clause:
         clause = replace(clause, dates=last.dates)  # "the scan of May 2020 showed …"
     if "asserts" in clause.cues or clause.quantities:
         inherited = last.cues & _INHERITED if "asserts" not in clause.cues else frozenset[str]()
+        if clause.quantities:
+            inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
+    if "ended" in clause.cues:
+        inherited -= {"current"}  # "is still listed although the chemotherapy ended"
     return replace(clause, cues=clause.cues | inherited)
 
 

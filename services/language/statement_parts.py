@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise, product
 
 from services.language.quantities import Quantity
-from services.language.statement_words import FoundPhrase, statement_words, stem
+from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
 
 SOURCE_TYPE = r"[A-Z][a-z][A-Za-z]{1,39}/(?!(?:volume|mass|area|time|moles)\b)"
 """`Hemoglobin [Mass/volume] in Blood` names a test and no source."""
@@ -44,7 +44,7 @@ _LASTING_ONE = re.compile(
 )
 _COMPOUND = re.compile(
     r"(?i)\b(?!labor|leber|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
-    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?)\b"
+    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
 )
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
@@ -61,6 +61,7 @@ _JOINED = re.compile(
     r"|rearranged|wild-?type|wildtyp)\b)"
 )
 _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
+_HYPHENED = re.compile(r"(?<![\w-])(?P<one>[^\W\d_]{5,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 _HEAD_WORDS = 5
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
@@ -69,6 +70,7 @@ _BESIDE = frozenset(product(("with", "at", "mit", "bei"), ("a", "an", "einer", "
 _WHICH = frozenset({"that", "which"})
 _ENDING = frozenset({"ended", "begun"})
 _SPAN_WORDS = 4
+_BETWEEN = (["between"], ["zwischen"])
 
 
 def numbered_marks(text: str, *, most: int) -> tuple[str, tuple[str, ...]]:
@@ -121,7 +123,8 @@ def breaks_in(
 def _ends_a_span(before: Sequence[str]) -> bool:
     """Whether what follows ends a span that is told with both ends: "between 20.6 and"."""
     near = before[-_SPAN_WORDS:]
-    return bool({"between", "zwischen"} & set(near)) and any(one[0].isdigit() for one in near)
+    is_span = any(one[0].isdigit() for one in near) or near[-1:] in _BETWEEN  # dates are no words
+    return is_span and bool({"between", "zwischen"} & set(near))
 
 
 def _is_in_number(words: Sequence[tuple[int, str]], at: int) -> bool:
@@ -177,8 +180,15 @@ def with_digits(text: str) -> str:
 def parted(text: str) -> str:
     """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
     text = _JOINED.sub(" ", text) if "-" in text else text
+    text = _HYPHENED.sub(_of_two_names, text)
     text = _NEVER_MARRIED.sub("never-married", text)
     return _COMPOUND.sub(r"\g<what> \g<last>", text)
+
+
+def _of_two_names(found: re.Match[str]) -> str:
+    """Return two names for one with a hyphen: `amoxicillin-clavulanate`."""
+    is_of_two = all(is_clinical_name(stem(found[part])) for part in ("one", "other"))
+    return f"{found['one']} {found['other']}" if is_of_two else found.group()
 
 
 def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
@@ -189,6 +199,19 @@ def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
         if word in _ALLERGY and is_word and before not in known.phrases:
             return (stem(before),)
     return ()
+
+
+def in_english(stemmed: str) -> str:
+    """Return what was cut or is inflamed in English letters: `hemikolektomie`, `appendizitis`."""
+    if stemmed.endswith("zitis"):
+        return f"{stemmed[:-5].replace('k', 'c')}citis"
+    return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
+
+
+def is_bold(line: str) -> bool:
+    """Whether a line is all in bold letters: a heading."""
+    line = line.strip()
+    return len(line) > 4 and line[:2] == line[-2:] == "**" and "**" not in line[2:-2]
 
 
 def graded(word: str) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from services.language.ordinary_words import ordinary_words
 from services.language.statement_tables import (
     FOLDER,
     all_of,
@@ -54,7 +55,8 @@ class StatementWords:
         exclusive: For each word of a group of which one holds: the group, and which of them.
         denying: Stems that say that what is tested is not there: `absent`, `wild-type`.
         ending: Stems that say that something has ended.
-        neutral: Stems that say nothing of a patient which a row would have to say.
+        neutral: Stems that claim nothing: of common language, or places, sides and numbers, which
+            are compared as such.
         spoken: Stems of the words of all phrases that say how something is, and not what.
         named: For stems of the words of names, what these name: a group, or stems in English.
         translated: Stems of names in other languages than the record's.
@@ -252,11 +254,11 @@ def _exclusive(files: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, int]]
 
 
 def _neutral(files: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    """Return the stems of words that no row has to say, of places and numbers too."""
+    """Return the stems of words that claim nothing: common ones, places and numbers."""
     tables = ("places", "sides", "numbers", "times", "months")
     words = {word for one in files for key in tables for word in one.get(key, {})}
     words.update(word for one in files for row in one.get("sides", {}).values() for word in row)
-    return frozenset(map(stem, words | all_of(files, "neutral")))
+    return ordinary_words().union(map(stem, words))
 
 
 def _happening(files: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:

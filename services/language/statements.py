@@ -25,6 +25,8 @@ from services.language.statement_parts import (
     breaks_in,
     graded,
     groups,
+    in_english,
+    is_bold,
     is_cue_only,
     listed_in,
     masked,
@@ -47,6 +49,7 @@ _SITE_WORDS = 4
 _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"})
 _PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
+_YEAR_CHARS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +92,22 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         body = REFERENCE.sub(blank, _BRACKETS.sub(blank, body))
     body = _MARKS.sub(blank, _CELL_EDGE.sub(" ", body))
     plain = body.rstrip()
-    dates = dates_in(body) if any(map(str.isdigit, body)) else []
+    dates = list(_days_in(body)) if any(map(str.isdigit, body)) else []
     shown = masked(body, [(one.start, one.end) for one in dates])
     quantities = quantities_in(shown) if any(map(str.isdigit, shown)) else []
     words = [(one.start(), one.group()) for one in WORD.finditer(shown)]
     reader = _Reader(words=words, dates=dates, quantities=quantities, is_name=is_name)
     clauses = reader.clauses()
-    cues = frozenset(cue for one in clauses for cue in one.cues)
     first = next((word.lower() for _, word in words if word[0].isalpha()), "")
     return Sentence(
         text=text,
         clauses=tuple(clauses),
         refs=refs,
         is_item=bool(lead and (lead["item"] or lead["row"])),
-        is_heading=bool(lead and lead["heading"]) or plain.endswith(":") or _is_bold(text),
+        is_heading=bool(lead and lead["heading"]) or plain.endswith(":") or is_bold(text),
         is_question=plain.endswith("?"),
         asks=first in statement_words().imperatives,
-        cues=cues,
+        cues=frozenset(cue for one in clauses for cue in one.cues),
         words=frozenset(word for one in clauses for word in one.words),
         short_names=frozenset(
             stem(word) for _, word in words if len(word) > 2 and word.isalpha() and word.isupper()
@@ -114,19 +116,17 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     )
 
 
+def _days_in(body: str) -> Iterator[FoundDate]:
+    """Yield the dates of a sentence; `1914 pg/mL` is no year."""
+    found = dates_in(body)
+    alone = [one for one in found if one.end - one.start == _YEAR_CHARS]
+    measured = {one.start for one in quantities_in(body) if one.unit} if alone else set()
+    yield from (one for one in found if one not in alone or one.start not in measured)
+
+
 def refs_in(text: str) -> tuple[str, ...]:
     """Return the source ids that `text` names, each once, from the left."""
     return tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
-
-
-def _is_bold(line: str) -> bool:
-    line = line.strip()
-    return len(line) > 4 and line[:2] == line[-2:] == "**" and "**" not in line[2:-2]
-
-
-def _in_english(stemmed: str) -> str:
-    """Return what was cut or looked at in English letters: `hemikolektomie`."""
-    return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
 
 
 class _Reader:
@@ -264,7 +264,7 @@ class _Reader:
 
     def _stem(self, at: int) -> str:
         """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
-        found = _in_english(stem(self._lower[at]))
+        found = in_english(stem(self._lower[at]))
         is_ours = len(found) <= _NAME_CHARS or found[-1] not in "eao" or self._is_name(found)
         if is_ours and len(found) > _NAME_CHARS and not self._is_name(found):
             return f"{found}e" if self._is_name(f"{found}e") else found  # `Methotrexat`

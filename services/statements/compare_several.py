@@ -164,6 +164,9 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         is_apart(clause, time, a, b) for a in found[0] for b in found[-1]
     ):
         return Verdict("unsupported", refs(found[-1]))
+    if clause.words & _AFTER and not clause.words & _FROM:
+        measured.reverse()  # "72.9 in 2019 after 89.7 in 2014"
+        found.reverse()
     first, last = measured[0].number, measured[-1].number
     is_trend = bool(clause.cues & {"rising", "falling"})
     is_trend = is_trend or bool(clause.words & _FROM)

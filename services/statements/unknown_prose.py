@@ -15,7 +15,8 @@ _NO_STATEMENT = frozenset({"maybe", "no", "nothing", "not_yet", "first_person", 
 _INFLECTIONS = ("en", "n", "e", "es", "er", "em")
 _PLACED = frozenset({"side", "height"})
 _SHORT = 3
-_FORMS = ("ing", "ed", "er")
+_FORMS = ("ing", "ed", *_INFLECTIONS)
+_SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _TURNS = frozenset({"recovered", "erholt"})
 _ADVERB = "ly"
@@ -109,7 +110,7 @@ def _has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence
         or word[:BEGINNING] in begun
         or _is_named(word, known)
         or _is_of_two(word, known)
-        or any(word.removesuffix(ending) in known for ending in _FORMS if len(word) > 6)
+        or any(word.removesuffix(ending) in known for ending in _FORMS if len(word) > _SHORT_FORM)
         or (len(word) == _SHORT and any(word in one for one in initials))
         for word in said
     )

@@ -83,3 +83,22 @@ def test_what_other_rows_say_supports_nothing(text: str) -> None:
 )
 def test_what_its_own_rows_say_is_not_marked(text: str) -> None:
     assert state(text) in ("supported", "unchecked")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Triglycerides crept up from 125.5 to 139.3 mg/dL, predictably enough.",
+        "His platelets hovered, admittedly, at 296.7 in November 2017.",
+        "He has been troubled by osteoarthritis of the knee since February 2021.",
+        "Triglycerides came to 139.3 mg/dL in 2018 after 125.5 mg/dL in 2015.",
+        "Die Thrombozyten beliefen sich gewissermassen auf 296,7.",
+    ],
+)
+def test_common_language_is_in_no_list_of_the_check(text: str) -> None:
+    assert state(text) == "supported"
+
+
+@pytest.mark.parametrize("word", ["erosive", "prosthetic", "septic", "gouty"])
+def test_a_rarer_word_has_to_be_in_a_row(word: str) -> None:
+    assert state(f"He has {word} osteoarthritis of the knee.") == "unsupported"

@@ -1,0 +1,18 @@
+"""Which words are common language: said of a patient they claim nothing that a row has to say."""
+
+from functools import lru_cache
+from pathlib import Path
+
+_HERE = Path(__file__).parent
+
+
+@lru_cache(maxsize=1)
+def ordinary_words() -> frozenset[str]:
+    """Return stems of common words of English and German.
+
+    Made of word frequencies (those of `pyspellchecker`), less what ICD-10-CM names things by, names
+    of people and places, parts of the body, drugs, relatives, and how somebody lives or fares. A
+    word that is rarer than these is taken for a name of something.
+    """
+    texts = (one.read_text("utf-8") for one in _HERE.glob("ordinary_words.*.txt"))
+    return frozenset(word for text in texts for word in text.split())
