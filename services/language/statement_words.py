@@ -24,7 +24,7 @@ _CUES = (
     "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
     "steady", "is_now", "objects_follow", "maybe", "about_patient", "general", "as_you_said",
     "approximately", "family", "weak", "splits", "doers", "first_person", "not_yet", "things_done",
-    "stages", "range", "tolerates", "clinical", "altered",
+    "stages", "range", "tolerates", "clinical", "of_chart", "altered",
     "weight_change", "height_change", "planned",
 )  # fmt: skip
 

@@ -32,6 +32,9 @@ from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
+_NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
+"""By these a sentence does not say that somebody's chart is open."""
+
 
 class MessageCheck:
     """Checks the sentences of one message, in order: "it was 4.1" speaks of the one before."""
@@ -284,6 +287,7 @@ class MessageCheck:
             or one.smoking
             or any(each.unit for each in one.quantities)
             or (one.names and one.cues & {"no", "asserts"} and "maybe" not in one.cues)
+            or ("of_chart" in one.cues and not (sentence.is_question or one.cues & _NOT_OPEN))
             for one in sentence.clauses
         )
 

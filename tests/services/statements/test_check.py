@@ -261,6 +261,28 @@ def test_a_sentence_that_names_another_patient_is_withheld_whole() -> None:
     assert "IVA" not in found.record_says
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This is the chart of Tunde Adeyemi.",
+        "I have switched to Tunde Adeyemi.",
+        "We are now looking at Tunde Adeyemi.",
+        "Das ist die Akte von Tunde Adeyemi.",
+    ],
+)
+def test_nobody_may_say_that_another_chart_is_open(said: str) -> None:
+    others = grounds(others_named=lambda _: frozenset({"tunde", "adeyemi"}))
+    clerk = Speaker(reads_records=False)
+    assert verdict(said, speaker=clerk, on=others).is_withheld_whole
+
+
+def test_whose_chart_is_not_open_may_be_named_by_who_reads_none() -> None:
+    others = grounds(others_named=lambda _: frozenset({"tunde", "adeyemi"}))
+    clerk = Speaker(reads_records=False)
+    for said in ("Shall I open the chart of Tunde Adeyemi?", "Tunde Adeyemi's chart is not open."):
+        assert not verdict(said, speaker=clerk, on=others).is_withheld_whole
+
+
 def test_a_stranger_is_another_patient_where_the_own_name_is_known() -> None:
     known = grounds(has_name=True, own_names=frozenset({"margaret", "whitfield"}))
     assert verdict("John Miller has stage IVB.", on=known).is_withheld_whole
