@@ -11,7 +11,7 @@ _ASIDE = re.compile(r"\{[^}]*\}|\([^)]*\)|\[[^\]]*\]|/[^/]*/|<[^>]*>")
 _FILLING = re.compile(
     r"\b(?:to|sb|sth|etw|jdm|jdn|jds|sich|oneself|an?|von|mit|of|with|from)(?=[\s.'])\.?"
 )
-_WORD = re.compile(r"[a-zäöüß]+")
+_WORD = re.compile(r"[a-zäöü]+")
 
 
 class Uses(NamedTuple):
@@ -22,7 +22,7 @@ class Uses(NamedTuple):
 
 
 class Ding:
-    """Its entries by single words, in lower case.
+    """Its entries by single words, in lower case and with `ss` for `ß`.
 
     Attributes:
         translations: Of each German word, which English ones stand beside it, and how often.
@@ -54,7 +54,7 @@ class Ding:
 
 def _words(segment: str) -> Iterator[str]:
     """Yield what a segment has that is one word."""
-    for item in _ASIDE.sub(" ", segment.lower()).split(";"):
+    for item in _ASIDE.sub(" ", segment.casefold()).split(";"):
         plain = _FILLING.sub(" ", f"{item} ").strip(" .!?,")
         if _WORD.fullmatch(plain):
             yield plain

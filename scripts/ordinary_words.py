@@ -155,10 +155,10 @@ def main() -> int:
     common = CommonLanguage(
         wordnet=WordNet(folder=given.wordnet), ding=Ding(path=given.ding), kept=picked["kept", "en"]
     )
+    claims = {stem(word) for language in _LEAST_ZIPF for word in picked["claims", language]}
     written: set[str] = set()
     for language in _LEAST_ZIPF:
-        stems = _without_claims(map(stem, common.words(language)))
-        stems -= {stem(word) for word in picked["claims", language]}
+        stems = _without_claims(map(stem, common.words(language))) - claims
         stems |= {stem(word) for word in picked["kept", language]}
         stems -= written
         written |= stems
