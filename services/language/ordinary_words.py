@@ -10,9 +10,9 @@ _HERE = Path(__file__).parent
 def ordinary_words() -> frozenset[str]:
     """Return stems of common words of English and German.
 
-    Made of word frequencies (those of `pyspellchecker`), less what ICD-10-CM names things by, names
-    of people and places, parts of the body, drugs, relatives, and how somebody lives or fares. A
-    word that is rarer than these is taken for a name of something.
+    Frequent words that no source holds for clinical; `python -m scripts.ordinary_words` writes
+    them. A word that is rarer than these is taken for a name of something. Whose words they are
+    stands in `docs/contributing.md`.
     """
     texts = (one.read_text("utf-8") for one in _HERE.glob("ordinary_words.*.txt"))
     return frozenset(word for text in texts for word in text.split())
