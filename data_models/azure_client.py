@@ -15,7 +15,7 @@ from data_models.errors import ConfigurationError, StoreUnavailableError
 
 CONNECT_LIMIT_SECONDS = 2
 READ_LIMIT_SECONDS = 5
-OPERATION_LIMIT_SECONDS = 8
+OPERATION_LIMIT_SECONDS = 8.0
 # What the SDK raises for connections, for answers, and for answers that no storage service gives.
 FAILURES = (AzureError, OSError, ValueError, LookupError, TypeError, AttributeError)
 T = TypeVar("T")

@@ -50,6 +50,8 @@ async def test_a_patient_a_conversation_and_an_action_are_found_by_keys(
     await expect(page.get_by_text("Ask about a patient")).to_be_visible()
     unwritten = page.url
     await go_to(page, "")
+    conversations = page.get_by_role("group", name="Conversations")
+    await expect(conversations.get_by_role("option").last).to_be_visible()
     await page.keyboard.press("ArrowUp")  # from the first to the last
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("heading", level=1)).to_contain_text("patient_4")

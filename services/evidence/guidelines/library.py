@@ -116,7 +116,7 @@ def library_of(files: Sequence[tuple[str, bytes]]) -> Library:
     # Both load heavy libraries: numpy, and those of Word and PDF.
     import bm25s
 
-    from services.evidence.guidelines.document import blocks_of
+    from services.evidence.guidelines.formats import blocks_of
 
     guidelines, problems = list[Guideline](), list[str]()
     for name, data in files:
