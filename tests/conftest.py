@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from data_models import azure_client
 from tests import peers
 from tests.amounts import LONG_EXAMPLES
 from tests.fakes import CountingIds, FixedClock
@@ -29,7 +28,6 @@ settings.register_profile(
 settings.register_profile("nightly", parent=settings.get_profile("long"), max_examples=5_000)
 settings.load_profile("fast")  # --hypothesis-profile=ci, long or nightly for more; tests/amounts.py
 
-_AZURITE_SECONDS = 60.0
 _GUARD = NetworkGuard()
 _GUARD.install()
 
@@ -71,8 +69,6 @@ def ids() -> CountingIds:
 @pytest.fixture(scope="session")
 def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The connection string of an Azurite which lives as long as the run; take a new container."""
-    # A busy machine is no service that is down; who tests that a service is, waits for this long.
-    azure_client.OPERATION_LIMIT_SECONDS = _AZURITE_SECONDS
     with peers.running_azurite(tmp_path_factory.mktemp("azurite")) as connection_string:
         yield connection_string
 
