@@ -124,7 +124,9 @@ async def test_every_tag_is_asked_for_because_only_those_come_back() -> None:
 
 
 @pytest.fixture
-async def blobs(azurite: str) -> AsyncIterator[tuple[AzureBlobStore, TagSessionIndex]]:
+async def blobs(
+    azurite: str, patient_storage: None
+) -> AsyncIterator[tuple[AzureBlobStore, TagSessionIndex]]:
     store = AzureBlobStore.from_connection_string(
         azurite, container=CONTAINER, ids=RandomIds(), tags_of=session_tags
     )
