@@ -70,15 +70,18 @@ lock: setup-dev ## Renew the locks from requirements/*.in and package.json; UPGR
 bench: setup-dev ## Measure a turn
 	$(BIN)/python -m bench.turn
 
+# Large runs take as long as they take.
+UNTIMED := --timeout=0 -o faulthandler_timeout=0
+
 # A folder of a night's run; the same night goes on where it was.
 NIGHT ?= dist/evals
 
 nightly: setup-dev ## Run every evaluation: the built-in rules, the scripted model, and your own if one is configured
-	$(PYTEST) -m "hypothesis or large" -q -n $(WORKERS) $(SIDE_BY_SIDE) --hypothesis-profile=long --timeout=0
-	ROUNDS_FILTER_EXAMPLES=100000 $(PYTEST) tests/services/language/test_inert.py -q -n0 --timeout=0
+	$(PYTEST) -m "hypothesis or large" -q -n $(WORKERS) $(SIDE_BY_SIDE) --hypothesis-profile=long $(UNTIMED)
+	ROUNDS_FILTER_EXAMPLES=100000 $(PYTEST) tests/services/language/test_inert.py -q -n0 $(UNTIMED)
 	$(PYTEST) tests/services/scenarios/test_migration_properties.py tests/services/scenarios/test_own_way.py \
 		tests/durability/test_isolation_machine.py tests/e2e/test_real_model.py \
-		-q -n $(WORKERS) --hypothesis-profile=nightly --timeout=0
+		-q -n $(WORKERS) --hypothesis-profile=nightly $(UNTIMED)
 	$(BIN)/python -m evals run --suite all --model offline --out $(NIGHT)/offline
 	$(BIN)/python -m evals run --suite all --model scripted --out $(NIGHT)/scripted
 	@if [ -n "$$OPENAI_BASE_URL$$OPENAI_API_KEY$$AZURE_OPENAI_ENDPOINT" ]; then \

@@ -23,7 +23,7 @@ from typing import Any
 from bench.scenario_store import LocalStore, Store, azure_store
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenario_session import PatientProfile, ScenarioSession, StepVisit
-from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case
 from services.scenarios.migration.migration_config import MigrationConfig

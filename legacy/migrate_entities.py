@@ -14,8 +14,7 @@ from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
 from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport, team_of_file
-from services.folder_maintenance import maintenance_for
-from services.stored_folders import list_folders
+from services.stored_folders import list_folders, maintenance_for
 from services.stores import SESSIONS, USERS, open_container
 from services.team import TEAM_FILE
 from settings import load_settings

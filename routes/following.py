@@ -1,6 +1,7 @@
 """A launched conversation follows the patient of its record system while its page is open."""
 
 import asyncio
+from datetime import datetime
 from hashlib import sha256
 from typing import Literal, Protocol, TypeAlias
 
@@ -15,7 +16,7 @@ from data_models.errors import (
     RoundsError,
 )
 from data_models.identifiers import PatientId
-from routes.opening import opening
+from data_models.incoming_message import WEB, IncomingMessage, Sender
 from routes.socket_modes import Frame
 from services.access.fhircast import Hub, HubConnection, HubEvent, Status, Subscription
 from services.access.principal import Principal
@@ -208,3 +209,24 @@ class _Talk:
 
 FOLLOWING = web.AppKey[Following]("following")
 LAUNCHES = web.AppKey("launches", SmartLaunch)
+
+
+def opening(
+    user: Principal, conversation_id: str, patient_id: PatientId, *, message_id: str, now: datetime
+) -> IncomingMessage:
+    """Return it: linked, asked of the guard, answered with both identifiers."""
+    return IncomingMessage(
+        conversation_id=conversation_id,
+        channel=WEB,
+        channel_id=WEB,
+        owner=user.id,
+        sender=Sender(
+            principal_id=user.id,
+            display_name=user.name,
+            tenant_id=user.tenant or "",
+            may_order="order" in user.roles,
+        ),
+        message_id=message_id,
+        text=f"open {patient_id}",
+        received_at=now,
+    )

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedError
 from routes.auth import SESSION_COOKIE
 from routes.context import CONTEXT
-from routes.opening import opening
+from routes.following import opening
 from routes.replies import json_reply
 from routes.sign_in import set_cookie
 from services.access.bodies import body_of

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from data_models import azure_client
 from tests import peers
 from tests.amounts import LONG_EXAMPLES
 from tests.fakes import CountingIds, FixedClock
@@ -28,6 +29,7 @@ settings.register_profile(
 settings.register_profile("nightly", parent=settings.get_profile("long"), max_examples=5_000)
 settings.load_profile("fast")  # --hypothesis-profile=ci, long or nightly for more; tests/amounts.py
 
+PATIENT_SECONDS = 60
 _GUARD = NetworkGuard()
 _GUARD.install()
 
@@ -71,6 +73,13 @@ def azurite(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The connection string of an Azurite which lives as long as the run; take a new container."""
     with peers.running_azurite(tmp_path_factory.mktemp("azurite")) as connection_string:
         yield connection_string
+
+
+@pytest.fixture
+def patient_storage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take an Azurite on a busy machine for slow, not for down, where none is ever down."""
+    monkeypatch.setattr(azure_client, "READ_LIMIT_SECONDS", PATIENT_SECONDS)
+    monkeypatch.setattr(azure_client, "OPERATION_LIMIT_SECONDS", PATIENT_SECONDS)
 
 
 @pytest.fixture(scope="session")

@@ -134,7 +134,7 @@ class MemorySessionIndex:
                 self._rows[row.session_id] = replace(known, mark=version)
 
     async def marked_version(self, session_id: str) -> int:
-        """See `SessionIndex.marked_version`."""
+        """Return the version the session is marked for, or 0."""
         row = self._rows.get(session_id)
         return row.mark if row else 0
 

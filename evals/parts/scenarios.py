@@ -25,7 +25,7 @@ from evals.parts.scenario_cases import (
     scenario_of,
 )
 from evals.parts.scenario_stores import MemoryBlobs, MemorySessionIndex
-from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import ReconciliationResult
 from services.scenarios.migration.catalogue import Catalogue

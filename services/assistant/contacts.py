@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from data_models.effects import Effect
+from services.language.pointing.folding import tokens_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,3 +68,9 @@ class AddressBook(Protocol):
     async def delete(self, contact_id: str) -> bool:
         """Remove a contact; False if it was gone already."""
         ...
+
+
+def fits(words: str, *texts: str) -> bool:
+    """Tell whether every word of `words` begins a word of `texts`; case and accents are folded."""
+    held = tokens_of(" ".join(texts))
+    return all(any(one.startswith(word) for one in held) for word in tokens_of(words))

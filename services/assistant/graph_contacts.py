@@ -4,12 +4,11 @@ from collections.abc import Sequence
 
 from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError
-from services.assistant.contacts import Contact, ContactChange, NewContact
+from services.assistant.contacts import Contact, ContactChange, NewContact, fits
 from services.assistant.graph_account import IMMUTABLE, GraphAccount
 from services.assistant.graph_once import create_marked
 from services.assistant.graph_shapes import GraphContact, shaped
 from services.assistant.graph_wire import Json, segment
-from services.assistant.words import fits
 
 _FIELDS = "id,displayName,emailAddresses,mobilePhone,businessPhones,homePhones,companyName"
 _QUERY = {"$select": _FIELDS}

@@ -17,7 +17,7 @@ from data_models.effects import Effect
 from data_models.errors import AssistantItemGoneError, BlobExistsError
 from data_models.identifiers import hashed
 from services.assistant.back_end import AssistantServices
-from services.assistant.contacts import Contact, ContactChange, NewContact
+from services.assistant.contacts import Contact, ContactChange, NewContact, fits
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DocumentText, PersonalDocument
 from services.assistant.local_file import LocalFile, LocalSamples
@@ -28,7 +28,6 @@ from services.assistant.mail import (
     NewEmail,
 )
 from services.assistant.tasks import NewTask, Task
-from services.assistant.words import fits
 
 # Documents as files of a folder of their owner's.
 

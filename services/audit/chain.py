@@ -9,7 +9,28 @@ from typing import Any
 import orjson
 
 from data_models.errors import CorruptDocumentError
+from data_models.identifiers import storage_folder
 from services.audit.entry import AuditEntry
+
+ROOT = "trail/"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One chain: a replica's records of one UTC day, in numbered parts."""
+
+    day: str
+    folder: str
+
+    @classmethod
+    def of(cls, moment: datetime, replica: str) -> "Place":
+        """Return the chain of `replica` at `moment`."""
+        return cls(moment.strftime("%Y-%m-%d"), storage_folder(replica))
+
+    def part(self, number: int) -> str:
+        """Return the name of the part `number`, from 1; names sort as numbers."""
+        return f"{ROOT}{self.day}/{self.folder}/{number:06}.jsonl"
+
 
 _FORM = orjson.OPT_SORT_KEYS
 

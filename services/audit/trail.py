@@ -17,9 +17,8 @@ from data_models.errors import (
     StoreError,
     StoreUnavailableError,
 )
-from services.audit.chain import Link, checked, first_link, sealed
+from services.audit.chain import ROOT, Link, Place, checked, first_link, sealed
 from services.audit.entry import AuditEntry
-from services.audit.place import ROOT, Place
 
 # The end of a chain, where the next records go.
 

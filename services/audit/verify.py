@@ -8,8 +8,7 @@ import orjson
 
 from data_models.blob_store import BlobStore
 from data_models.errors import CorruptDocumentError
-from services.audit.chain import Link, checked, first_link
-from services.audit.place import ROOT, Place
+from services.audit.chain import ROOT, Link, Place, checked, first_link
 from services.audit.receipt import digest_of
 
 _NAME = re.compile(re.escape(ROOT) + r"([0-9]{4}-[0-9]{2}-[0-9]{2})/([^/]+)/([0-9]{6})\.jsonl")

@@ -4,14 +4,17 @@ Of the user's own calendar, mail, contacts, tasks and documents, of persons, of 
 and of what was said before.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Any, TypeAlias
 
 from services.language.addressing import without_address
 from services.language.clock import day_in
+from services.language.folding import fold
+from services.language.full_dates import full_dates
 from services.language.in_english import in_english
-from services.language.person_details import birth_date_in, full_name_in
 from services.language.phrases import parts_in, says, without, words_for
 from services.language.text_words import (
     mail_addresses_in,
@@ -189,3 +192,27 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
     ),
 }
 """By the kind of thing that is named; the last of each lists what there is."""
+
+
+_WORD = re.compile(r"[^\W\d_][\w'’-]*|[,(?!;:.\d]")
+_NAME_WORDS = range(2, 7)
+
+
+def full_name_in(text: str) -> str | None:
+    """Return the first and family name that `text` gives; None where it gives no two words."""
+    named: list[str] = []
+    for word in [*_WORD.findall(text), ","]:
+        is_around = fold(word)[0] in words_for("around_person")
+        if word[0].isalpha() and not is_around:
+            named.append(word)
+        elif len(named) in _NAME_WORDS and named[-1][0].isupper():
+            return " ".join(named)
+        else:
+            named = []
+    return None
+
+
+def birth_date_in(text: str) -> date | None:
+    """Return the one whole date of `text`; None where it has none, or has two readings."""
+    days = {day for found in full_dates(text) for day in found.readings}
+    return next(iter(days)) if len(days) == 1 else None

@@ -5,14 +5,18 @@ Exits with 1 if anything was unreadable, 2 on wrong use or a folder that cannot 
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
 from data_models.clock import SystemClock
 from data_models.errors import ConfigurationError, RecordsError
-from services.records.folder.check import chart_report, lines_of
+from services.records.folder.chart import gathered
+from services.records.folder.index import Chart, FolderIndex
+from services.records.record import record_from_resources
 from services.records.records_factory import folder_records
 from settings import Settings, load_settings
 
@@ -40,6 +44,83 @@ def _checked(settings: Settings, folder: Path | None) -> int:
     for line in lines_of(index, reports):
         sys.stdout.write(f"{line}\n")
     return 1 if index.problems or any(one.problems for one in reports) else 0
+
+
+_LINES = 200
+_TYPES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ChartReport:
+    """One patient, the resources of the chart by type, and what of them could not be read."""
+
+    patient_id: str
+    types: Mapping[str, int]
+    files: int
+    problems: Sequence[str]
+
+
+def chart_report(index: FolderIndex, chart: Chart) -> ChartReport:
+    """Read one chart as the server does."""
+    found = gathered(index, chart)
+    types = Counter(str(entry["resource"]["resourceType"]) for entry in found.entries)
+    damaged = tuple(map(str, found.problems))
+    try:
+        record = record_from_resources(
+            chart.patient_id, found.entries, patient_ref=chart.ref, damaged=damaged
+        )
+        problems = record.left_out.unreadable
+    except RecordsError as error:
+        problems = (*damaged, f"{chart.ref}: {error}")
+    return ChartReport(chart.patient_id, types, len(chart.files), problems)
+
+
+def folder_problems(index: FolderIndex) -> Sequence[str]:
+    """Return what is wrong with files as a whole."""
+    return [str(problem) for problem in index.problems]
+
+
+def nobodys(index: FolderIndex) -> Mapping[str, int]:
+    """Return how many resources name a patient who is in no file, by that reference."""
+    known = {name for chart in index.everybody for name in chart.names}
+    found: Counter[str] = Counter()
+    for one in index.facts.values():
+        for owner, types in one.owned.items():
+            is_patient = owner.startswith(("Patient/", "urn:uuid:")) and owner not in known
+            if is_patient:
+                found[owner] += types.total()
+    return found
+
+
+def lines_of(index: FolderIndex, reports: Sequence[ChartReport]) -> Iterator[str]:
+    """Yield the report line by line."""
+    yield f"{len(index.facts)} files, {len(index.charts)} patients"
+    width = max((len(one.patient_id) for one in reports), default=0)
+    for one in reports:
+        most = Counter(one.types).most_common()
+        named = ", ".join(f"{kind} {count}" for kind, count in most[:_TYPES])
+        rest = sum(count for _, count in most[_TYPES:])
+        total = sum(one.types.values())
+        more = f", others {rest}" if rest else ""
+        yield f"{one.patient_id:<{width}}  {total:>6} in {one.files} files: {named}{more}"
+    totals: Counter[str] = sum((Counter(one.types) for one in reports), Counter())
+    yield "Resources: " + ", ".join(f"{kind} {count}" for kind, count in sorted(totals.items()))
+    skipped = list(_skipped(index, reports))
+    yield f"Skipped: {len(skipped) or 'nothing'}"
+    yield from (f"  {line}" for line in skipped[:_LINES])
+    if len(skipped) > _LINES:
+        yield f"  and {len(skipped) - _LINES} more"
+    for owner, count in list(nobodys(index).items())[:_LINES]:
+        yield f"Nobody's: {count} resources name {owner}, who is in no file"
+
+
+def _skipped(index: FolderIndex, reports: Sequence[ChartReport]) -> Iterator[str]:
+    seen = dict.fromkeys(folder_problems(index))
+    yield from seen
+    for one in reports:
+        yield from (
+            f"{one.patient_id}: {problem}" for problem in one.problems if problem not in seen
+        )
 
 
 if __name__ == "__main__":

@@ -9,23 +9,23 @@ from typing import Literal
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.conversation_accessor import ConversationAccessor
-from data_models.errors import BlobChangedError, BlobExistsError, StoreError, StoreUnavailableError
+from data_models.errors import StoreError
 from data_models.identifiers import hashed
 from services.runs.hub import Run
 
 _KEPT_RINGS = 64
-_TRIES = 8
 
 
 class ReplicaSignal(BaseModel):
-    """What is asked: show a run to other replicas, or stop it. Ids only, nothing of a patient."""
+    """A run that is to stop. Ids only, nothing of a patient."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     run_id: str
-    what: Literal["show", "stop"]
+    what: Literal["stop"]
 
 
 class _Rings(BaseModel):
@@ -53,22 +53,14 @@ class ReplicaSignals:
         Raises:
             StoreUnavailableError: it may not be.
         """
-        name = _name(replica)
-        for _ in range(_TRIES):
-            blob = await self._store.read(name)
-            rings = [] if blob is None else _parsed(blob.data).rings
+
+        def ring(data: bytes | None) -> bytes | None:
+            rings = [] if data is None else _parsed(data).rings
             if send in rings:
-                return
-            data = _Rings(rings=[*rings, send][-_KEPT_RINGS:]).model_dump_json().encode()
-            try:
-                if blob is None:
-                    await self._store.create(name, data)
-                else:
-                    await self._store.replace(name, data, etag=blob.etag)
-            except (BlobExistsError, BlobChangedError):
-                continue  # somebody else rings, too
-            return
-        raise StoreUnavailableError("too many send the signal of one replica")
+                return None
+            return _Rings(rings=[*rings, send][-_KEPT_RINGS:]).model_dump_json().encode()
+
+        await change_blob(self._store, _name(replica), ring, what="the signal of a replica")
 
     async def take_down(self, replica: str) -> None:
         """Delete the signal of a replica that stops."""
@@ -171,5 +163,5 @@ class StopRequests:
         self._has_signal = self._has_signal or bool(signals)
         for signal in signals:
             run = self._running.get(signal.run_id)
-            if run is not None and signal.what == "stop":
+            if run is not None:
                 run.request_stop("cancelled")

@@ -23,8 +23,7 @@ from data_models.errors import (
 )
 from data_models.layout import timestamp
 from data_models.tool_memory import ToolMemory
-from services.folder_maintenance import maintenance_for
-from services.stored_folders import list_folders
+from services.stored_folders import list_folders, maintenance_for
 from services.stores import SESSIONS, USERS, open_container
 from services.tool_memory.personal import PersonalToolMemories
 from settings import Settings, load_settings

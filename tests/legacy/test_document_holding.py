@@ -11,7 +11,7 @@ from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.entities.team import AgentNames
-from services.folder_maintenance import FolderMaintenance
+from services.stored_folders import FolderMaintenance
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.services.entities.world import BOOKING

@@ -26,8 +26,7 @@ from services.records.need import EVERYTHING, Need
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
 from services.replica import Replica
-from services.scenarios.definition.definition_checks import checked_graph
-from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.definition_reader import checked_graph, read_definition
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig

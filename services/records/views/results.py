@@ -1,19 +1,21 @@
-"""`results`: what was measured, by the names that people use."""
+"""`results`: what was measured, by the names that people use, and what notes written later say."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
 from data_models.chart_view import ChartView, LeftOut, ViewKind, ViewRow, ViewSource
+from services.language.references import numbers_in
+from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
+from services.records.documents import ClinicalDocument
 from services.records.entry import joined
-from services.records.finding import Found, find_series
+from services.records.finding import Found, find_series, holds
 from services.records.measurements import Part, Series, node_of, row_of_part, series_of
 from services.records.record import PatientRecord
 from services.records.values import Value, in_unit_of, number_text, value_in, with_unit
-from services.records.views.view import view_of
-from services.records.views.written_later import written_later
+from services.records.views.view import QUOTE_LIMIT_CHARS, view_of
 
 SHOWN_OF_NAMED = 12
 ROWS_LIMIT = 600
@@ -230,3 +232,57 @@ def _nothing(
     count = sum(len(one.parts) for one in known)
     searched = f"{count} results of {len(known)} kinds searched by code and name"
     return f"{sought}: not in the record ({searched})."
+
+
+_SOURCES_LIMIT, _DOCUMENTS_READ, _READ_CHARS = 3, 40, 20_000
+_BEGINNING_CHARS = 3
+_ENDS = ". ", "; "
+
+
+def written_later(record: PatientRecord, chosen: Sequence[Series]) -> tuple[ViewSource, ...]:
+    """Return the newest sentences with a newer figure, one of each document, as sources.
+
+    A value that only a note holds is no row; who reads the newest row must know that there is one.
+    """
+    found = [
+        ViewSource(
+            ref=document.ref, date=(document.date or "")[:10], title=document.title, quote=said
+        )
+        for series in chosen
+        for document in record.documents[-_DOCUMENTS_READ:]
+        if (said := next(_said_in(document, series), None))
+    ]
+    newest = sorted(found, key=lambda one: one.date or "", reverse=True)
+    return tuple({one.ref: one for one in newest}.values())[:_SOURCES_LIMIT]
+
+
+def _said_in(document: ClinicalDocument, series: Series) -> Iterator[str]:
+    newest = last_day(series.parts[-1].entry.date[:10])
+    written = first_day((document.date or "")[:10])
+    is_later = newest is not None and written is not None and written > newest
+    if document.is_superseded or not document.text or not is_later:
+        return
+    names = series.concept.words if series.concept is not None else (words_of(series.name),)
+    text = document.text[:_READ_CHARS]
+    folded = text.casefold()
+    names = tuple(name for name in names if name and name[0][:_BEGINNING_CHARS] in folded)
+    known = {value_in(node_of(part)).number for part in series.parts}
+    for sentence in _sentences(text) if names else ():
+        if any(_tells_more(piece, names, known) for piece in sentence.split(", ")):
+            yield sentence[:QUOTE_LIMIT_CHARS]
+
+
+def _tells_more(
+    piece: str, names: Sequence[Sequence[str]], known: Collection[float | None]
+) -> bool:
+    """Whether a piece of a sentence names the thing with a figure that no value has."""
+    words = words_of(piece)
+    is_named = any(holds(words, name) for name in names)
+    return is_named and any(number not in known for number in numbers_in(piece))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    flat = " ".join(text.split())
+    for mark in _ENDS:
+        flat = flat.replace(mark, f"{mark.strip()}\n")
+    yield from flat.splitlines()

@@ -100,10 +100,6 @@ class SessionIndex(Protocol):
         """Mark those of `rows` that are still at their version; marking again changes nothing."""
         ...
 
-    async def marked_version(self, session_id: str) -> int:
-        """Return the version the session is marked for, or 0."""
-        ...
-
     async def close(self) -> None:
         """Release the file or the connections."""
         ...

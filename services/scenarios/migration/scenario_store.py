@@ -20,7 +20,7 @@ from data_models.errors import (
 from data_models.identifiers import hashed
 from data_models.scenario import Scenario
 from data_models.values import Value
-from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
 

@@ -95,10 +95,6 @@ class SqliteSessionIndex:
     async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
         await self._many(_MARK, [(version, row.session_id, row.version) for row in rows])
 
-    async def marked_version(self, session_id: str) -> int:
-        found = await self._rows("SELECT mark FROM sessions WHERE session_id = ?", (session_id,))
-        return int(found[0][0]) if found else 0
-
     async def close(self) -> None:
         """See `SessionIndex.close`; what was awaited is on disk."""
         if self._connection is not None:

@@ -96,11 +96,6 @@ class TagSessionIndex:
             batch = rows[start : start + SET_AT_ONCE]
             await self._set([replace(row, mark=version) for row in batch], marking=True)
 
-    async def marked_version(self, session_id: str) -> int:
-        where = f"\"session\"='{_safe(session_id)}' AND \"mark\">='{_padded(0)}'"
-        found = await self._tags.find(where, after="", limit=TALLY_PAGE)
-        return int(found.blobs[0].tags["mark"]) if found.blobs else 0
-
     async def close(self) -> None:
         await self._tags.close()
 

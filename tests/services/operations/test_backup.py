@@ -89,7 +89,7 @@ async def test_what_is_restored_is_what_was_stored_byte_for_byte(
 
 @pytest.mark.slow
 async def test_a_backup_in_azure_is_restored_to_azure_and_grows_on(
-    world: World, azurite: str
+    world: World, azurite: str, patient_storage: None
 ) -> None:
     kept = AzureBlobStore.from_connection_string(
         azurite, container=f"backups-{uuid4().hex[:8]}", ids=world.ids
@@ -114,7 +114,7 @@ async def test_a_backup_in_azure_is_restored_to_azure_and_grows_on(
 
 @pytest.mark.slow
 async def test_an_installation_in_which_nothing_was_said_is_backed_up_to_azure(
-    world: World, azurite: str
+    world: World, azurite: str, patient_storage: None
 ) -> None:
     name = f"backups-{uuid4().hex[:8]}"
     kept = AzureBlobStore.from_connection_string(azurite, container=name, ids=world.ids)

@@ -15,7 +15,7 @@ from data_models.errors import (
 )
 from data_models.scenario_session import PatientProfile
 from evals.parts.scenario_stores import MemorySessionIndex
-from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig

@@ -9,7 +9,7 @@ from data_models.layout import ConversationLayout
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenario_session import ScenarioSession
 from evals.parts.scenario_stores import MemoryBlobs, MemorySessionIndex
-from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_config import DeploymentConfig, MigrationConfig

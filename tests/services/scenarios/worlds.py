@@ -18,7 +18,7 @@ from data_models.scenario_session import (
     ScenarioSession,
     StepVisit,
 )
-from services.scenarios.definition.definition_checks import checked_graph
+from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.migration_config import MigrationConfig

@@ -70,7 +70,7 @@ def in_memory() -> Disks:
 
 
 @pytest.fixture
-async def on_azurite(azurite: str) -> AsyncIterator[Make]:
+async def on_azurite(azurite: str, patient_storage: None) -> AsyncIterator[Make]:
     opened: list[AzureBlobStore] = []
 
     def make() -> Disks:
