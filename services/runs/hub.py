@@ -11,7 +11,8 @@ from data_models.turn_events import RunFailed, RunFinished, TurnEvent
 
 StopReason = Literal["cancelled", "interrupted"]
 KEPT_SECONDS = 300.0
-KEPT_RUNS = 1_500
+KEPT_RUNS = 300
+"""A run of one answer takes 30 kB. Of one that is forgotten the client asks for the stored answer."""
 
 
 class Run:
@@ -82,7 +83,7 @@ class Run:
 
 
 class RunHub:
-    """The runs of this process: those that go on, and those that ended within five minutes."""
+    """The runs of this process: those that go on, and the last that ended within five minutes."""
 
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock
