@@ -12,7 +12,7 @@ from data_models.turn_events import RunFailed, RunFinished, TurnEvent
 StopReason = Literal["cancelled", "interrupted"]
 KEPT_SECONDS = 300.0
 KEPT_RUNS = 300
-"""A run of one answer takes 30 kB. Of one that is forgotten the client asks for the stored answer."""
+"""Of 30 kB each, if it had one answer. Whoever asks for a forgotten one gets its stored answer."""
 
 
 class Run:
