@@ -54,19 +54,18 @@ class Run:
         if isinstance(event, RunFinished | RunFailed):
             self._finished.set()
         self._grown.set()
-        self._grown = asyncio.Event()
 
     async def events(self, *, after: int = 0) -> AsyncIterator[tuple[int, TurnEvent]]:
         """Yield (seq, event) for every event past `after`, then live, until the last."""
         seq = after
         while True:
-            grown = self._grown
             while seq < len(self._events):
                 seq += 1
                 yield seq, self._events[seq - 1]
             if self.is_finished:
                 return
-            await grown.wait()
+            self._grown.clear()
+            await self._grown.wait()
 
     def request_stop(self, reason: StopReason) -> None:
         """Ask the turn to end soon; what was shown so far is kept."""
