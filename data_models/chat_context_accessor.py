@@ -197,9 +197,10 @@ class ChatContextAccessor:
             receipt=receipt.decode(),
         )
         try:
-            await self._documents.write(name, runs, etag=None)
+            await self._documents.write(name, runs, etag=None, is_kept=False)
         except BlobExistsError:
-            await self._documents.write(name, runs, etag=await self._documents.etag_of(name))
+            etag = await self._documents.etag_of(name)
+            await self._documents.write(name, runs, etag=etag, is_kept=False)
 
     async def receipt(self, context: ChatContext, run_id: str) -> bytes:
         """Return the receipt of a turn as it was stored.

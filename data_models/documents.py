@@ -170,11 +170,20 @@ class Documents:
             await self._keep_copy(f"{name}{BACKUP_MARK}{version}-", blob.data)
         return Stored(document, blob.etag)
 
-    async def write(self, name: str, document: Document, *, etag: str | None) -> str:
+    async def write(
+        self, name: str, document: Document, *, etag: str | None, is_kept: bool = True
+    ) -> str:
         """Create (`etag` None) or replace the document and return its new ETag.
 
         A write whose acknowledgement was lost is recognised by reading it back. A cancelled one
         is waited for, so that it cannot land later than what comes after it.
+
+        Args:
+            name: Blob name.
+            document: What to write.
+            etag: The version that it replaces.
+            is_kept: Whether the cache has it then. Not what no turn reads: it would push out
+                the documents of other conversations.
 
         Raises:
             BlobExistsError: somebody else created it.
@@ -182,7 +191,10 @@ class Documents:
         """
         document.write_id = self._ids.new_id("w")
         data = document.model_dump_json().encode()
-        return await settle(self._write(name, data, etag))
+        etag = await settle(self._write(name, data, etag))
+        if not is_kept:
+            self._cache.drop(name)
+        return etag
 
     async def etag_of(self, name: str) -> str | None:
         """Return the version of a blob that is stored now; None if there is none."""

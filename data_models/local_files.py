@@ -8,6 +8,7 @@ import os
 import stat
 import sys
 import threading
+import time
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -152,9 +153,6 @@ class StripedLocks:
     def __init__(self, *, folder: Path) -> None:
         self._folder = folder
         self._threads = [threading.Lock() for _ in range(_STRIPES)]
-        # Guarded by the thread's lock of the same stripe, hence not thread-local. Made when first
-        # held: most stripes of a store of few names are never used, and each costs at every fork.
-        self._processes: dict[int, FileLock] = {}
 
     @contextmanager
     def holding(self, name: str) -> Iterator[None]:
@@ -168,15 +166,41 @@ class StripedLocks:
         if not self._threads[stripe].acquire(timeout=_WAIT_LIMIT_SECONDS):
             raise TimeoutError
         try:
-            with self._process_lock(stripe).acquire(
-                timeout=_WAIT_LIMIT_SECONDS, poll_interval=_POLL_SECONDS
-            ):
+            with _file_locked(f"{self._folder}/{stripe:02x}.lock"):
                 yield
         finally:
             self._threads[stripe].release()
 
-    def _process_lock(self, stripe: int) -> FileLock:
-        if stripe not in self._processes:
-            path = self._folder / f"{stripe:02x}.lock"
-            self._processes[stripe] = FileLock(path, mode=FILE_MODE, thread_local=False)
-        return self._processes[stripe]
+
+if sys.platform == "win32":
+
+    @contextmanager
+    def _file_locked(path: str) -> Iterator[None]:
+        lock = FileLock(path, mode=FILE_MODE, thread_local=False)
+        with lock.acquire(timeout=_WAIT_LIMIT_SECONDS, poll_interval=_POLL_SECONDS):
+            yield
+
+else:
+    import fcntl
+
+    @contextmanager
+    def _file_locked(path: str) -> Iterator[None]:
+        """Lock as `FileLock` does, in a tenth of its time: each write of a turn holds one."""
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _SAFE, FILE_MODE)
+        try:
+            _wait_for_lock(descriptor)
+            yield
+        finally:
+            # Not by closing alone: a child that was forked meanwhile has the file open, too.
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            os.close(descriptor)
+
+    def _wait_for_lock(descriptor: int) -> None:
+        due = time.monotonic() + _WAIT_LIMIT_SECONDS
+        while True:
+            try:
+                return fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > due:
+                    raise TimeoutError from None
+            time.sleep(_POLL_SECONDS)

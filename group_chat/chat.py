@@ -268,7 +268,7 @@ class ClinicalGroupChat(AgentGroupChat):
             note_structured_reply(self._turn, agent=message.agent, text=message.text)
             line = Line(message.agent, message.text)
             self._answered.append(line)
-            self.history.messages.append(self._message(line))
+            self.history.messages.append(_message(line, self._messages))
 
     def _cut_short(self) -> None:
         """Keep what an unfinished message has so far, and end the turn at its limit."""
@@ -294,7 +294,7 @@ class ClinicalGroupChat(AgentGroupChat):
         )
         # Until somebody answered, the chat's own history is what there is to show.
         shown = self._shown(ask) if self._answered else self.history.messages
-        asked = [self._message(line) for line in task]
+        asked = [_message(line, self._messages) for line in task]
         in_plan = ask.cue in ("step", "close")
         known = beside_the_talk(self._turn.request, agent, in_plan=in_plan)
         return [*shown, *known, *asked, *ending]
@@ -307,17 +307,20 @@ class ClinicalGroupChat(AgentGroupChat):
         if speakers.plan is not None and ask.cue == "close":
             found = lines_to_close(speakers.plan, self._turn, facilitator=speakers.facilitator)
             before = window(self._earlier, self._asked, (), limit_chars=limit)
-            return [snapshot, *map(self._message, [*before, *found])]
+            return [snapshot, *(_message(line, self._messages) for line in [*before, *found])]
         if speakers.plan is not None and ask.cue == "step":
             called = [] if ask.task else answered[-1:]
             answered = [*lines_built_on(speakers.plan, self._turn, agent=ask.agent), *called]
         lines = window(self._earlier, self._asked, answered, limit_chars=limit)
-        shown = (self._message(line) for line in lines)
+        messages = self._messages
+        shown = (_message(line, messages) for line in lines)
         return [snapshot, *background(self._turn.request), *shown]
 
-    def _message(self, line: Line) -> ChatMessageContent:
-        found = self._messages.get(line)
-        if found is None:
-            role = AuthorRole.USER if line.agent is None else AuthorRole.ASSISTANT
-            found = self._messages[line] = text_message(role, line.text, name=line.agent)
-        return found
+
+def _message(line: Line, made: dict[Line, ChatMessageContent]) -> ChatMessageContent:
+    """Return a line as a message: the one that was `made` of it before, if there is one."""
+    found = made.get(line)
+    if found is None:
+        role = AuthorRole.USER if line.agent is None else AuthorRole.ASSISTANT
+        found = made[line] = text_message(role, line.text, name=line.agent)
+    return found

@@ -188,7 +188,10 @@ class Completions:
         loop, chars = asyncio.get_running_loop(), prompt_chars(body)
         began, usage = loop.time(), None
         try:
-            async with self._slot(deadline), aclosing(await self._open(body, deadline)) as answer:
+            async with (
+                self._slot(deadline),
+                aclosing(await self._open(body, deadline, chars)) as answer,
+            ):
                 yield answer
                 usage = answer.reader.usage
         except ModelError:
@@ -226,11 +229,12 @@ class Completions:
         finally:
             self._slots.release()
 
-    async def _open(self, body: Body, deadline: float) -> IncomingAnswer:
+    async def _open(self, body: Body, deadline: float, chars: int) -> IncomingAnswer:
         """Return an answer that has its first text, or is whole."""
         retries_left = self._limits.retries
         while True:
             sent = self.learned.sent(dict(body))
+            note_model_call(prompt_chars=chars)
             answer = await self._attempt(sent, deadline)
             if isinstance(answer, IncomingAnswer):
                 return answer
@@ -250,7 +254,6 @@ class Completions:
 
     async def _attempt(self, body: Body, deadline: float) -> IncomingAnswer | Fault:
         """Send one request and wait for the first text."""
-        note_model_call(prompt_chars=prompt_chars(body))
         async with AsyncExitStack() as failed:
             try:
                 async with asyncio.timeout_at(byte_due(self._limits, deadline)):

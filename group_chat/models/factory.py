@@ -13,7 +13,6 @@ from semantic_kernel.connectors.ai.chat_completion_client_base import ChatComple
 
 from data_models.errors import ModelError, ModelUnavailableError
 from data_models.http_answers import first_bytes
-from group_chat.models.azure_credential import AzureTokens
 from group_chat.models.completions import Completions
 from group_chat.models.faults import FOREIGN, fault_of
 from group_chat.models.learned import LearnedModel
@@ -168,6 +167,8 @@ def client_of(settings: ModelSettings) -> tuple[AsyncOpenAI, Callable[[], Awaita
 def _azure_client(
     settings: ModelSettings, http: httpx2.AsyncClient
 ) -> tuple[AsyncOpenAI, Callable[[], Awaitable[None]]]:
+    from group_chat.models.azure_credential import AzureTokens  # 0.4 s, only where it signs in
+
     tokens = None if settings.api_key else AzureTokens()
     client = AsyncAzureOpenAI(
         azure_endpoint=settings.address,

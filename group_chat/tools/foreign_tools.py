@@ -10,8 +10,8 @@ from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext
-from services.evidence.foreign.client import foreign_view, patients_in
 from services.evidence.foreign.servers import Fact, ForeignServer, ForeignTool
+from services.evidence.foreign.view import foreign_view, patients_in
 from services.language.names_within import names_one_of
 from services.language.written_dates import dates_in, recorded_date
 from services.records.need import PERSON

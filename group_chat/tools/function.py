@@ -180,7 +180,7 @@ def _lists(node: Any) -> list[list[Any]]:
 def _kept(node: Any, said: Callable[[str], str]) -> Any:
     if isinstance(node, str):
         return said(node)
-    if isinstance(node, Mapping):
+    if isinstance(node, dict):
         rows = ((key, _kept(value, said)) for key, value in node.items() if value != "")
         return {key: value for key, value in rows if not _is_empty(key, value)}
     return [_kept(item, said) for item in node] if isinstance(node, list | tuple) else node

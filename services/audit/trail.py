@@ -166,14 +166,16 @@ class AuditTrail:
         self._waiting: list[_Waiting] = []
         self._under_way: list[_Waiting] = []
         self._writer: asyncio.Task[None] | None = None
+        self._patience: asyncio.TimerHandle | None = None
 
     async def record(self, entry: AuditEntry) -> None:
         durable: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((entry, durable))
-        if entry.may_wait:
-            asyncio.get_running_loop().call_later(PATIENCE_SECONDS, self._start_writer)
-        else:
+        if not entry.may_wait:
             self._start_writer()
+        elif self._patience is None:
+            loop = asyncio.get_running_loop()
+            self._patience = loop.call_later(PATIENCE_SECONDS, self._start_writer)
         await durable
 
     async def close(self) -> None:
@@ -183,6 +185,9 @@ class AuditTrail:
             await asyncio.wait([self._writer])
 
     def _start_writer(self) -> None:
+        if self._patience is not None:
+            self._patience.cancel()
+            self._patience = None
         if self._waiting and self._writer is None:
             self._writer = asyncio.create_task(self._write_waiting())
             self._writer.add_done_callback(self._end)

@@ -97,6 +97,7 @@ class Lexicon:
             for phrase in (name, *others, *self._own_drugs(name)):
                 if _folded(phrase) not in known:
                     self._add(phrase, Label("name", NameIs("medications", name)))
+        self._first_words = {phrase[0] for phrase in self._phrases if len(phrase) > 1}
         self._closed = {
             "".join(phrase): labels
             for phrase, labels in self._phrases.items()
@@ -127,20 +128,21 @@ class Lexicon:
         found: list[Piece] = []
         at = 0
         while at < len(tokens):
-            size, labels = next(
-                (
-                    (n, labels)
-                    for n in range(min(_LONGEST_PHRASE, len(tokens) - at), 1, -1)
-                    if (labels := self._of_phrase(tokens[at : at + n]))
-                ),
-                (1, self._of_word(tokens[at])),
-            )
+            size, labels = self._longest(tokens[at:]) or (1, self._of_word(tokens[at]))
             if not labels and (around := self._around_somebody(tokens[at:])):
                 size, labels = around
             words = tuple(tokens[at : at + size])
             found.append(Piece(words, labels))
             at += size
         return found
+
+    def _longest(self, tokens: Sequence[str]) -> tuple[int, tuple[Label, ...]] | None:
+        """Return the longest phrase of several words that `tokens` begin with, and its length."""
+        if tokens[0] not in self._first_words:
+            return None
+        sizes = range(min(_LONGEST_PHRASE, len(tokens)), 1, -1)
+        found = ((n, self._of_phrase(tokens[:n])) for n in sizes)
+        return next(((n, labels) for n, labels in found if labels), None)
 
     def _around_somebody(self, tokens: Sequence[str]) -> tuple[int, tuple[Label, ...]] | None:
         """Return what a phrase is in which somebody stands: "cant she take"; and its length."""

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pydantic import TypeAdapter
+
 from data_models.chat_context import AgentMessage, Turn
 from services.memory_blocks.history import HEADER_CHARS, HISTORY_LIMIT_CHARS, size_chars, turn_row
 from services.memory_blocks.wording import one_line
@@ -15,6 +17,7 @@ KEEP_TURNS = 3
 HISTORY_LIMIT_BYTES = 48_000
 _TURNS_LIMIT_CHARS = HISTORY_LIMIT_CHARS - HEADER_CHARS
 _ROTATE_DOWN_TO_BYTES = 33_600
+_TURNS = TypeAdapter(list[Turn])
 _MARK_CHARS = 64
 _CITED_CHARS = 1_000
 """Answers that are cut shorter than this lose their sources, too, until they are read whole."""
@@ -106,8 +109,11 @@ def rotate(turns: Sequence[Turn], *, rules: RotationRules | None = None) -> Rota
     fewer than the last 3. If those alone are too large, agent text and then user text is shown as
     head and tail, the oldest turn first, and shorter still where a turn has very many answers.
     """
+    rules = rules or RotationRules()
+    if _has_room(turns, rules):
+        return Rotation(archived=(), whole=(), kept=list(turns))
     measured = [_turn_size(turn) for turn in turns]
-    leaving = _leaving(measured, rules or RotationRules())
+    leaving = _leaving(measured, rules)
     kept, sizes = list(turns[leaving:]), measured[leaving:]
     for limit in _LIMITS:
         for index, turn in enumerate(kept):
@@ -130,12 +136,17 @@ def is_shortened(turn: Turn) -> bool:
     return any(each is not None for each in [turn.shortened_from_chars, *shortened])
 
 
+def _has_room(turns: Sequence[Turn], rules: RotationRules) -> bool:
+    """Whether all turns stay as they are, as after nearly every turn."""
+    if len(turns) > rules.above_turns:
+        return False
+    chars = HEADER_CHARS + sum(size_chars(turn_row(turn)) + 1 for turn in turns)
+    return chars <= rules.above_chars and len(_TURNS.dump_json(list(turns))) <= HISTORY_LIMIT_BYTES
+
+
 def _leaving(sizes: Sequence[_Size], rules: RotationRules) -> int:
     total, down_to = _total(sizes), rules.down_to
     header = HEADER_CHARS
-    full = total.chars + header > rules.above_chars or total.utf8_bytes > HISTORY_LIMIT_BYTES
-    if not full and len(sizes) <= rules.above_turns:
-        return 0
     leaving = 0
     while len(sizes) - leaving > KEEP_TURNS and not (
         total.chars + header <= down_to.chars

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
 
 from data_models.identifiers import PatientId, hashed
@@ -14,8 +15,8 @@ SEEN_LIMIT = 100
 def last_used_first(registry: Registry) -> tuple[PatientId, ...]:
     """Return the roster, the patient who was activated last first."""
     rows = registry.patient_registry.values()
-    newest_first = sorted(rows, key=lambda row: row.updated_at, reverse=True)
-    return tuple(row.patient_id for row in newest_first)
+    newest_first = sorted(rows, key=attrgetter("updated_at"), reverse=True)
+    return tuple(map(attrgetter("patient_id"), newest_first))
 
 
 def with_active(

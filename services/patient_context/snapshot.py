@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
+from operator import attrgetter
 
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import PatientContext
@@ -39,7 +40,7 @@ def shown_roster(
     """Choose what to list of `roster`."""
     if len(roster) <= SHOWN_PATIENTS:
         return ShownRoster(tuple(sorted(roster)), len(roster))
-    newest_first = sorted(roster.values(), key=lambda row: row.updated_at, reverse=True)
+    newest_first = sorted(roster.values(), key=attrgetter("updated_at"), reverse=True)
     chosen = [active] if active is not None else []
     chosen += [row.patient_id for row in newest_first if row.patient_id != active]
     return ShownRoster(tuple(sorted(chosen[:SHOWN_PATIENTS])), len(roster))

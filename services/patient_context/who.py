@@ -27,7 +27,7 @@ _QUOTED_CHARS = 80
 def noted_people(registry: Registry) -> Mapping[PatientId, Person | None]:
     """Return the roster with what was noted of each patient."""
     rows = registry.patient_registry.items()
-    return {patient_id: person_of(patient_id, row.facts) for patient_id, row in rows}
+    return {one: person_of(one, row.facts) if row.facts else None for one, row in rows}
 
 
 @dataclass(frozen=True, slots=True)

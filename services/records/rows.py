@@ -1,6 +1,6 @@
 """Rows of single resources, as every tool shows them; folding and choosing is the tools' work."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from data_models.chart_view import ViewRow
 from services.records import care_rows
@@ -212,6 +212,16 @@ def _family(_: PatientRecord, entry: Entry) -> ViewRow:
     )
 
 
+def _reports_of_studies(record: PatientRecord) -> Mapping[str, Sequence[str]]:
+    """Return the ids of the reports of each imaging study."""
+    found: dict[str, list[str]] = {}
+    for report in record.entries_of("DiagnosticReport"):
+        for pointer in many(report.raw, "imagingStudy"):
+            if (study := record.resolve(pointer)) is not None:
+                found.setdefault(study.ref, []).append(report.ref)
+    return found
+
+
 def _imaging_study(record: PatientRecord, entry: Entry) -> ViewRow:
     raw = entry.raw
     series = many(raw, "series")
@@ -223,12 +233,6 @@ def _imaging_study(record: PatientRecord, entry: Entry) -> ViewRow:
         if (amount := decimal_of(raw.get(name))) is not None
     ]
     kinds = ", ".join(dict.fromkeys(filter(None, modalities)))
-    reports = [
-        report.ref
-        for report in record.entries_of("DiagnosticReport")
-        for pointer in many(report.raw, "imagingStudy")
-        if (found := record.resolve(pointer)) and found.ref == entry.ref
-    ]
     return ViewRow(
         kind="imaging study",
         name=text(raw, "description")
@@ -244,7 +248,7 @@ def _imaging_study(record: PatientRecord, entry: Entry) -> ViewRow:
             reasons_of(record, entry),
         ),
         code=tuple(f"{text(row, 'system')}|{text(row, 'code')}" for row in many(raw, "modality")),
-        sources=(entry.ref, *reports),
+        sources=(entry.ref, *record.derived(_reports_of_studies).get(entry.ref, ())),
     )
 
 

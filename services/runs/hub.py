@@ -11,7 +11,8 @@ from data_models.turn_events import RunFailed, RunFinished, TurnEvent
 
 StopReason = Literal["cancelled", "interrupted"]
 KEPT_SECONDS = 300.0
-KEPT_RUNS = 1_500
+KEPT_RUNS = 300
+"""Of 30 kB each, if it had one answer. Whoever asks for a forgotten one gets its stored answer."""
 
 
 class Run:
@@ -53,19 +54,18 @@ class Run:
         if isinstance(event, RunFinished | RunFailed):
             self._finished.set()
         self._grown.set()
-        self._grown = asyncio.Event()
 
     async def events(self, *, after: int = 0) -> AsyncIterator[tuple[int, TurnEvent]]:
         """Yield (seq, event) for every event past `after`, then live, until the last."""
         seq = after
         while True:
-            grown = self._grown
             while seq < len(self._events):
                 seq += 1
                 yield seq, self._events[seq - 1]
             if self.is_finished:
                 return
-            await grown.wait()
+            self._grown.clear()
+            await self._grown.wait()
 
     def request_stop(self, reason: StopReason) -> None:
         """Ask the turn to end soon; what was shown so far is kept."""
@@ -82,7 +82,7 @@ class Run:
 
 
 class RunHub:
-    """The runs of this process: those that go on, and those that ended within five minutes."""
+    """The runs of this process: those that go on, and the last that ended within five minutes."""
 
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock

@@ -76,7 +76,7 @@ class KnownRows:
 
     def about(self, names: Iterable[str]) -> list[KnownRow]:
         """Return the rows that hold all `names`."""
-        self._sort_by_words()
+        self._sort()
         lists = [self._by_word.get(name, []) for name in names]
         if not lists:
             return []
@@ -86,14 +86,17 @@ class KnownRows:
 
     def by_source(self, ref: str) -> list[KnownRow]:
         """Return the rows that stand on a source."""
+        self._sort()
         return self._by_source.get(ref, [])
 
     def with_number(self, numbers: Iterable[float]) -> list[KnownRow]:
         """Return the rows that hold any of `numbers`, in whatever unit."""
+        self._sort()
         return [row for one in numbers for row in self._by_number.get(round(one, 4), ())]
 
     def with_day(self, year: int | None, month: int | None) -> list[KnownRow]:
         """Return the rows of a month, or of a year."""
+        self._sort()
         return self._by_day.get((year, month), [])
 
     def _add(self, rows: Iterable[KnownRow]) -> None:
@@ -101,6 +104,14 @@ class KnownRows:
             self.rows.append(row)
             self.words |= row.words
             self.sources.update(row.sources)
+            if not row.is_text and row.kind != "patient":
+                self._names |= row.naming
+
+    def _sort(self) -> None:
+        """Sort what came since: most sentences ask for no row."""
+        for row in self.rows[self._sorted :]:
+            for word in row.words:
+                self._by_word.setdefault(word, []).append(row)
             for ref in row.sources:
                 self._by_source.setdefault(ref, []).append(row)
             for one in row.quantities:
@@ -109,14 +120,6 @@ class KnownRows:
             for day in row.dates:
                 self._by_day.setdefault((day.year, day.month), []).append(row)
                 self._by_day.setdefault((day.year, None), []).append(row)
-            if not row.is_text and row.kind != "patient":
-                self._names |= row.naming
-
-    def _sort_by_words(self) -> None:
-        """Sort what came since: most messages of a turn ask for no row by its words."""
-        for row in self.rows[self._sorted :]:
-            for word in row.words:
-                self._by_word.setdefault(word, []).append(row)
         self._sorted = len(self.rows)
 
     def _count(self, view: ChartView) -> None:

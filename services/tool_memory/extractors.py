@@ -170,21 +170,22 @@ def is_cancelled(found: Found) -> bool:
     return str(found.data.get("status", "")).lower() in _DELETED_STATUS
 
 
-def _entities(node: Any, extractors: Sequence[Extractor], depth: int) -> Iterator[Found]:
+def _entities(
+    node: Mapping[str, Any] | list[Any], extractors: Sequence[Extractor], depth: int
+) -> Iterator[Found]:
     """Yield entities; who made or changed one, its parts and its people are not others."""
     if depth == 0:
         return
-    if isinstance(node, Mapping):
+    if not isinstance(node, list):
         hits = (each(node) for each in extractors)
         found = next((hit for hit in hits if hit is not None), None)
         if found is not None:
             yield found
             return
-    inside = node.values() if isinstance(node, Mapping) else node
-    if isinstance(node, Mapping | list):
-        for value in list(inside)[:ROWS_LIMIT]:
-            if isinstance(value, Mapping | list):
-                yield from _entities(value, extractors, depth - 1)
+    inside = node if isinstance(node, list) else list(node.values())
+    for value in inside[:ROWS_LIMIT]:
+        if isinstance(value, dict | list):
+            yield from _entities(value, extractors, depth - 1)
 
 
 def _dated(row: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from services.memory_blocks.held import notes_of, said_now, shown_history
 from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import utterance_of
-from services.turn.state import identity_of, others_of, shared_state, snapshot_of
+from services.turn.state import identity_of, others_of, snapshot_of
 from services.turn.tools import TurnTools
 
 
@@ -50,7 +50,7 @@ class TurnRequests:
             conversation_id=turn.conversation_id,
             run_id=turn.run.run_id,
             patient_id=turn.patient_id,
-            all_patient_ids=shared_state(turn, self._group_chat).all_patient_ids,
+            all_patient_ids=turn.roster.patient_ids,
             snapshot=snapshot_of(turn),
             history=shown_history(context, context.chat_history[:-1]),
             text=tool_memory.request,

@@ -1,6 +1,7 @@
 """What clients and agents are told of the conversation, made from a turn. Pure."""
 
 from datetime import datetime, timedelta
+from operator import attrgetter
 
 from data_models.conversation import UNDO_HOURS
 from data_models.identifiers import PatientId
@@ -8,7 +9,7 @@ from data_models.patient_identity import PatientIdentity, identity_noted
 from data_models.turn_events import SharedState
 from services.group_chat_port import GroupChat
 from services.identity.index import PersonIndex
-from services.identity.noted import facts_of
+from services.identity.noted import facts_of, person_of
 from services.identity.others_named import OthersNamed
 from services.patient_context.snapshot import (
     ShownRoster,
@@ -31,10 +32,13 @@ def identity_of(turn: UnderstoodTurn, patient_id: PatientId | None) -> PatientId
 
 def others_of(turn: GroundedTurn) -> OthersNamed:
     """Return by which names an answer of this turn would speak of another patient."""
-    noted = noted_people(turn.registry)
-    own = turn.verdict.person or (None if turn.patient_id is None else noted.get(turn.patient_id))
-    index = turn.verdict.people or PersonIndex(people=filter(None, noted.values()))
-    return OthersNamed(index=index, own=own, roster=noted)
+    roster, person = turn.registry.patient_registry, turn.verdict.person
+    row = None if turn.patient_id is None else roster.get(turn.patient_id)
+    own = person or (None if row is None else person_of(row.patient_id, row.facts))
+    index = turn.verdict.people or PersonIndex(
+        people=filter(None, noted_people(turn.registry).values())
+    )
+    return OthersNamed(index=index, own=own, roster=roster)
 
 
 def snapshot_of(turn: GroundedTurn) -> str:
@@ -52,7 +56,7 @@ def snapshot_of(turn: GroundedTurn) -> str:
 def _changed_at(turn: UnderstoodTurn) -> datetime:
     """Return when the roster or the active patient last changed; now where nobody is in it."""
     rows = turn.registry.patient_registry.values()
-    return max((row.updated_at for row in rows), default=turn.now)
+    return max(map(attrgetter("updated_at"), rows), default=turn.now)
 
 
 def shared_state(turn: UnderstoodTurn, group_chat: GroupChat) -> SharedState:

@@ -51,6 +51,13 @@ async def test_rows_come_back_as_they_were_shown_and_not_after_a_clear() -> None
     assert await contexts.views(context(), silent) == []
 
 
+async def test_what_no_turn_reads_again_pushes_nothing_out_of_the_cache() -> None:
+    documents = Documents(store=MemoryBlobStore(), clock=FixedClock(), ids=CountingIds())
+    await ChatContextAccessor(documents=documents).save_runs(context(), 1, [], views=[VIEW])
+    name = ConversationLayout.of("chat_1").runs(PatientId("patient_4"), 1)
+    assert not documents.is_remembered(name)
+
+
 async def test_rows_that_lie_in_the_folder_of_another_patient_are_refused() -> None:
     store = MemoryBlobStore()
     contexts = ChatContextAccessor(

@@ -100,6 +100,25 @@ async def test_the_record_of_what_is_over_shares_the_append_of_the_next_access()
     assert [row.get("receipt") for row in rows(kept)] == [None, "a" * 64, None]
 
 
+async def test_the_wait_of_a_record_that_shared_an_append_cuts_no_later_wait_short(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    loop = asyncio.get_running_loop()
+    waits: list[asyncio.TimerHandle] = []
+
+    def call_later(delay: float, callback: Callable[[], object]) -> asyncio.TimerHandle:
+        waits.append(loop.call_at(loop.time() + delay, callback))
+        return waits[-1]
+
+    trail = trail_on(MemoryBlobStore())
+    monkeypatch.setattr(loop, "call_later", call_later)
+    over = asyncio.create_task(trail.record(over_of(1)))
+    await asyncio.sleep(0)
+    await trail.record(entry(2))
+    await over
+    assert [one.cancelled() for one in waits] == [True]
+
+
 async def test_the_record_of_what_is_over_is_written_before_the_trail_is_closed() -> None:
     store = MemoryBlobStore()
     trail = trail_on(store)
