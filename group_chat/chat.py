@@ -13,7 +13,7 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import ModelOutputError
 from group_chat.agents import TeamAgent
 from group_chat.amending import amend
-from group_chat.direct_answers import directly
+from group_chat.direct_answers import directly, said_without_words
 from group_chat.draft import Draft, HeldText, OutputMeter
 from group_chat.limits import GroupChatLimits
 from group_chat.look_up import look_up_step
@@ -247,10 +247,14 @@ class ClinicalGroupChat(AgentGroupChat):
             self._timer.reschedule(asyncio.get_running_loop().time())
 
     def _end_message(self, draft: Draft, *, rendered: bool) -> None:
-        out_of_tools = self._turn.out_of_calls or self._turn.out_of_rounds
         message = draft.finish(now=self._clock.now())
+        is_silent = message is None and (self._turn.out_of_calls or self._turn.out_of_rounds)
+        if is_silent:
+            draft.is_by_rules = True
+            draft.write(said_without_words(self._turn))
+            message = draft.finish(now=self._clock.now())
         self._draft = None
-        if self._meter.is_empty or (message is None and out_of_tools):
+        if self._meter.is_empty or is_silent:
             self._controller.stop(Ask(draft.agent))
         elif message is None or not message.text.strip():
             if not self._controller.take_order():
