@@ -241,3 +241,26 @@ async def test_what_is_said_once_more_is_taken_back_too(
     await said(world, "no, that was wrong")
 
     assert held(store) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "left", "told"),
+    [
+        ("no, scratch that, it was sulfa", [], "“it was sulfa” was not read"),
+        ("scratch that, show me the labs", [], "“show me the labs” was not read"),
+        ("Nein, streich das, es war Sulfa", [], "„es war Sulfa“ wurde nicht gelesen"),
+        (
+            "no, scratch that, she is allergic to sulfa",
+            ["Allergy: sulfa"],
+            "Held as your words, not as the record’s: “Allergy: sulfa”",
+        ),
+        ("scratch that", [], "no longer held: “Allergy: penicillin”"),
+    ],
+)
+async def test_what_is_taken_back_is_gone_whatever_else_is_said(
+    world: World, store: MemoryBlobStore, message: str, left: list[str], told: str
+) -> None:
+    await said(world, "She is allergic to penicillin.")
+    answer = await said(world, message)
+    assert held(store) == left
+    assert told in answer
