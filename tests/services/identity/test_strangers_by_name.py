@@ -44,6 +44,12 @@ async def outcome_of(text: str) -> str:
         "Patientin Müller, Kalium?",
         "kalium von hans müller",
         "Müller Kalium",
+        "klar, Nakamura",
+        "what did I tell you about Nakamura",
+        "what do you know about nakamura?",
+        "was weißt du über Nakamura?",
+        "und bei Lopez?",
+        "bei Lopez",
     ],
 )
 async def test_the_open_chart_does_not_answer_for_a_name_that_nobody_has(text: str) -> None:
@@ -71,6 +77,18 @@ async def test_the_open_chart_does_not_answer_for_a_name_that_nobody_has(text: s
         "alt natrium",
         "Kopf CT",
         "any labs?",
+        "Termin bei Lopez",
+        "any news about Parkinson?",
+        "Was ist bei Fieber?",
+        "was sagt die Leitlinie bei Gicht?",
+        "what is known about Rivaroxaban?",
+        "Klar",
+        "alles klar.",
+        "Freilich!",
+        "Roger",
+        "Streich das",
+        "führ den Plan aus",
+        "Basta",
     ],
 )
 async def test_a_name_of_somebody_else_or_a_word_asks_nothing(text: str) -> None:
