@@ -94,9 +94,12 @@ class SubjectLinker:
         if index is None:
             index = PersonIndex(people=filter(None, situation.roster.values()))
         known = self._known(index, situation)
+        mentions = [_settled(one, index, situation) for one in mentions_in(message, known)]
+        if _is_known_phrase(text):
+            mentions = [one for one in mentions if one.strength != "stranger"]
         said = Said(
             message=message,
-            mentions=[_settled(one, index, situation) for one in mentions_in(message, known)],
+            mentions=mentions,
             numbers=list(self._numbers(message, tokens, index, situation, has_answered)),
             dates=dates,
             birth_years=birth_years(text),
@@ -104,8 +107,6 @@ class SubjectLinker:
             age=age_told(text),
         )
         subject = subject_of(said, known)
-        if subject.reason == "stranger" and _is_known_phrase(text):
-            subject = Subject("same", "nobody_else")
         is_unknown = subject.reason == "stranger" or (
             subject.outcome == "same" and _may_name(message, said)
         )

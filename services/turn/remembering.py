@@ -20,7 +20,7 @@ from services.language.held_statements import (
 from services.language.text_words import words_of_statement
 from services.memory_blocks.held import held_lines
 from services.memory_blocks.limits import NAME_CHARS
-from services.memory_blocks.remembering import hold
+from services.memory_blocks.remembering import hold, with_such_a_figure
 from services.memory_blocks.wording import one_line
 from services.memory_edits.operations import (
     MemoryWrite,
@@ -41,6 +41,10 @@ _NOT_NOTED = (
 )
 _NOT_READ = "“{rest}” was not read; say it by itself, as a whole sentence."
 _REST_CHARS = 120
+_OF_WHAT = (
+    "Nothing was changed: I cannot tell what that puts right. Held as your words: {listed}. Say "
+    "the whole sentence as it is right."
+)
 _CHANGED_SINCE = "It was changed meanwhile. Nothing was undone; *Memory* shows what is held."
 
 
@@ -71,8 +75,10 @@ class TurnRemembering:
 
     def note(self, turn: GroundedTurn) -> bool:
         """Hold what the message asks to remember of the open patient; its document is open."""
-        if turn.patient_id is None or not self.is_meant(turn):
+        if turn.patient_id is None:
             return False
+        if not self.is_meant(turn):
+            return self._ask_of_what(turn)
         text = self._held(turn)
         if not text:
             understood = turn.sessions.understanding
@@ -80,6 +86,17 @@ class TurnRemembering:
             text = "I hold that already; nothing was changed." if is_known else _NOT_NOTED
         self.replies.say(turn, text)
         return True
+
+    def _ask_of_what(self, turn: GroundedTurn) -> bool:
+        """Say that nothing was put right where a bare figure may be of what was said earlier."""
+        if turn.message.press is not None or not is_correction(turn.text):
+            return False
+        points = turn.document.memory.key_points
+        of_figures = [one for one in held_statements(turn.text) if one.corrects]
+        held = [one.text for each in of_figures for one in with_such_a_figure(points, each)]
+        if held:
+            self.replies.say(turn, _OF_WHAT.format(listed=_listed(held)))
+        return bool(held)
 
     def _held(self, turn: GroundedTurn) -> str:
         """Hold what the message states, and say so; empty if it states nothing new."""

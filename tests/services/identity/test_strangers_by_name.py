@@ -56,6 +56,11 @@ async def test_the_open_chart_does_not_answer_for_a_name_that_nobody_has(text: s
     assert await outcome_of(text) == "unsure stranger"
 
 
+async def test_a_phrase_that_names_nobody_opens_no_chart() -> None:
+    found = await linker().link("Streich das", Situation(active=OPEN, roster={OPEN: None}))
+    assert not found.is_plain
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -264,3 +264,22 @@ async def test_what_is_taken_back_is_gone_whatever_else_is_said(
     answer = await said(world, message)
     assert held(store) == left
     assert told in answer
+
+
+@pytest.mark.parametrize("correction", ["no, it is 50 mg, not 100", "No, 1000 mg", "50, not 100"])
+async def test_a_bare_figure_that_may_be_of_anything_changes_nothing_and_says_so(
+    world: World, store: MemoryBlobStore, correction: str
+) -> None:
+    for text in ("She takes aspirin 100 mg", "Allergies?"):
+        await said(world, text)
+    answer = await said(world, correction)
+    assert answer.startswith("Nothing was changed: I cannot tell what that puts right.")
+    assert held(store) == ["Takes: aspirin 100 mg"]
+
+
+async def test_a_denial_after_all_takes_the_place_of_what_was_said(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "She is allergic to latex")
+    await said(world, "she is not allergic to latex after all")
+    assert held(store) == ["Not allergic to: latex"]
