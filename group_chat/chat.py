@@ -250,9 +250,7 @@ class ClinicalGroupChat(AgentGroupChat):
         message = draft.finish(now=self._clock.now())
         is_silent = message is None and (self._turn.out_of_calls or self._turn.out_of_rounds)
         if is_silent:
-            draft.is_by_rules = True
-            draft.write(said_without_words(self._turn))
-            message = draft.finish(now=self._clock.now())
+            message = draft.by_rules(said_without_words(self._turn), now=self._clock.now())
         self._draft = None
         if self._meter.is_empty or is_silent:
             self._controller.stop(Ask(draft.agent))
@@ -277,12 +275,12 @@ class ClinicalGroupChat(AgentGroupChat):
     def _cut_short(self) -> None:
         """Keep what an unfinished message has so far, and end the turn at its limit."""
         draft, self._draft = self._draft, None
+        speaker = self._controller.speakers.facilitator
         if draft is not None:
-            if self._held is not None:
-                draft.write(self._held.text)
+            speaker = draft.agent
+            draft.write("" if self._held is None else self._held.text)
             draft.finish(now=self._clock.now())
         self._keep(self._beside.cut_short())
-        speaker = draft.agent if draft is not None else self._controller.speakers.facilitator
         self._controller.stop(Ask(speaker))
 
     def _prompt(self, agent: str, ask: Ask) -> list[ChatMessageContent]:
