@@ -13,7 +13,7 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import ModelOutputError
 from group_chat.agents import TeamAgent
 from group_chat.amending import amend
-from group_chat.direct_answers import directly
+from group_chat.direct_answers import directly, said_without_words
 from group_chat.draft import Draft, HeldText, OutputMeter
 from group_chat.limits import GroupChatLimits
 from group_chat.look_up import look_up_step
@@ -247,10 +247,12 @@ class ClinicalGroupChat(AgentGroupChat):
             self._timer.reschedule(asyncio.get_running_loop().time())
 
     def _end_message(self, draft: Draft, *, rendered: bool) -> None:
-        out_of_tools = self._turn.out_of_calls or self._turn.out_of_rounds
         message = draft.finish(now=self._clock.now())
+        is_silent = message is None and (self._turn.out_of_calls or self._turn.out_of_rounds)
+        if is_silent:
+            message = draft.by_rules(said_without_words(self._turn), now=self._clock.now())
         self._draft = None
-        if self._meter.is_empty or (message is None and out_of_tools):
+        if self._meter.is_empty or is_silent:
             self._controller.stop(Ask(draft.agent))
         elif message is None or not message.text.strip():
             if not self._controller.take_order():
@@ -273,12 +275,12 @@ class ClinicalGroupChat(AgentGroupChat):
     def _cut_short(self) -> None:
         """Keep what an unfinished message has so far, and end the turn at its limit."""
         draft, self._draft = self._draft, None
+        speaker = self._controller.speakers.facilitator
         if draft is not None:
-            if self._held is not None:
-                draft.write(self._held.text)
+            speaker = draft.agent
+            draft.write("" if self._held is None else self._held.text)
             draft.finish(now=self._clock.now())
         self._keep(self._beside.cut_short())
-        speaker = draft.agent if draft is not None else self._controller.speakers.facilitator
         self._controller.stop(Ask(speaker))
 
     def _prompt(self, agent: str, ask: Ask) -> list[ChatMessageContent]:

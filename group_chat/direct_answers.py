@@ -59,6 +59,21 @@ async def directly(
     return None
 
 
+def said_without_words(turn: TurnContext) -> str:
+    """Return what is said for a model that only called tools: that it did, and the rows' answer."""
+    read, said = turn.request.utterance, turn.text("no_words")
+    if read is None or not turn.looked:
+        return said
+    answer = answered(
+        read.about[:_QUESTIONS],
+        turn.looked,
+        answer_words(read.language),
+        held=turn.request.held,
+        told=_answered_before(turn),
+    )
+    return f"{said}\n\n{answer}" if isinstance(answer, str) else said
+
+
 def _preface(turn: TurnContext, read: Utterance) -> str:
     """Return what an answer without a model begins with: who speaks first, and what it is not."""
     text = turn.request.text

@@ -210,6 +210,12 @@ class Draft:
         self._turn.emit(AgentMessageFinished(message))
         return message
 
+    def by_rules(self, text: str, *, now: datetime) -> AgentMessage | None:
+        """Say `text`, which no model wrote, where nothing was said, and end the message."""
+        self.is_by_rules = True
+        self.write(text)
+        return self.finish(now=now)
+
     @property
     def _maker(self) -> Literal["model", "rules"] | None:
         """Who wrote it; words that are only the server's own are no model's."""

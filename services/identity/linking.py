@@ -16,11 +16,13 @@ from services.identity.person import Person
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of
 from services.language.ages_told import age_told
+from services.language.commands import command_in
 from services.language.full_dates import FullDate, birth_years, full_dates, years_in
 from services.language.mentions import Message, Word, read_words
 from services.language.name_runs import neighbours, with_joined_words
 from services.language.people_words import people_words
 from services.language.record_numbers import labelled_numbers, number_tokens
+from services.language.yes_no import yes_no_in
 
 DIRECTORY_SECONDS = 2.0
 _SEARCHES_LIMIT = 8
@@ -92,9 +94,12 @@ class SubjectLinker:
         if index is None:
             index = PersonIndex(people=filter(None, situation.roster.values()))
         known = self._known(index, situation)
+        mentions = [_settled(one, index, situation) for one in mentions_in(message, known)]
+        if _is_known_phrase(text):
+            mentions = [one for one in mentions if one.strength != "stranger"]
         said = Said(
             message=message,
-            mentions=[_settled(one, index, situation) for one in mentions_in(message, known)],
+            mentions=mentions,
             numbers=list(self._numbers(message, tokens, index, situation, has_answered)),
             dates=dates,
             birth_years=birth_years(text),
@@ -158,6 +163,12 @@ class SubjectLinker:
             is_meant = (token in labelled and not is_part) or index.has_form(token)
             if hits or (is_meant and has_answered):
                 yield NumberSaid(token, hits)
+
+
+def _is_known_phrase(text: str) -> bool:
+    """Whether all of `text` is a yes, a no or an order that names nobody: "Klar", "Streich das"."""
+    is_order = command_in(text) in ("retract", "undo", "stop", "help")
+    return is_order or yes_no_in(text) in ("yes", "no")
 
 
 def _names_beside(names: Iterable[str]) -> Iterable[frozenset[str]]:

@@ -20,6 +20,7 @@ from services.language.letters import folded
 from services.language.mentions import Message, Word
 from services.language.people_words import names_that_are_words, people_words
 from services.language.statement_words import is_clinical_name, stem
+from services.language.text_words import asks_question
 
 _SHORT_LETTERS = 3
 _Span = tuple[Word, ...]
@@ -98,7 +99,10 @@ def _is_name_in_a_chart_question(
         return False
     if word.before in people_words().newest and not word.is_owner:
         return False
-    if any(word.text in name for name in others) or _is_said_by_or_to(message, word):
+    is_topic = _is_topic(message, word)
+    if any(word.text in name for name in others):
+        return False
+    if not is_topic and _is_said_by_or_to(message, word):
         return False
     rest = [one for one in message.words if one is not word]
     if _is_name_and_word(word):
@@ -110,8 +114,20 @@ def _is_name_in_a_chart_question(
         return False
     # `is nakamura also PD-L1 positive?`, whatever is asked of them
     is_asked = word.before in people_words().auxiliaries and not word.closes
-    is_called = word.title == "patient" or is_asked
+    is_called = word.title == "patient" or is_asked or is_topic
     return is_called or all(map(_opens_or_names, rest)) or any(map(_is_of_a_chart, rest))
+
+
+def _is_topic(message: Message, word: Word) -> bool:
+    """Whether a message ends with whom it is about: `what do you know about Lopez?`, `bei Lopez?`.
+
+    A wish may end so with a doctor: `Termin bei Lopez`.
+    """
+    known = people_words()
+    if not word.closes or word.before not in known.topics:
+        return False
+    rest = {one.text for one in message.words if one is not word}
+    return asks_question(message.text) or rest <= known.joins | known.topics
 
 
 def _is_said_by_or_to(message: Message, word: Word) -> bool:

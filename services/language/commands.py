@@ -58,8 +58,21 @@ def is_said_of(text: str, names: Collection[str]) -> bool:
 
 def is_retracted(text: str) -> bool:
     """Whether `text` says, alone or before something else, that what was said is not so."""
-    at = next((at for at, each in enumerate(text) if each in ",;:."), len(text))
-    return "?" not in text and "retract" in (command_in(text), command_in(text[:at]))
+    return behind_retraction(text) is not None
+
+
+def behind_retraction(text: str) -> str | None:
+    """Return what `text` says behind words that take back what was said: "" for nothing.
+
+    "No, scratch that, it was sulfa". None where it takes nothing back.
+    """
+    if "?" in text:
+        return None
+    if command_in(text) == "retract":
+        return ""
+    ends = [at for at, each in enumerate(text[:_LONGEST_CHARS]) if each in ",;:."]
+    end = next((at for at in ends if command_in(text[:at]) == "retract"), None)
+    return None if end is None else text[end + 1 :].strip()
 
 
 def takes_back(text: str) -> bool:

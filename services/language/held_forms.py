@@ -33,6 +33,7 @@ class Grammar:
     """The forms of one language, compiled; its file explains them."""
 
     leads: re.Pattern[str]
+    trails: re.Pattern[str]
     correcting: re.Pattern[str]
     adds: re.Pattern[str]
     doubts: re.Pattern[str]
@@ -81,6 +82,7 @@ def _compile(words: Mapping[str, Any]) -> Grammar:
     ]
     return Grammar(
         leads=pattern(rf"^(?:(?:{'|'.join(words['leads'])}){_AFTER_LEAD}+)+"),
+        trails=pattern(rf",?\s+(?:{'|'.join(words['trails'])})$"),
         correcting=pattern(rf"^(?:{'|'.join(words['correcting'])}){_AFTER_LEAD}"),
         adds=pattern(rf"\b(?:{'|'.join(words['adds'])})\b"),
         doubts=pattern(rf"(?:{'|'.join(words['doubts'])})"),

@@ -151,7 +151,7 @@ def _is_polite(sentence: str, grammar: Grammar) -> bool:
 
 
 def _without_leads(sentence: str, grammar: Grammar) -> str:
-    return grammar.leads.sub("", sentence.rstrip(" .!;?"))
+    return grammar.trails.sub("", grammar.leads.sub("", sentence.rstrip(" .!;?")))
 
 
 def _is_guarded(sentence: str, grammar: Grammar) -> bool:

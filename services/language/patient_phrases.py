@@ -104,10 +104,19 @@ UNFIT_TARGET = re.compile(
 )
 """A token meant as an id that is none, where an order or a heading has its patient."""
 
+_FORMER = (
+    r"(?:previous|prior|last|vorherige[nr]?|vorige[nr]?|letzte[nr]?"
+    r"|pr(?:é|e)c(?:é|e)dente?|dernier|derni(?:è|e)re|anterior|(?:ú|u)ltim[oa]|precedente)"
+)
+_SOMEBODY = rf"(?:{_ONE_PATIENT}|one|case|chart|lady|gentleman|man|woman|person)"
+_THE = r"(?:(?:the|der|die|den|el|la|al|l')\s*)?"
 OTHER_PATIENT = re.compile(
     rf"\b(?:{_OTHER}|another|previous|prior|next|first|last|second|different|vor(?:her)?ige[nr]?)"
     rf"\s+(?:{_ONE_PATIENT}|pt)\b"
     r"(?!\s*(?:'s|visit|note|encounter|contact|appointment|record|report|scan|message|question))"
+    # "Go back to the previous one": alone, "the previous one" may be of a list.
+    rf"|\b(?:{_SWITCH}|{_SWITCH_ELSEWHERE})\s+{_THE}"
+    rf"(?:{_FORMER}(?:\s+{_SOMEBODY})?|{_SOMEBODY}\s+(?:before|davor|von\s+vorhin)){_END}$"
 )
 """Somebody other than the active patient is meant, or seems to be."""
 

@@ -83,6 +83,7 @@ class PeopleWords:
     within: frozenset[str]
     places: frozenset[str]
     about: frozenset[str]
+    topics: frozenset[str]
     staff_things: frozenset[str]
     before_staff: frozenset[str]
     addressing: frozenset[str]

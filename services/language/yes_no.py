@@ -55,6 +55,12 @@ def says_no(text: str) -> bool:
     return yes_no_in(text) == "no"
 
 
+def behind_yes_or_no(text: str) -> str:
+    """Return the words of `text`, folded, without the yes or no that it begins with."""
+    _, rest = _read(words_of(text), _phrases())
+    return " ".join(rest)
+
+
 def names_a_deed(text: str) -> bool:
     """Whether an answer is an order where nothing was asked, as "cancel it"."""
     return any(each in " ".join(words_of(text)) for each in _ALSO_CONSENT)

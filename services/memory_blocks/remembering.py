@@ -26,11 +26,16 @@ def corrected_note(
 
     A bare figure, "no, 200 m", speaks of the turn before it alone.
     """
-    held = [one for one in points if one.quote and one.status == "active"]
-    if counted := [one for one in held if _recounted(one, statement) is not None]:
+    if counted := with_such_a_figure(points, statement):
         return next((one for one in reversed(counted) if one.turn_id == turn_id - 1), None)
-    notes = [one for one in held if one.kind == NOTE]
+    notes = [one for one in points if one.quote and one.status == "active" and one.kind == NOTE]
     return next((one for one in reversed(notes) if _is_about(one, statement)), None)
+
+
+def with_such_a_figure(points: Sequence[KeyPoint], statement: HeldStatement) -> list[KeyPoint]:
+    """Return what is held with a figure of the kind that `statement` puts right."""
+    held = [one for one in points if one.quote and one.status == "active"]
+    return [one for one in held if _recounted(one, statement) is not None]
 
 
 def in_place_of(old: KeyPoint, statement: HeldStatement) -> HeldStatement:

@@ -11,7 +11,7 @@ from services.language.commands import without_outer_punctuation
 from services.language.folding import words_of
 from services.language.people_words import people_words
 from services.language.phrases import parts_in, says, without
-from services.language.yes_no import says_no, says_yes
+from services.language.yes_no import behind_yes_or_no, says_no, says_yes
 from services.patient_context.candidates import digits_of
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import OPTIONS_LIMIT, Ask
@@ -76,6 +76,7 @@ def named_among(text: str, people: Sequence[Person]) -> Person | None:
 
     None where it names nobody of them or more than one, or says anything else: "not Abdul".
     """
+    text = behind_yes_or_no(text)
     picked = parts_in(text, "picks_one") or {}
     titles = people_words().titles_of_men | people_words().titles_of_women
     said = set(words_of(without(picked.get("who", text), "polite"))) - titles

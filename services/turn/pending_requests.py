@@ -40,7 +40,7 @@ class PendingRequests:
         question = turn.open_question()
         is_answer = verdict.reply is not None and verdict.question is None
         if question is None or question.kind not in _KEEP_A_REQUEST or not is_answer:
-            return self._with_request(turn, verdict)
+            return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
         asked = "" if question.payload.get(OPENS_ONLY) else str(question.payload.get(ASKED, ""))
         registry = verdict.registry or turn.registry
         is_theirs = asked and (
@@ -49,8 +49,7 @@ class PendingRequests:
         )
         if not is_theirs or not _names_one(turn, verdict):
             return self._with_request(turn, verdict)
-        shown = " ".join(asked.split())[:_SHOWN_CHARS]
-        text = f"{verdict.patient_id} is active. Going on with “{shown}”."
+        text = f"{verdict.patient_id} is active. Going on with “{_shown(asked)}”."
         turn.run.emit(Notice("progress", text))
         return replace(verdict, reply=None, pending_request=asked)
 
@@ -86,6 +85,26 @@ class PendingRequests:
             return verdict
         payload = {**question.payload, ASKED: asked}
         return replace(verdict, question=question.model_copy(update={"payload": payload}))
+
+
+def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
+    """Say which request waited for an answer that this message ends without giving it."""
+    question, next_one = turn.open_question(), verdict.question
+    if question is None or question.payload.get(OPENS_ONLY) or not question.payload.get(ASKED):
+        return verdict
+    asked = str(question.payload[ASKED])
+    is_same = next_one is not None and next_one.question_id == question.question_id
+    waits_on = verdict.registry is None if next_one is None else is_same
+    if waits_on or (next_one is not None and next_one.payload.get(ASKED) == asked):
+        return verdict
+    said = f"“{_shown(asked)}” was not answered; say it again if it is still wanted."
+    if verdict.reply is not None:
+        return replace(verdict, reply=f"{verdict.reply}\n{said}")
+    return replace(verdict, notice=" ".join(filter(None, (verdict.notice, said))))
+
+
+def _shown(asked: str) -> str:
+    return " ".join(asked.split())[:_SHOWN_CHARS]
 
 
 def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:

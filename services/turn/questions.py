@@ -137,6 +137,15 @@ def _outcome_in_words(action: Action, done: Sequence[str], gone: Sequence[str]) 
     return " ".join([*parts, *(f"{name} was no longer there." for name in gone)])
 
 
+def _takes_back(turn: LoadedTurn, question: OpenQuestion) -> bool:
+    """Whether "undo" or "scratch that" is said to a deed that waits for its yes.
+
+    It means that one, and nothing that was done before.
+    """
+    is_said = turn.message.press is None and command_in(turn.text) in ("undo", "retract")
+    return is_said and question.kind == "destructive_tool"
+
+
 class TurnQuestions:
     """Answers questions that need a yes. Holds no state of any turn."""
 
@@ -168,11 +177,11 @@ class TurnQuestions:
             return None
         if (outcome := await self._answer_proposal(turn, question)) is not None:
             return outcome
-        if not (says_yes(turn.answer) or says_no(turn.answer)):
+        is_no = says_no(turn.answer) or _takes_back(turn, question)
+        if not (says_yes(turn.answer) or is_no):
             return None
         if question.kind == "new_history":
             return await self._new_history(turn, question)
-        is_no = says_no(turn.answer)
         is_kept = question.kind in ("retire_statement", "destructive_tool")
         is_of_open = is_kept and question.patient_id == turn.active_patient_id
         if not is_of_open and not (is_no and question.kind == "which_entity"):

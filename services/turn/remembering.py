@@ -9,7 +9,7 @@ from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
-from services.language.commands import command_in, is_retracted
+from services.language.commands import behind_retraction, command_in
 from services.language.held_statements import (
     asks_to_hold,
     held_statements,
@@ -20,7 +20,7 @@ from services.language.held_statements import (
 from services.language.text_words import words_of_statement
 from services.memory_blocks.held import held_lines
 from services.memory_blocks.limits import NAME_CHARS
-from services.memory_blocks.remembering import hold
+from services.memory_blocks.remembering import hold, with_such_a_figure
 from services.memory_blocks.wording import one_line
 from services.memory_edits.operations import (
     MemoryWrite,
@@ -38,6 +38,12 @@ _WRITE = "write"
 _NOT_NOTED = (
     "I did not note that. I hold what is so of the open patient, one plain sentence at a time: "
     "remember that she lives alone. For something of your own, add a task."
+)
+_NOT_READ = "“{rest}” was not read; say it by itself, as a whole sentence."
+_REST_CHARS = 120
+_OF_WHAT = (
+    "Nothing was changed: I cannot tell what that puts right. Held as your words: {listed}. Say "
+    "the whole sentence as it is right."
 )
 _CHANGED_SINCE = "It was changed meanwhile. Nothing was undone; *Memory* shows what is held."
 
@@ -69,33 +75,52 @@ class TurnRemembering:
 
     def note(self, turn: GroundedTurn) -> bool:
         """Hold what the message asks to remember of the open patient; its document is open."""
-        if turn.patient_id is None or not self.is_meant(turn):
+        if turn.patient_id is None:
             return False
-        memory = turn.document.memory
-        before = {one.point_id: one.status for one in memory.key_points}
+        if not self.is_meant(turn):
+            return self._ask_of_what(turn)
+        text = self._held(turn)
+        if not text:
+            understood = turn.sessions.understanding
+            is_known = understood is not None and bool(understood.statements)
+            text = "I hold that already; nothing was changed." if is_known else _NOT_NOTED
+        self.replies.say(turn, text)
+        return True
+
+    def _ask_of_what(self, turn: GroundedTurn) -> bool:
+        """Say that nothing was put right where a bare figure may be of what was said earlier."""
+        if turn.message.press is not None or not is_correction(turn.text):
+            return False
+        points = turn.document.memory.key_points
+        of_figures = [one for one in held_statements(turn.text) if one.corrects]
+        held = [one.text for each in of_figures for one in with_such_a_figure(points, each)]
+        if held:
+            self.replies.say(turn, _OF_WHAT.format(listed=_listed(held)))
+        return bool(held)
+
+    def _held(self, turn: GroundedTurn) -> str:
+        """Hold what the message states, and say so; empty if it states nothing new."""
+        before = {one.point_id: one.status for one in turn.document.memory.key_points}
         self.documents.memory.read_by_rules(turn)
         points = turn.document.memory.key_points
         new = [one for one in points if one.point_id not in before]
         gone = [one for one in points if before.get(one.point_id) == "active" != one.status]
-        if new:
-            listed = "; ".join(f"“{one.text}”" for one in new)
-            text = f"Held as your words, not as the record’s: {listed}."
-            if gone:
-                text += f" It takes the place of {'; '.join(f'“{one.text}”' for one in gone)}."
-            text += " “undo” takes it back."
-        elif turn.sessions.understanding is not None and turn.sessions.understanding.statements:
-            text = "I hold that already; nothing was changed."
-        else:
-            text = _NOT_NOTED
-        self.replies.say(turn, text)
-        return True
+        if not new:
+            return ""
+        listed = "; ".join(f"“{one.text}”" for one in new)
+        text = f"Held as your words, not as the record’s: {listed}."
+        if gone:
+            text += f" It takes the place of {'; '.join(f'“{one.text}”' for one in gone)}."
+        return f"{text} “undo” takes it back."
 
     def retract(self, turn: GroundedTurn) -> bool:
         """Take back what the user stated just before, where the message says that it is not so.
 
-        What another one of the group stated just before stays, and that is said.
+        What another one of the group stated just before stays, and that is said. A statement that
+        follows in the message is held; of other words it is said that they were not read.
         """
-        if turn.message.press is not None or not is_retracted(turn.text):
+        rest = behind_retraction(turn.text)
+        if turn.message.press is not None or rest is None:
             return False
         text = self.taken_back(turn)
         if not text and (said := _said_before(turn)):
@@ -103,6 +128,8 @@ class TurnRemembering:
                 f"{said[-1].said_by} said that, so it is still held: "
                 f"{_listed([one.text for one in said])}. “forget …” with its words withdraws it."
             )
+        if text and rest:
+            text += f" {self._held(turn) or _NOT_READ.format(rest=one_line(rest, _REST_CHARS))}"
         if text:
             self.replies.say(turn, text)
         return bool(text)

@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from group_chat.limits import GroupChatLimits
+from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion, Utterance
-from tests.group_chat.team_world import TeamWorld, team_world, text
+from tests.fakes_openai import Reply
+from tests.group_chat.team_world import TeamWorld, call, team_world, text
 
 CREATININE = ChartQuestion("results", {"names": ["creatinine"]}, "latest", "creatinine")
 
@@ -58,3 +60,21 @@ async def test_by_default_the_model_is_asked() -> None:
         asked = read("latest creatinine?", CREATININE)
         heard = await world.say("latest creatinine?", text("It is 0.9."), utterance=asked)
         assert heard.said == [("PatientStatus", "It is 0.9.")]
+
+
+WRITTEN_CALL = text(
+    '<tool_call>{"name": "results", "arguments": {"names": ["creatinine"]}}</tool_call>'
+)
+
+
+@pytest.mark.parametrize("reply", [call("results", names=["creatinine"]), WRITTEN_CALL])
+async def test_a_model_that_only_calls_tools_leaves_the_word_to_the_rows(reply: Reply) -> None:
+    async with team_world(limits=GroupChatLimits(tool_rounds=1)) as world:
+        asked = read("latest creatinine?", CREATININE)
+        heard = await world.say("latest creatinine?", *[reply] * 3, utterance=asked)
+    ((agent, said),) = heard.said
+    assert agent == "PatientStatus"
+    assert said.startswith(
+        f"{talk_text('en', 'no_words')}\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19"
+    )
+    assert heard.reason == "limit"

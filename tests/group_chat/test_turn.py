@@ -13,6 +13,7 @@ from data_models.plan import Plan
 from data_models.turn_events import AgentMessageFinished, AgentTextDelta, Notice, ToolCallResult
 from group_chat.limits import GroupChatLimits
 from services.group_chat_port import ContinuationChanged, GroupChatEvent, PlanChanged
+from services.language.talk_texts import talk_text
 from services.language.utterance import Utterance
 from tests.fakes_openai import Brain, RecordedRequest, Reply
 from tests.group_chat.team_world import (
@@ -424,7 +425,7 @@ async def test_endless_tool_calls_end_the_turn_with_an_offer() -> None:
         heard = await world.say("hello", *[call("load_patient_data")] * 4)
     assert [result.is_error for result in heard.of(ToolCallResult)] == [False, False, True, True]
     assert heard.reason == "limit"
-    assert heard.said == []
+    assert heard.said == [("Orchestrator", talk_text("en", "no_words"))]
 
 
 @pytest.mark.slow

@@ -44,10 +44,21 @@ async def outcome_of(text: str) -> str:
         "Patientin Müller, Kalium?",
         "kalium von hans müller",
         "Müller Kalium",
+        "klar, Nakamura",
+        "what did I tell you about Nakamura",
+        "what do you know about nakamura?",
+        "was weißt du über Nakamura?",
+        "und bei Lopez?",
+        "bei Lopez",
     ],
 )
 async def test_the_open_chart_does_not_answer_for_a_name_that_nobody_has(text: str) -> None:
     assert await outcome_of(text) == "unsure stranger"
+
+
+async def test_a_phrase_that_names_nobody_opens_no_chart() -> None:
+    found = await linker().link("Streich das", Situation(active=OPEN, roster={OPEN: None}))
+    assert not found.is_plain
 
 
 @pytest.mark.parametrize(
@@ -71,6 +82,18 @@ async def test_the_open_chart_does_not_answer_for_a_name_that_nobody_has(text: s
         "alt natrium",
         "Kopf CT",
         "any labs?",
+        "Termin bei Lopez",
+        "any news about Parkinson?",
+        "Was ist bei Fieber?",
+        "was sagt die Leitlinie bei Gicht?",
+        "what is known about Rivaroxaban?",
+        "Klar",
+        "alles klar.",
+        "Freilich!",
+        "Roger",
+        "Streich das",
+        "führ den Plan aus",
+        "Basta",
     ],
 )
 async def test_a_name_of_somebody_else_or_a_word_asks_nothing(text: str) -> None:

@@ -3,6 +3,8 @@
 import pytest
 
 from services.language.detection import language_of
+from services.language.reading import read
+from tests.group_chat.offline.conftest import SITUATION
 
 
 @pytest.mark.parametrize("text", ["jo@example.org", "jo@example.org ja.nein@example.org"])
@@ -26,3 +28,15 @@ def test_signs_that_one_language_has_tell_it() -> None:
 def test_a_word_of_two_languages_tells_the_one_that_is_spoken() -> None:
     assert language_of("in 2", default="de") == "de"
     assert language_of("Termin in zwei Wochen um 15 Uhr") == "de"
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "asked"),
+    [("patient Kalium?", "de", "potassium"), ("patient potassium?", "en", "potassium")],
+)
+def test_who_is_meant_tells_no_language_where_only_a_value_is_named(
+    text: str, language: str, asked: str
+) -> None:
+    """`Frau Moens Kalium?` is read with `patient` for the name."""
+    found = read(text, SITUATION)
+    assert (found.language, [one.name for one in found.about]) == (language, [asked])

@@ -104,7 +104,15 @@ async def test_a_number_of_nobody_opens_nothing_and_asks_nothing(text: str) -> N
 
 
 @pytest.mark.parametrize(
-    "text", ["back to the previous patient", "zurück zum vorherigen Patienten"]
+    "text",
+    [
+        "back to the previous patient",
+        "zurück zum vorherigen Patienten",
+        "go back to the previous one",
+        "ok, back to the one before",
+        "zurück zur vorherigen",
+        "Zurück zur Patientin davor",
+    ],
 )
 async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: str) -> None:
     here = World(

@@ -132,3 +132,17 @@ async def test_after_ten_minutes_nothing_is_undone(desk: Desk) -> None:
     moved = await desk.own.tasks.get(task.id)
     assert moved is not None
     assert moved.due == date(2026, 12, 1)
+
+
+@pytest.mark.parametrize("word", ["undo", "scratch that", "Streich das"])
+async def test_undo_before_the_yes_refuses_what_was_asked_and_undoes_nothing_else(
+    desk: Desk, word: str
+) -> None:
+    lab, slides = await desk.task("Call the lab"), await desk.task("Slides")
+    await desk.moved(lab, date(2026, 12, 1))
+    await desk.asks("delete_task", slides)
+
+    assert "Slides" in await desk.says(word)
+
+    assert await titles(desk) == ["Call the lab", "Slides"]
+    assert (await desk.own.tasks.list(limit=9))[0].due == date(2026, 12, 1)

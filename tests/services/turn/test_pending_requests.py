@@ -7,6 +7,7 @@ import pytest
 from data_models.blob_store import BlobStore
 from data_models.claim_decision import ClaimTimes
 from data_models.identifiers import PatientId
+from data_models.turn_events import Notice
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
 from services.turn.pending_requests import is_request_of_record
@@ -97,6 +98,61 @@ async def test_a_wish_that_waits_is_not_done_by_a_message_that_leads_to_another_
     world = World(linker=SubjectLinker(directory=People(margaret), fits=PATTERN.matches))
     asked = await asked_of_team(world, "open Margaret Whitfield", "show his CT", "clear everything")
     assert asked == []
+
+
+ELVIS, TWYLA, TONIA = (
+    Person(
+        PatientId(f"patient_{place}"), given, (PersonName(family, (given,), ""),), birth_date=born
+    )
+    for place, given, family, born in (
+        (1, "Elvis", "Moen", "2009-07-02"),
+        (2, "Twyla", "Moen", "1945-12-09"),
+        (3, "Tonia", "Quitzon", "1942-07-02"),
+    )
+)
+
+
+OPENED = ("open Elvis Moen", "open Twyla Moen")
+
+
+def with_namesakes() -> World:
+    directory = People(ELVIS, TWYLA, TONIA)
+    return World(linker=SubjectLinker(directory=directory, fits=PATTERN.matches))
+
+
+@pytest.mark.parametrize("answer", ["Elvis", "yes, Elvis", "ja, ich meine Elvis", "no, Elvis"])
+async def test_a_yes_before_the_name_that_was_asked_for_loses_no_request(answer: str) -> None:
+    world = with_namesakes()
+    asked = await asked_of_team(world, *OPENED, "and Moen's creatinine?", answer)
+    assert asked == [("patient_1", "and Moen's creatinine?")]
+
+
+@pytest.mark.parametrize(
+    "later", ["what problems does Tonia Quitzon have?", "open Tonia Quitzon and list her drugs"]
+)
+async def test_a_request_that_somebody_elses_chart_ends_is_said_to_be_unanswered(
+    later: str,
+) -> None:
+    world = with_namesakes()
+    await asked_of_team(world, *OPENED, "and Moen's creatinine?")
+
+    said = await world.say(later)
+
+    (notice,) = [
+        one.text for one in said.events if isinstance(one, Notice) and "not answered" in one.text
+    ]
+    assert "“and Moen's creatinine?” was not answered" in notice
+
+
+async def test_a_request_that_another_question_displaces_is_said_to_be_unanswered() -> None:
+    world = with_namesakes()
+    await asked_of_team(world, "open Tonia Quitzon", "and Moen's creatinine?")
+
+    said = await world.say("and Miss Moen's weight?")
+
+    assert said.texts[-1].endswith(
+        "“and Moen's creatinine?” was not answered; say it again if it is still wanted."
+    )
 
 
 @pytest.mark.parametrize("word", ["yes", "no"])

@@ -241,3 +241,45 @@ async def test_what_is_said_once_more_is_taken_back_too(
     await said(world, "no, that was wrong")
 
     assert held(store) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "left", "told"),
+    [
+        ("no, scratch that, it was sulfa", [], "“it was sulfa” was not read"),
+        ("scratch that, show me the labs", [], "“show me the labs” was not read"),
+        ("Nein, streich das, es war Sulfa", [], "„es war Sulfa“ wurde nicht gelesen"),
+        (
+            "no, scratch that, she is allergic to sulfa",
+            ["Allergy: sulfa"],
+            "Held as your words, not as the record’s: “Allergy: sulfa”",
+        ),
+        ("scratch that", [], "no longer held: “Allergy: penicillin”"),
+    ],
+)
+async def test_what_is_taken_back_is_gone_whatever_else_is_said(
+    world: World, store: MemoryBlobStore, message: str, left: list[str], told: str
+) -> None:
+    await said(world, "She is allergic to penicillin.")
+    answer = await said(world, message)
+    assert held(store) == left
+    assert told in answer
+
+
+@pytest.mark.parametrize("correction", ["no, it is 50 mg, not 100", "No, 1000 mg", "50, not 100"])
+async def test_a_bare_figure_that_may_be_of_anything_changes_nothing_and_says_so(
+    world: World, store: MemoryBlobStore, correction: str
+) -> None:
+    for text in ("She takes aspirin 100 mg", "Allergies?"):
+        await said(world, text)
+    answer = await said(world, correction)
+    assert answer.startswith("Nothing was changed: I cannot tell what that puts right.")
+    assert held(store) == ["Takes: aspirin 100 mg"]
+
+
+async def test_a_denial_after_all_takes_the_place_of_what_was_said(
+    world: World, store: MemoryBlobStore
+) -> None:
+    await said(world, "She is allergic to latex")
+    await said(world, "she is not allergic to latex after all")
+    assert held(store) == ["Not allergic to: latex"]
