@@ -14,6 +14,7 @@ _INHERITED = frozenset(
 
 _BETWEEN = frozenset({"between", "zwischen"})
 _WITHOUT = frozenset({"without", "ohne"})
+_OR = frozenset({"or", "nor", "oder", "noch"})
 _THAN = frozenset({"than", "als"})
 _OF_OTHER_TIMES = frozenset(
     {"newest", "current", "before", "is_now", "begun", "rising", "falling", "steady", "highest",
@@ -234,6 +235,10 @@ def _after(last: Clause, clause: Clause) -> Clause:
             inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
+    if last.words & _WITHOUT and last.has_values:
+        inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
+    if "no" in last.cues and clause.words & _OR:
+        inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
     if "ended" in clause.cues:
         inherited -= {"current"}  # "is still listed although the chemotherapy ended"
     return replace(clause, cues=clause.cues | inherited)
@@ -258,7 +263,21 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done[-1] = _joined(last, clause)
         else:
             done.append(_after(last, clause))
-    return _of_one_day(list(_denied_together(done)))
+    return _of_one_day(list(_denied_together(_each_its_value(done))))
+
+
+def _each_its_value(clauses: list[Clause]) -> list[Clause]:
+    """Return the clauses of "sodium and potassium were 143.1 and 4.37 mmol/L", each its value."""
+    named = [one for one in clauses if one.own_names and one.names]
+    values = [each for one in clauses for each in one.quantities]
+    is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
+    if not is_so or any(one.has_values for one in named[:-1]):
+        return clauses
+    told = named[-1]
+    return [
+        replace(one, quantities=(value,), dates=told.dates, cues=one.cues | told.cues)
+        for one, value in zip(named, values, strict=True)
+    ]
 
 
 def _of_one_day(clauses: list[Clause]) -> list[Clause]:

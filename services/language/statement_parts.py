@@ -181,7 +181,7 @@ def parted(text: str) -> str:
     """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
     text = _JOINED.sub(" ", text) if "-" in text else text
     text = _HYPHENED.sub(_of_two_names, text)
-    text = _NEVER_MARRIED.sub("never-married", text)
+    text = _NEVER_MARRIED.sub("never-married", text).replace("→", " to ")
     return _COMPOUND.sub(r"\g<what> \g<last>", text)
 
 

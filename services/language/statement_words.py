@@ -75,6 +75,7 @@ class StatementWords:
         unsure: Stems by which a finding is only suspected.
         deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
+        panels: For names of tests the stems by which those of one kind are called.
     """
 
     phrases: Mapping[str, Sequence[Phrase]]
@@ -110,6 +111,7 @@ class StatementWords:
     deciding: frozenset[str]
     unsure: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
+    panels: Mapping[str, frozenset[str]]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
         """Yield the phrases in `words` from the left, the longest at each place."""
@@ -173,6 +175,11 @@ def statement_words() -> StatementWords:
         deciding=frozenset(stem(word) for word in all_of(files, "deciding")),
         unsure=frozenset(stem(word) for word in all_of(files, "unsure")),
         deeds=_deeds(files),
+        panels={
+            f"={test}": _stems_of(words)
+            for words, tests in names["panels"].items()
+            for test in tests
+        },
     )
 
 

@@ -9,6 +9,7 @@ from services.language.clauses import Clause, put_together, runs_of
 from services.language.quantities import Quantity, quantities_in
 from services.language.stages_told import TNM, stages_in
 from services.language.statement_numbers import (
+    OF_SEVERAL,
     bounded,
     changed_of_body,
     counted,
@@ -50,6 +51,7 @@ _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"}
 _PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
 _YEAR_CHARS = 4
+_SEVERAL = frozenset({"few", "several", "couple", "wenigen", "mehreren"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,13 +227,19 @@ class _Reader:
         cues = {tag for one in phrases for tag in one.tags}
         if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
-        if self._is_of_window:
+        if self._is_of_window or self._is_of_several(start, end):
             cues.discard("newest")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
         if any(word.endswith("n't") for word in self._lower[start:end]):
             cues.add("no")
         return frozenset(cues)
+
+    def _is_of_several(self, start: int, end: int) -> bool:
+        """Whether a clause is of more than the last: "over the last three measurements"."""
+        numbers = statement_words().numbers.keys() | _SEVERAL
+        pairs = pairwise(self._lower[start:end])
+        return any(last in OF_SEVERAL and many in numbers for last, many in pairs)
 
     def _is_over_since_then(
         self, start: int, phrases: list[FoundPhrase], dates: list[FoundDate]

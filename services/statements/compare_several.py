@@ -159,7 +159,8 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         for part in parts
     ]
     if not all(found):
-        return None
+        rest = [rows.about([one]) for one in names[1:]]
+        return by_each(clause, rows, names[:1]) if rest and all(rest) else None
     if time is not None and not any(
         is_apart(clause, time, a, b) for a in found[0] for b in found[-1]
     ):
@@ -223,8 +224,15 @@ def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
         return tuple((date,) for date in clause.dates)
     none = ((),) * (len(clause.quantities) - 1)
     if "begun" not in clause.cues:
-        return (*none, clause.dates)
+        return _beside_day(clause) or (*none, clause.dates)
     return (*none, ()) if clause.words & _RANGED else (clause.dates, *none)
+
+
+def _beside_day(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
+    """Return the one day for the number before it: "97 today, compared with 70.8 in 2019"."""
+    days = clause.dates
+    before = [one.start for one in clause.quantities if days and one.start < days[0].start]
+    return tuple(days if one.start == max(before) else () for one in clause.quantities if before)
 
 
 def against_order(

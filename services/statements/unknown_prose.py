@@ -18,7 +18,10 @@ _SHORT = 3
 _FORMS = ("ing", "ed", *_INFLECTIONS)
 _SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
-_TURNS = frozenset({"recovered", "erholt"})
+_TURNS = frozenset(
+    {"recovered", "improved", "worsened", "deteriorated", "erholt", "verbesserte", "verbessert",
+     "verschlechterte", "verschlechtert"}
+)  # fmt: skip
 _ADVERB = "ly"
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
@@ -79,6 +82,7 @@ def _adds_unknown(
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
     known = frozenset(clause.names).union(*(row.words for row in meant))
+    known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == _SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
     is_placed = (
