@@ -139,6 +139,8 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & _WITHOUT
     if is_denial and not _is_listed(last):
         return False  # "marked shrinkage; no new lesion"
+    if "no" in last.cues & clause.cues and last.topics and clause.topics:
+        return False  # "No allergies are recorded, and she is not on any medication"
     if not clause.names:
         return not _collide(last, clause) or _ends_span(last, clause)
     return not last.names and not last.quantities and not last.stages
@@ -215,6 +217,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= _OF_THEN
     if clause.quantities:
         passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
+    if clause.topics and "asserts" in clause.cues:
+        passed_on -= {"recorded"}
     if clause.words & _THAN:
         passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
     names = last.names

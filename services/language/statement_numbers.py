@@ -89,7 +89,8 @@ def differences(
     if of := changed_of_body(cues):
         found = [one for one in quantities if one.unit in _UNITS[of]]
         is_course = len(found) > 1 and any(word in _FROM for _, word in words)
-        return [] if is_course else found  # "grew from 84 to 139 cm"
+        # "grew from 84 to 139 cm", "lost 8.5 kg (99.8 to 91.3 kg)"
+        return [] if is_course else found[:1]
     offsets = {one.start: one for one in quantities}
     found = []
     for at, (_, word) in enumerate(words):

@@ -44,7 +44,7 @@ _LASTING_ONE = re.compile(
 )
 _COMPOUND = re.compile(
     r"(?i)\b(?!labor|leber|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
-    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
+    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
 )
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
@@ -182,12 +182,13 @@ def parted(text: str) -> str:
     text = _JOINED.sub(" ", text) if "-" in text else text
     text = _HYPHENED.sub(_of_two_names, text)
     text = _NEVER_MARRIED.sub("never-married", text).replace("→", " to ")
+    text = text.replace("carried out", "performed")
     return _COMPOUND.sub(r"\g<what> \g<last>", text)
 
 
 def _of_two_names(found: re.Match[str]) -> str:
     """Return two names for one with a hyphen: `amoxicillin-clavulanate`."""
-    is_of_two = all(is_clinical_name(stem(found[part])) for part in ("one", "other"))
+    is_of_two = any(is_clinical_name(stem(found[part])) for part in ("one", "other"))
     return f"{found['one']} {found['other']}" if is_of_two else found.group()
 
 

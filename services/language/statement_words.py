@@ -55,8 +55,8 @@ class StatementWords:
         exclusive: For each word of a group of which one holds: the group, and which of them.
         denying: Stems that say that what is tested is not there: `absent`, `wild-type`.
         ending: Stems that say that something has ended.
-        neutral: Stems that claim nothing: of common language, or places, sides and numbers, which
-            are compared as such.
+        neutral: Stems that claim nothing: of common language, or sides and numbers, which are
+            compared as such.
         spoken: Stems of the words of all phrases that say how something is, and not what.
         named: For stems of the words of names, what these name: a group, or stems in English.
         translated: Stems of names in other languages than the record's.
@@ -226,6 +226,8 @@ def _named(
     for group in (row for one in files for row in one.get("alike", ())):
         for word in map(stem, group):
             found.setdefault(word, set()).update(frozenset({stem(other)}) for other in group)
+    for place, english in places_of(files).items():
+        found.setdefault(stem(place), set()).update(frozenset({stem(one)}) for one in english)
     for row in phrases.values():
         for phrase in row:
             for word in phrase.words if (named := _named_by(phrase)) else ():
@@ -261,8 +263,8 @@ def _exclusive(files: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, int]]
 
 
 def _neutral(files: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    """Return the stems of words that claim nothing: common ones, places and numbers."""
-    tables = ("places", "sides", "numbers", "times", "months")
+    """Return the stems of words that claim nothing: common ones, sides and numbers."""
+    tables = ("sides", "numbers", "times", "months")
     words = {word for one in files for key in tables for word in one.get(key, {})}
     words.update(word for one in files for row in one.get("sides", {}).values() for word in row)
     return ordinary_words().union(map(stem, words))
@@ -308,7 +310,9 @@ def _tagged(
         yield from ((phrase, f"{prefix}:{kind}") for kind, row in rows for phrase in row)
     known = {phrase for group in names["same"] for phrase in group}
     yield from (
-        (phrase, f"means:{name}") for phrase, name in translated_names() if phrase not in known
+        (phrase, f"means:{name}")
+        for phrase, name in translated_names()
+        if phrase.lower() not in known
     )
     for who in all_of(files, "first_person"):
         for deed in all_of(files, "own_deeds"):

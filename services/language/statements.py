@@ -51,6 +51,7 @@ _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"}
 _PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
 _YEAR_CHARS = 4
+_SETTINGS = frozenset({"=check up"})
 _SEVERAL = frozenset({"few", "several", "couple", "wenigen", "mehreren"})
 
 
@@ -192,8 +193,8 @@ class _Reader:
         counts = list(counted(spoken, quantities, is_named))
         quantities = [one for one in quantities if one.start not in {at for _, _, at in counts}]
         changes = differences(spoken, quantities, cues)
-        if not names and (of := measured_of_body(stems.values(), quantities, cues)):
-            names = [of]
+        if not {*names} - _SETTINGS and (of := measured_of_body(stems.values(), quantities, cues)):
+            names = [*names, of]
         if changes or gains_or_loses(cues, frozenset(stems.values())):
             names = names or [one for one in (changed_of_body(cues),) if one]
         return Clause(
@@ -237,7 +238,7 @@ class _Reader:
 
     def _is_of_several(self, start: int, end: int) -> bool:
         """Whether a clause is of more than the last: "over the last three measurements"."""
-        numbers = statement_words().numbers.keys() | _SEVERAL
+        numbers = (statement_words().numbers.keys() | _SEVERAL) - {"one"}
         pairs = pairwise(self._lower[start:end])
         return any(last in OF_SEVERAL and many in numbers for last, many in pairs)
 

@@ -32,7 +32,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         or row.smoking == "never"
         or (clause.words & _CONFIRMED and row.words & statement_words().unsure)
     ]
-    if "recorded" in clause.cues or "nothing" in clause.cues:
+    is_empty = "takes" in clause.cues and not meant  # "takes no medication"
+    if is_empty or clause.cues & {"recorded", "nothing"}:
         return _not_recorded(clause, rows, meant, names)
     plain = [row for row in meant if not row.negated and not row.is_text]
     there = [row for row in plain if row.standing == "active" and row.needs <= set(clause.words)]

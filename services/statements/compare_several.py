@@ -10,7 +10,7 @@ from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
 from services.statements.compare_series import STEP_BY_STEP, against_trend, is_multiplied
 from services.statements.durations import TIMES, is_apart
-from services.statements.fit import fits, has_date, is_aim, shares
+from services.statements.fit import DONE_ONCE, fits, has_date, is_aim, shares
 from services.statements.known import KnownRows
 from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
@@ -35,6 +35,7 @@ _ORDINALS = {
     "vierte": 4,
     "funfte": 5,
 }
+_EVENTS = frozenset({"problem", "procedure", "encounter"})
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _TWO_AND_TIME = 3
@@ -74,6 +75,18 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         if fitting:
             others = [rows.about([name]) for name in names[size:]]
             return fitting if _is_in_time(clause, [fitting, *others]) else []
+    return _on_day_of_event(clause, rows, names)
+
+
+def _on_day_of_event(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows of what is told behind an event, of its day: "at the stroke, a BP of 150"."""
+    if not (clause.quantities or clause.often) or "newest" in clause.cues:
+        return []
+    for size in range(1, len(names)):
+        days = {row.order[:10] for row in rows.about(names[:size]) if row.kind in _EVENTS}
+        told = [row for row in about(clause, rows, names[size:]) if fits(clause, row)]
+        if found := [row for row in told if not row.is_text and row.order[:10] in days]:
+            return found
     return []
 
 
@@ -116,8 +129,14 @@ def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow
     """Return the rows of "in 2015 and 2017", each of one of the days."""
     if len(clause.dates) < 2 or clause.quantities or clause.words & _SPANS:
         return []
+    plain = replace(clause, cues=clause.cues - {"ended"})  # "completed in 2017 and 2019"
     found = [
-        [row for row in candidates if not row.is_text and fits(replace(clause, dates=(day,)), row)]
+        [
+            row
+            for row in candidates
+            for one in [plain if row.kind in DONE_ONCE else clause]
+            if not row.is_text and fits(replace(one, dates=(day,)), row)
+        ]
         for day in clause.dates
     ]
     return [row for rows in found for row in rows[:1]] if all(found) else []
@@ -191,7 +210,8 @@ def _against_steps(
         return None
     between = [row for row in subject if first.order <= row.order <= last.order]
     series = sorted((row for row in between if row.number is not None), key=_order)
-    return against_trend(clause, series)
+    of_days = {row.order[:10]: row for row in series}  # one view rounds what another does not
+    return against_trend(clause, list(of_days.values()))
 
 
 def _order(row: KnownRow) -> str:

@@ -311,7 +311,7 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
 
 
 def _has_ended(row: KnownRow) -> bool:
-    is_told = row.standing == "ended" or row.ended is not None or row.kind in DONE_ONCE
+    is_told = row.standing == "ended" or row.ended is not None or row.kind == "procedure"
     return is_told or not row.words.isdisjoint(statement_words().ending)
 
 
