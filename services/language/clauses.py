@@ -33,7 +33,7 @@ _THAN_BEFORE = {
     "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
     "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
 }
-_COMPARED = frozenset({"compared", "verglichen", "gegenuber", *_THAN})
+_COMPARED = frozenset({"compared", "similar", "ahnlich", "verglichen", "gegenuber", *_THAN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +307,9 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
     for at, clause in enumerate(clauses):
         rest = clauses[at + 1 :]
         end = next((one for one in rest if not _is_listed(one)), None)
+        if end is None and _is_denied_kind(clause) and _is_denied_kind(clauses[-1]):
+            yield replace(clause, cues=clause.cues | (clauses[-1].cues & {"recorded"}))
+            continue
         if end is not None and "recorded" in end.cues and _is_denied_name(clause):
             yield replace(clause, cues=clause.cues | {"recorded"})
             continue
@@ -325,6 +328,11 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
 def _is_denied_name(clause: Clause) -> bool:
     """Whether a clause is no more than "no diabetes", of which the next says "are recorded"."""
     return "no" in clause.cues and bool(clause.names) and "asserts" not in clause.cues
+
+
+def _is_denied_kind(clause: Clause) -> bool:
+    """Whether a clause denies a kind of things: "no allergies", "no medications on record"."""
+    return "no" in clause.cues and bool(clause.topics) and not clause.names
 
 
 def _is_listed(clause: Clause) -> bool:

@@ -64,6 +64,7 @@ class StatementWords:
             the beginnings of words that do.
         sides: Sides and heights in the body, by every word for them: `links` is `left`.
         places: Parts of the body in another language than the record's.
+        parts_of_year: The months of a season, and of the beginning or end of a year.
         times: Words that say how often: `twice`.
         counted: What kind of rows a plural counts; `times` where it counts any.
         allergic: Stems by which something is said of an allergy.
@@ -100,6 +101,7 @@ class StatementWords:
     places: Mapping[str, tuple[str, ...]]
     months: Mapping[str, int]
     numbers: Mapping[str, int]
+    parts_of_year: Mapping[str, tuple[int, ...]]
     times: Mapping[str, int]
     counted: Mapping[str, str]
     allergic: frozenset[str]
@@ -164,6 +166,11 @@ def statement_words() -> StatementWords:
         places=places_of(files),
         months=numbers_of(files, "months"),
         numbers=numbers_of(files, "numbers"),
+        parts_of_year={
+            part: tuple(map(int, months.split()))
+            for one in files
+            for part, months in one.get("parts_of_year", {}).items()
+        },
         times=numbers_of(files, "times"),
         counted=by_word(files, "counted"),
         allergic=frozenset(stem(word) for word in all_of(files, "allergic")),

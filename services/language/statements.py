@@ -186,6 +186,8 @@ class _Reader:
         named |= {one.start: group for one in phrases for group in groups(one, "same:")}
         meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
         names = [one for at in sorted({*named, *meant}) for one in meant.get(at) or (named[at],)]
+        of_kind = [one for one in phrases if groups(one, "topic:")]
+        kinds = {at for one in of_kind for at in range(one.start, one.end)}
         often = [one for one in phrases if groups(one, "often:")]
         told = [at for at in places if not any(one.start <= at < one.end for one in often)]
         spoken = [(self._words[at][0], self._lower[at]) for at in told]
@@ -209,7 +211,9 @@ class _Reader:
             often=frozenset(tag[6:] for tag in cues if tag.startswith("often:")),
             smoking=next((tag[8:] for tag in cues if tag.startswith("smoking:")), ""),
             cues=cues,
-            exclusive=tuple(one for one in stems.values() if one in vocabulary.exclusive),
+            exclusive=tuple(
+                one for at, one in stems.items() if one in vocabulary.exclusive and at not in kinds
+            ),
             sites=tuple(self._sites(start, end, taken)),
             counted=tuple((number, kind) for number, kind, _ in counts),
             differences=tuple(changes),

@@ -9,6 +9,7 @@ from services.language.clauses import Clause
 from services.language.phrases import says
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
+from services.statements.ages import with_birth_day
 from services.statements.bounds import limits, of_all_values
 from services.statements.changes import changed
 from services.statements.clause_parts import (
@@ -65,7 +66,8 @@ class MessageCheck:
 
     def _check(self, text: str) -> Verdict:
         grounds = self.grounds
-        sentence = read_sentence(text, is_name=grounds.rows.is_name)
+        said = with_birth_day(text, grounds.rows)
+        sentence = read_sentence(said, is_name=grounds.rows.is_name)
         if grounds.is_of_another(text) and self._is_of_patient(sentence):
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         if sentence.is_question or not sentence.clauses or self._is_general(sentence):

@@ -14,6 +14,7 @@ from services.statements.verdict import UNCHECKED, Verdict
 
 _LATER = frozenset({"after", "since", "nach", "seit"})
 _CONFIRMED = frozenset({"confirmed", "proven", "established", "bestatigt", "gesichert"})
+_CHRONIC = frozenset({"chronic", "chronische", "chronischen"})
 _LISTS = frozenset({"problem", "procedure", "medication"})
 
 
@@ -74,7 +75,7 @@ def _not_recorded(
     there, said = _of_all_told(clause, rows, named, names)
     if named and not there and said:
         return Verdict("supported", (), said)
-    is_of_now = "chronic" in clause.exclusive or "current" in clause.cues
+    is_of_now = clause.words & _CHRONIC or "current" in clause.cues
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
     if there and clause.dates:

@@ -74,6 +74,7 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         ]
         if fitting:
             others = [rows.about([name]) for name in names[size:]]
+            fitting = [row for row in fitting if not _is_before_start(clause, row, others)]
             return fitting if _is_in_time(clause, [fitting, *others]) else []
     return _on_day_of_event(clause, rows, names)
 
@@ -108,6 +109,16 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
         for drug, illness in pairs
         for day in [drug.order[:10], *(_written(one) for one in drug.dates)]
     )
+
+
+def _is_before_start(
+    clause: Clause, row: KnownRow, others: Sequence[Sequence[KnownRow]]
+) -> bool:
+    """Whether a value is older than the drug after whose start it is told."""
+    if not clause.words & _AFTER or "begun" not in clause.cues:
+        return False
+    begun = [one.order for rows in others for one in rows if one.kind == "medication"]
+    return bool(begun) and row.order < min(begun)
 
 
 def _written(day: WrittenDate) -> str:
@@ -191,6 +202,9 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     is_trend = bool(clause.cues & {"rising", "falling"})
     is_trend = is_trend or bool(clause.words & _FROM)
     is_in_order = any(_day(a) <= _day(b) for a in found[0] for b in found[-1])
+    if not is_in_order and len(clause.dates) == len(measured):
+        first, last, is_in_order = last, first, True  # "fell to 160 in 2020 from 259 in 2014"
+        found.reverse()
     if is_trend and not is_in_order:
         return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
     is_other_way = ("rising" in clause.cues and last < first) or (

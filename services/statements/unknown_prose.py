@@ -44,7 +44,7 @@ def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
         return False
     told = told_of(sentence.words) - deciding - statement_words().neutral
     return bool(told) and not any(
-        _has_all(told, row.words) and _has_all(deciding, row.words) for row in rows
+        has_all(told, row.words) and has_all(deciding, row.words) for row in rows
     )
 
 
@@ -88,7 +88,7 @@ def _adds_unknown(
     is_placed = (
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
     )
-    return not (_has_all(said, known, initials) and is_placed)
+    return not (has_all(said, known, initials) and is_placed)
 
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
@@ -105,7 +105,7 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
-def _has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
+def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
     if said <= known:
         return True
     begun = {word[:BEGINNING] for word in known}
