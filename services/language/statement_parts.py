@@ -61,6 +61,7 @@ _JOINED = re.compile(
     r"|rearranged|wild-?type|wildtyp)\b)"
 )
 _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
+_SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w-])(?P<one>[^\W\d_]{5,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 _HEAD_WORDS = 5
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
@@ -182,7 +183,7 @@ def parted(text: str) -> str:
     text = _JOINED.sub(" ", text) if "-" in text else text
     text = _HYPHENED.sub(_of_two_names, text)
     text = _NEVER_MARRIED.sub("never-married", text).replace("→", " to ")
-    text = text.replace("carried out", "performed")
+    text = _SPEAKING.sub(r"speaks \g<tongue>", text.replace("carried out", "performed"))
     return _COMPOUND.sub(r"\g<what> \g<last>", text)
 
 

@@ -122,6 +122,9 @@ class MessageCheck:
             for row in known.rows
             if row.kind == "patient" or (row.kind == "personal" and named & row.words)
         ]
+        if not adds_unknown(sentence, rows, self.grounds.own_names):
+            return False
+        rows += [row for name in named for row in known.about((name,)) if row.needs <= named]
         return adds_unknown(sentence, rows, self.grounds.own_names)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:

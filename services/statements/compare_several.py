@@ -76,18 +76,25 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             others = [rows.about([name]) for name in names[size:]]
             fitting = [row for row in fitting if not _is_before_start(clause, row, others)]
             return fitting if _is_in_time(clause, [fitting, *others]) else []
-    return _on_day_of_event(clause, rows, names)
+    return _behind_event(clause, rows, names)
 
 
-def _on_day_of_event(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    """Return the rows of what is told behind an event, of its day: "at the stroke, a BP of 150"."""
+def _behind_event(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows of what is told behind an event or an illness.
+
+    A value is of that day, "at the stroke, a BP of 150"; a drug may be for it.
+    """
     if not (clause.quantities or clause.often) or "newest" in clause.cues:
         return []
     for size in range(1, len(names)):
-        days = {row.order[:10] for row in rows.about(names[:size]) if row.kind in _EVENTS}
+        events = [row for row in rows.about(names[:size]) if row.kind in _EVENTS]
         told = [row for row in about(clause, rows, names[size:]) if fits(clause, row)]
+        days = {row.order[:10] for row in events}
         if found := [row for row in told if not row.is_text and row.order[:10] in days]:
             return found
+        drugs = [row for row in told if row.kind == "medication"]
+        if events and drugs and clause.words & _FOR and _is_in_time(clause, [events, drugs]):
+            return drugs
     return []
 
 

@@ -22,6 +22,7 @@ _TURNS = frozenset(
     {"recovered", "improved", "worsened", "deteriorated", "erholt", "verbesserte", "verbessert",
      "verschlechterte", "verschlechtert"}
 )  # fmt: skip
+_AMOUNTS = frozenset({"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"})
 _ADVERB = "ly"
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
@@ -141,6 +142,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
         return False
     if len(clause.quantities) > 1 and word in _TURNS:
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
+    if clause.differences and word in _AMOUNTS:
+        return True
     forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
     if any(one in known.neutral or one in known.spoken for one in forms):
         return True
