@@ -23,7 +23,7 @@ from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
-from services.statements.fit import fits
+from services.statements.fit import fits, is_aim
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
 from services.statements.smoking import OF_SMOKING, compare_smoking
@@ -124,7 +124,12 @@ class MessageCheck:
         ]
         if not adds_unknown(sentence, rows, self.grounds.own_names):
             return False
-        rows += [row for name in named for row in known.about((name,)) if row.needs <= named]
+        rows += [
+            row
+            for name in named
+            for row in known.about((name,))
+            if row.needs <= named and not is_aim(row)
+        ]
         return adds_unknown(sentence, rows, self.grounds.own_names)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
