@@ -43,7 +43,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if (judged := _judged_otherwise(clause, plain)) is not None:
         return judged
     ended = [row for row in plain if row.standing == "ended"]
-    if plain and len(ended) == len(plain) and clause.cues & {"takes", "current"}:
+    is_of_now = clause.cues & {"takes", "current"} or clause.words & _CHRONIC
+    if plain and len(ended) == len(plain) and is_of_now:
         return supported(ended)
     if plain and not clause.has_values:
         return Verdict("contradicted", plain[0].sources, plain[0].says)

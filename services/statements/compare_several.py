@@ -35,6 +35,8 @@ _ORDINALS = {
     "vierte": 4,
     "funfte": 5,
 }
+_BACK = frozenset({"recovered", "rebounded", "erholte"})
+"""A value that fell and recovered has both courses."""
 _EVENTS = frozenset({"problem", "procedure", "encounter"})
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
@@ -217,6 +219,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     is_other_way = ("rising" in clause.cues and last < first) or (
         "falling" in clause.cues and last > first
     )
+    is_other_way = is_other_way and clause.words.isdisjoint(_BACK)
     if is_other_way or not is_multiplied(clause, first, last):
         return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
     against = _against_steps(clause, about(clause, rows, names), found[0][0], found[-1][0])
