@@ -14,6 +14,7 @@ _INHERITED = frozenset(
 
 _BETWEEN = frozenset({"between", "zwischen"})
 _WITHOUT = frozenset({"without", "ohne"})
+_OR = frozenset({"or", "nor", "oder", "noch"})
 _THAN = frozenset({"than", "als"})
 _OF_OTHER_TIMES = frozenset(
     {"newest", "current", "before", "is_now", "begun", "rising", "falling", "steady", "highest",
@@ -32,7 +33,7 @@ _THAN_BEFORE = {
     "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
     "rising": frozenset({"up", "higher", "more", "hoher", "mehr"}),
 }
-_COMPARED = frozenset({"compared", "verglichen", "gegenuber", *_THAN})
+_COMPARED = frozenset({"compared", "similar", "ahnlich", "verglichen", "gegenuber", *_THAN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +139,8 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & _WITHOUT
     if is_denial and not _is_listed(last):
         return False  # "marked shrinkage; no new lesion"
+    if "no" in last.cues & clause.cues and last.topics and clause.topics:
+        return False  # "No allergies are recorded, and she is not on any medication"
     if not clause.names:
         return not _collide(last, clause) or _ends_span(last, clause)
     return not last.names and not last.quantities and not last.stages
@@ -214,6 +217,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
         passed_on -= _OF_THEN
     if clause.quantities:
         passed_on -= _EXTREMES  # "peaked at 1.4 and was 1.3": each number for itself
+    if clause.topics and "asserts" in clause.cues:
+        passed_on -= {"recorded"}
     if clause.words & _THAN:
         passed_on -= {"newest", "current", "is_now"}  # "higher than the 4.4 of July"
     names = last.names
@@ -234,6 +239,10 @@ def _after(last: Clause, clause: Clause) -> Clause:
             inherited -= {"begun", "when"}  # "74 kg since 2015, a BMI of 30.5"
     else:
         inherited = last.cues & (_INHERITED | {"no", "recorded"})
+    if last.words & _WITHOUT and last.has_values:
+        inherited -= {"no"}  # "migraine without aura (2007) and obesity (1998)"
+    if "no" in last.cues and clause.words & _OR:
+        inherited |= {"no"}  # "no BRCA1 or BRCA2 mutation was found"
     if "ended" in clause.cues:
         inherited -= {"current"}  # "is still listed although the chemotherapy ended"
     return replace(clause, cues=clause.cues | inherited)
@@ -258,7 +267,21 @@ def put_together(segments: Iterable[Clause]) -> list[Clause]:
             done[-1] = _joined(last, clause)
         else:
             done.append(_after(last, clause))
-    return _of_one_day(list(_denied_together(done)))
+    return _of_one_day(list(_denied_together(_each_its_value(done))))
+
+
+def _each_its_value(clauses: list[Clause]) -> list[Clause]:
+    """Return the clauses of "sodium and potassium were 143.1 and 4.37 mmol/L", each its value."""
+    named = [one for one in clauses if one.own_names and one.names]
+    values = [each for one in clauses for each in one.quantities]
+    is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
+    if not is_so or any(one.has_values for one in named[:-1]):
+        return clauses
+    told = named[-1]
+    return [
+        replace(one, quantities=(value,), dates=told.dates, cues=one.cues | told.cues)
+        for one, value in zip(named, values, strict=True)
+    ]
 
 
 def _of_one_day(clauses: list[Clause]) -> list[Clause]:
@@ -284,6 +307,9 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
     for at, clause in enumerate(clauses):
         rest = clauses[at + 1 :]
         end = next((one for one in rest if not _is_listed(one)), None)
+        if end is None and _is_denied_kind(clause) and _is_denied_kind(clauses[-1]):
+            yield replace(clause, cues=clause.cues | (clauses[-1].cues & {"recorded"}))
+            continue
         if end is not None and "recorded" in end.cues and _is_denied_name(clause):
             yield replace(clause, cues=clause.cues | {"recorded"})
             continue
@@ -302,6 +328,11 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
 def _is_denied_name(clause: Clause) -> bool:
     """Whether a clause is no more than "no diabetes", of which the next says "are recorded"."""
     return "no" in clause.cues and bool(clause.names) and "asserts" not in clause.cues
+
+
+def _is_denied_kind(clause: Clause) -> bool:
+    """Whether a clause denies a kind of things: "no allergies", "no medications on record"."""
+    return "no" in clause.cues and bool(clause.topics) and not clause.names
 
 
 def _is_listed(clause: Clause) -> bool:

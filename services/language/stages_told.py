@@ -11,6 +11,8 @@ _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 TNM = re.compile(
     r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>(?:is|[0-4xX]{1,2})[a-d]?[1-3]?)$"
 )
+_FROM = frozenset({"from", "von"})
+"""A score that goes "from 0 to 1" is told by its numbers."""
 
 
 def stages_in(
@@ -25,7 +27,8 @@ def stages_in(
         for at in range(phrase.end, min(end, phrase.end + 7)):
             offset, word = words[at]
             value = graded(word)
-            if word.startswith("(") or (at > phrase.end and measured_on in ("type", "class")):
+            is_number = word.isdigit() and words[at - 1][1].lower() in _FROM
+            if is_number or word.startswith("(") or (at > phrase.end and measured_on in ("type", "class")):
                 break
             if value:
                 found.append(Stage(measured_on, value))

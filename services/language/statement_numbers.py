@@ -8,7 +8,7 @@ from services.language.quantities import Quantity, unit_code
 from services.language.statement_words import statement_words
 
 _DEFINITE = frozenset({"the", "these", "both", "type", "grade", "stage", "die", "typ", "of", "von"})
-_OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
+OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
 _OUT_OF = ("out", "of")
 _TIMES = ("a", "mo", "wk", "d")
 _OF_WHAT = frozenset({"of", "von", "um"})
@@ -64,7 +64,7 @@ def bounded(words: Sequence[tuple[int, str]], quantities: Sequence[Quantity]) ->
 def _is_window(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> bool:
     """Whether a number is no value: "in the last 10 years", "3 out of 10"."""
     before = tuple(word for _, word in words[max(0, at - 2) : at])
-    return before == _OUT_OF or (one.unit in _TIMES and not _OF_SEVERAL.isdisjoint(before[-1:]))
+    return before == _OUT_OF or (one.unit in _TIMES and not OF_SEVERAL.isdisjoint(before[-1:]))
 
 
 def _bound(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> Quantity:
@@ -89,7 +89,8 @@ def differences(
     if of := changed_of_body(cues):
         found = [one for one in quantities if one.unit in _UNITS[of]]
         is_course = len(found) > 1 and any(word in _FROM for _, word in words)
-        return [] if is_course else found  # "grew from 84 to 139 cm"
+        # "grew from 84 to 139 cm", "lost 8.5 kg (99.8 to 91.3 kg)"
+        return [] if is_course else found[:1]
     offsets = {one.start: one for one in quantities}
     found = []
     for at, (_, word) in enumerate(words):
@@ -146,7 +147,7 @@ def counted(
         near = range(max(0, at - _NEAR), at) if kind is not None else range(0)
         for place in near:
             offset, before = words[place]
-            if place and words[place - 1][1] in _OF_SEVERAL:
+            if place and words[place - 1][1] in OF_SEVERAL:
                 continue
             if offset in numbers:
                 yield numbers[offset].number, str(kind), offset
@@ -171,6 +172,6 @@ def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) ->
     is_of_name = any(one in named for one in behind)
     return (
         known.numbers[word]
-        if is_of_name and not is_of_kind and before not in _DEFINITE | _OF_SEVERAL
+        if is_of_name and not is_of_kind and before not in _DEFINITE | OF_SEVERAL
         else 0
     )

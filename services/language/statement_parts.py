@@ -44,7 +44,7 @@ _LASTING_ONE = re.compile(
 )
 _COMPOUND = re.compile(
     r"(?i)\b(?!labor|leber|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
-    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
+    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
 )
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
@@ -61,6 +61,7 @@ _JOINED = re.compile(
     r"|rearranged|wild-?type|wildtyp)\b)"
 )
 _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
+_SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w-])(?P<one>[^\W\d_]{5,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 _HEAD_WORDS = 5
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
@@ -181,13 +182,14 @@ def parted(text: str) -> str:
     """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
     text = _JOINED.sub(" ", text) if "-" in text else text
     text = _HYPHENED.sub(_of_two_names, text)
-    text = _NEVER_MARRIED.sub("never-married", text)
+    text = _NEVER_MARRIED.sub("never-married", text).replace("→", " to ")
+    text = _SPEAKING.sub(r"speaks \g<tongue>", text.replace("carried out", "performed"))
     return _COMPOUND.sub(r"\g<what> \g<last>", text)
 
 
 def _of_two_names(found: re.Match[str]) -> str:
     """Return two names for one with a hyphen: `amoxicillin-clavulanate`."""
-    is_of_two = all(is_clinical_name(stem(found[part])) for part in ("one", "other"))
+    is_of_two = any(is_clinical_name(stem(found[part])) for part in ("one", "other"))
     return f"{found['one']} {found['other']}" if is_of_two else found.group()
 
 

@@ -55,8 +55,8 @@ class StatementWords:
         exclusive: For each word of a group of which one holds: the group, and which of them.
         denying: Stems that say that what is tested is not there: `absent`, `wild-type`.
         ending: Stems that say that something has ended.
-        neutral: Stems that claim nothing: of common language, or places, sides and numbers, which
-            are compared as such.
+        neutral: Stems that claim nothing: of common language, or sides and numbers, which are
+            compared as such.
         spoken: Stems of the words of all phrases that say how something is, and not what.
         named: For stems of the words of names, what these name: a group, or stems in English.
         translated: Stems of names in other languages than the record's.
@@ -64,6 +64,7 @@ class StatementWords:
             the beginnings of words that do.
         sides: Sides and heights in the body, by every word for them: `links` is `left`.
         places: Parts of the body in another language than the record's.
+        parts_of_year: The months of a season, and of the beginning or end of a year.
         times: Words that say how often: `twice`.
         counted: What kind of rows a plural counts; `times` where it counts any.
         allergic: Stems by which something is said of an allergy.
@@ -75,6 +76,7 @@ class StatementWords:
         unsure: Stems by which a finding is only suspected.
         deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
+        panels: For names of tests the stems by which those of one kind are called.
     """
 
     phrases: Mapping[str, Sequence[Phrase]]
@@ -99,6 +101,7 @@ class StatementWords:
     places: Mapping[str, tuple[str, ...]]
     months: Mapping[str, int]
     numbers: Mapping[str, int]
+    parts_of_year: Mapping[str, tuple[int, ...]]
     times: Mapping[str, int]
     counted: Mapping[str, str]
     allergic: frozenset[str]
@@ -110,6 +113,7 @@ class StatementWords:
     deciding: frozenset[str]
     unsure: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
+    panels: Mapping[str, frozenset[str]]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
         """Yield the phrases in `words` from the left, the longest at each place."""
@@ -162,6 +166,11 @@ def statement_words() -> StatementWords:
         places=places_of(files),
         months=numbers_of(files, "months"),
         numbers=numbers_of(files, "numbers"),
+        parts_of_year={
+            part: tuple(map(int, months.split()))
+            for one in files
+            for part, months in one.get("parts_of_year", {}).items()
+        },
         times=numbers_of(files, "times"),
         counted=by_word(files, "counted"),
         allergic=frozenset(stem(word) for word in all_of(files, "allergic")),
@@ -173,6 +182,11 @@ def statement_words() -> StatementWords:
         deciding=frozenset(stem(word) for word in all_of(files, "deciding")),
         unsure=frozenset(stem(word) for word in all_of(files, "unsure")),
         deeds=_deeds(files),
+        panels={
+            f"={test}": _stems_of(words)
+            for words, tests in names["panels"].items()
+            for test in tests
+        },
     )
 
 
@@ -219,6 +233,8 @@ def _named(
     for group in (row for one in files for row in one.get("alike", ())):
         for word in map(stem, group):
             found.setdefault(word, set()).update(frozenset({stem(other)}) for other in group)
+    for place, english in places_of(files).items():
+        found.setdefault(stem(place), set()).update(frozenset({stem(one)}) for one in english)
     for row in phrases.values():
         for phrase in row:
             for word in phrase.words if (named := _named_by(phrase)) else ():
@@ -254,8 +270,8 @@ def _exclusive(files: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, int]]
 
 
 def _neutral(files: Sequence[Mapping[str, Any]]) -> frozenset[str]:
-    """Return the stems of words that claim nothing: common ones, places and numbers."""
-    tables = ("places", "sides", "numbers", "times", "months")
+    """Return the stems of words that claim nothing: common ones, sides and numbers."""
+    tables = ("sides", "numbers", "times", "months")
     words = {word for one in files for key in tables for word in one.get(key, {})}
     words.update(word for one in files for row in one.get("sides", {}).values() for word in row)
     return ordinary_words().union(map(stem, words))
@@ -301,7 +317,9 @@ def _tagged(
         yield from ((phrase, f"{prefix}:{kind}") for kind, row in rows for phrase in row)
     known = {phrase for group in names["same"] for phrase in group}
     yield from (
-        (phrase, f"means:{name}") for phrase, name in translated_names() if phrase not in known
+        (phrase, f"means:{name}")
+        for phrase, name in translated_names()
+        if phrase.lower() not in known
     )
     for who in all_of(files, "first_person"):
         for deed in all_of(files, "own_deeds"):

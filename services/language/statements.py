@@ -9,6 +9,7 @@ from services.language.clauses import Clause, put_together, runs_of
 from services.language.quantities import Quantity, quantities_in
 from services.language.stages_told import TNM, stages_in
 from services.language.statement_numbers import (
+    OF_SEVERAL,
     bounded,
     changed_of_body,
     counted,
@@ -50,6 +51,8 @@ _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"}
 _PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
 _YEAR_CHARS = 4
+_SETTINGS = frozenset({"=check up"})
+_SEVERAL = frozenset({"few", "several", "couple", "wenigen", "mehreren"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +186,8 @@ class _Reader:
         named |= {one.start: group for one in phrases for group in groups(one, "same:")}
         meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
         names = [one for at in sorted({*named, *meant}) for one in meant.get(at) or (named[at],)]
+        of_kind = [one for one in phrases if groups(one, "topic:")]
+        kinds = {at for one in of_kind for at in range(one.start, one.end)}
         often = [one for one in phrases if groups(one, "often:")]
         told = [at for at in places if not any(one.start <= at < one.end for one in often)]
         spoken = [(self._words[at][0], self._lower[at]) for at in told]
@@ -190,8 +195,8 @@ class _Reader:
         counts = list(counted(spoken, quantities, is_named))
         quantities = [one for one in quantities if one.start not in {at for _, _, at in counts}]
         changes = differences(spoken, quantities, cues)
-        if not names and (of := measured_of_body(stems.values(), quantities, cues)):
-            names = [of]
+        if not {*names} - _SETTINGS and (of := measured_of_body(stems.values(), quantities, cues)):
+            names = [*names, of]
         if changes or gains_or_loses(cues, frozenset(stems.values())):
             names = names or [one for one in (changed_of_body(cues),) if one]
         return Clause(
@@ -206,7 +211,9 @@ class _Reader:
             often=frozenset(tag[6:] for tag in cues if tag.startswith("often:")),
             smoking=next((tag[8:] for tag in cues if tag.startswith("smoking:")), ""),
             cues=cues,
-            exclusive=tuple(one for one in stems.values() if one in vocabulary.exclusive),
+            exclusive=tuple(
+                one for at, one in stems.items() if one in vocabulary.exclusive and at not in kinds
+            ),
             sites=tuple(self._sites(start, end, taken)),
             counted=tuple((number, kind) for number, kind, _ in counts),
             differences=tuple(changes),
@@ -225,13 +232,19 @@ class _Reader:
         cues = {tag for one in phrases for tag in one.tags}
         if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
-        if self._is_of_window:
+        if self._is_of_window or self._is_of_several(start, end):
             cues.discard("newest")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
         if any(word.endswith("n't") for word in self._lower[start:end]):
             cues.add("no")
         return frozenset(cues)
+
+    def _is_of_several(self, start: int, end: int) -> bool:
+        """Whether a clause is of more than the last: "over the last three measurements"."""
+        numbers = (statement_words().numbers.keys() | _SEVERAL) - {"one"}
+        pairs = pairwise(self._lower[start:end])
+        return any(last in OF_SEVERAL and many in numbers for last, many in pairs)
 
     def _is_over_since_then(
         self, start: int, phrases: list[FoundPhrase], dates: list[FoundDate]

@@ -9,6 +9,11 @@ from services.language.statement_words import statement_words
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 _FIRST_DAY = re.compile(r"(?<![\w.,/-])(?P<day>\d{1,2})\.?\s?(?:to|until|and|bis|und|–|-)\s?\Z")
+_A_YEAR_OFF = re.compile(
+    r"(?i)\b(?:(?:a|one|1|the) year (?:before|earlier|previously|prior|(?P<later>later|afterwards))"
+    r"|(?:the )?previous year|(?:ein|1) jahr (?:zuvor|davor|fr\u00fcher)|im vorjahr|vorjahreswert)\b"
+    r"(?=\s*(?:[.,;)(]|\Z|and|und))"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,10 +47,26 @@ class FoundDate:
 
 
 def dates_in(text: str) -> list[FoundDate]:
-    """Return the dates in `text` from the left; they do not overlap."""
+    """Return the dates in `text` from the left; they do not overlap.
+
+    "A year before" is the year before the last one that is told.
+    """
     pattern = _pattern()
     found = [one for hit in pattern.finditer(text) if (one := _found(hit)) and _is_date(one)]
-    return [each for one in found for each in (*_begun(text, one), one)]
+    dates = [each for one in found for each in (*_begun(text, one), one)]
+    return sorted((*dates, *_a_year_off(text, dates)), key=_place)
+
+
+def _place(found: FoundDate) -> int:
+    return found.start
+
+
+def _a_year_off(text: str, dates: list[FoundDate]) -> Iterator[FoundDate]:
+    for hit in _A_YEAR_OFF.finditer(text) if dates and "ear" in text or "ahr" in text else ():
+        told = [one.readings[0].year for one in dates if one.start < hit.start()]
+        if told and told[-1] is not None:
+            year = told[-1] + (1 if hit["later"] else -1)
+            yield FoundDate(hit.start(), hit.end(), (WrittenDate(year),))
 
 
 def _begun(text: str, end: FoundDate) -> Iterator[FoundDate]:
@@ -76,13 +97,16 @@ def _readings(got: dict[str, str]) -> Iterator[WrittenDate]:
     """Yield what the groups of the form that fitted mean."""
     number = {name: int(text) for name, text in got.items() if text.isdigit()}
     month = _month(next((got[key] for key in ("m2", "m3", "m3c", "m4") if key in got), ""))
-    year = next((number[key] for key in ("y1", "y2", "y3", "y3b", "y6", "y7") if key in got), None)
+    year = next((number[key] for key in ("y1", "y2", "y3", "y3b", "y6", "y7", "y8") if key in got), None)
     day = next((number[key] for key in ("d1", "d2", "d3", "d3c") if key in got), None)
     if "a5" in got:
         first, second, year = number["a5"], number["b5"], _year(got["y5"])
         yield WrittenDate(year, second, first)
         if got["s5"] == "/" and first != second:
             yield WrittenDate(year, first, second)
+    elif "part" in got:
+        months = statement_words().parts_of_year[got["part"].lower()]
+        yield from (WrittenDate(year, month) for month in months)
     else:
         yield WrittenDate(year, number.get("mo1") or number.get("mo6") or month, day)
 
@@ -116,6 +140,7 @@ def _pattern() -> re.Pattern[str]:
     year = r"(?:19|20)\d\d"
     ordinal = "(?:st|nd|rd|th)"
     time = r"(?:T[\d:.]+(?:Z|[+-]\d\d:\d\d)?)?"
+    part = "|".join(map(re.escape, statement_words().parts_of_year))
     forms = (
         rf"(?<![\w.])(?P<y1>{year})-(?P<mo1>\d\d)(?:-(?P<d1>\d\d){time})?(?!\w)",
         rf"(?<![\w.,])(?P<d2>\d{{1,2}})(?:{ordinal}|\.)?\s+(?:of\s+)?(?P<m2>{month})\b\.?"
@@ -127,6 +152,7 @@ def _pattern() -> re.Pattern[str]:
         rf"(?<![\w.,/])(?P<a5>\d{{1,2}})(?P<s5>[./])(?P<b5>\d{{1,2}})(?P=s5)"
         rf"(?P<y5>{year}|\d\d)(?![\w/]|\.\d)",
         rf"(?<![\w.,/])(?P<mo6>0?[1-9]|1[0-2])[/.](?P<y6>{year})(?![\w/])",
+        rf"\b(?i:(?P<part>{part}))(?:[ -](?:of )?|\s)(?P<y8>{year})(?![\w/%-]|[.,]\d)",
         rf"(?<![\w.,/$€-])(?P<y7>{year})(?![\w/%-]|[.,]\d)"
         r"(?!\s*(?:mg|g|kg|ml|mL|IU|U|IE|units|kcal|steps)\b)",
     )

@@ -11,6 +11,7 @@ from services.statements.rows import KnownRow
 from services.statements.subject import about
 from services.statements.verdict import Verdict
 
+_AT_BIRTH = ("at birth", "At birth", "bei Geburt", "Bei Geburt", "bei der Geburt", "Bei der Geburt")
 _OLD = ("yearold", "jahriger", "jahrige", "jahrigen", "aged")
 _AGE = frozenset({"age", "aged", "alter"})
 _AT_AGE = frozenset({"at", "age"})
@@ -19,6 +20,15 @@ _YEARS_OLD = frozenset({"old", "alt"})
 _TITLE_AND_NAMES = 3
 _IS = frozenset({"is", "ist"})
 _WAS = frozenset({"was", "war"})
+
+
+def with_birth_day(text: str, rows: KnownRows) -> str:
+    """Return a text that tells a value "at birth" with the day of birth, where that is known."""
+    said = next((one for one in _AT_BIRTH if one in text), None)
+    if said is None or not any(map(str.isdigit, text)):
+        return text
+    day = next((row.order[:10] for row in rows.rows if row.kind == "patient"), "")
+    return text.replace(said, f"on {day}") if day else text
 
 
 def age_told(clause: Clause) -> Quantity | None:

@@ -7,6 +7,7 @@ from services.language.statement_words import statement_words
 from services.statements.fit import fits
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
+from services.statements.unknown_prose import has_all
 
 _SMALL_CHARS = 3
 _BROADER = frozenset({"cancer", "tumor", "malignancy", "krebs"})
@@ -35,7 +36,7 @@ def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Se
         for row in rows.about(own)
         if row.kind == "problem"
         and (_MALIGNANT in row.words or any(word.endswith(_NARROWER) for word in row.words))
-        and said <= row.words
+        and has_all(said, row.words)
         and fits(clause, row)
     ]
 

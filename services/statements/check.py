@@ -9,6 +9,7 @@ from services.language.clauses import Clause
 from services.language.phrases import says
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
+from services.statements.ages import with_birth_day
 from services.statements.bounds import limits, of_all_values
 from services.statements.changes import changed
 from services.statements.clause_parts import (
@@ -22,7 +23,7 @@ from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
-from services.statements.fit import fits
+from services.statements.fit import fits, is_aim
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
 from services.statements.smoking import OF_SMOKING, compare_smoking
@@ -65,7 +66,8 @@ class MessageCheck:
 
     def _check(self, text: str) -> Verdict:
         grounds = self.grounds
-        sentence = read_sentence(text, is_name=grounds.rows.is_name)
+        said = with_birth_day(text, grounds.rows)
+        sentence = read_sentence(said, is_name=grounds.rows.is_name)
         if grounds.is_of_another(text) and self._is_of_patient(sentence):
             return Verdict("contradicted", (), OTHER_PATIENT, is_withheld_whole=True)
         if sentence.is_question or not sentence.clauses or self._is_general(sentence):
@@ -119,6 +121,14 @@ class MessageCheck:
             row
             for row in known.rows
             if row.kind == "patient" or (row.kind == "personal" and named & row.words)
+        ]
+        if not adds_unknown(sentence, rows, self.grounds.own_names):
+            return False
+        rows += [
+            row
+            for name in named
+            for row in known.about((name,))
+            if row.needs <= named and not is_aim(row)
         ]
         return adds_unknown(sentence, rows, self.grounds.own_names)
 

@@ -14,6 +14,7 @@ from services.statements.verdict import UNCHECKED, Verdict
 
 _LATER = frozenset({"after", "since", "nach", "seit"})
 _CONFIRMED = frozenset({"confirmed", "proven", "established", "bestatigt", "gesichert"})
+_CHRONIC = frozenset({"chronic", "chronische", "chronischen"})
 _LISTS = frozenset({"problem", "procedure", "medication"})
 
 
@@ -32,7 +33,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         or row.smoking == "never"
         or (clause.words & _CONFIRMED and row.words & statement_words().unsure)
     ]
-    if "recorded" in clause.cues or "nothing" in clause.cues:
+    is_empty = "takes" in clause.cues and not meant  # "takes no medication"
+    if is_empty or clause.cues & {"recorded", "nothing"}:
         return _not_recorded(clause, rows, meant, names)
     plain = [row for row in meant if not row.negated and not row.is_text]
     there = [row for row in plain if row.standing == "active" and row.needs <= set(clause.words)]
@@ -41,7 +43,8 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if (judged := _judged_otherwise(clause, plain)) is not None:
         return judged
     ended = [row for row in plain if row.standing == "ended"]
-    if plain and len(ended) == len(plain) and clause.cues & {"takes", "current"}:
+    is_of_now = clause.cues & {"takes", "current"} or clause.words & _CHRONIC
+    if plain and len(ended) == len(plain) and is_of_now:
         return supported(ended)
     if plain and not clause.has_values:
         return Verdict("contradicted", plain[0].sources, plain[0].says)
@@ -73,7 +76,7 @@ def _not_recorded(
     there, said = _of_all_told(clause, rows, named, names)
     if named and not there and said:
         return Verdict("supported", (), said)
-    is_of_now = "chronic" in clause.exclusive or "current" in clause.cues
+    is_of_now = clause.words & _CHRONIC or "current" in clause.cues
     if is_of_now and there and all(one.standing == "ended" for one in there):
         return supported(there)
     if there and clause.dates:

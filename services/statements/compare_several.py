@@ -10,7 +10,7 @@ from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
 from services.statements.compare_series import STEP_BY_STEP, against_trend, is_multiplied
 from services.statements.durations import TIMES, is_apart
-from services.statements.fit import fits, has_date, is_aim, shares
+from services.statements.fit import DONE_ONCE, fits, has_date, is_aim, shares
 from services.statements.known import KnownRows
 from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
@@ -35,6 +35,9 @@ _ORDINALS = {
     "vierte": 4,
     "funfte": 5,
 }
+_BACK = frozenset({"recovered", "rebounded", "erholte"})
+"""A value that fell and recovered has both courses."""
+_EVENTS = frozenset({"problem", "procedure", "encounter"})
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _TWO_AND_TIME = 3
@@ -73,7 +76,27 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
         ]
         if fitting:
             others = [rows.about([name]) for name in names[size:]]
+            fitting = [row for row in fitting if not _is_before_start(clause, row, others)]
             return fitting if _is_in_time(clause, [fitting, *others]) else []
+    return _behind_event(clause, rows, names)
+
+
+def _behind_event(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows of what is told behind an event or an illness.
+
+    A value is of that day, "at the stroke, a BP of 150"; a drug may be for it.
+    """
+    if not (clause.quantities or clause.often) or "newest" in clause.cues:
+        return []
+    for size in range(1, len(names)):
+        events = [row for row in rows.about(names[:size]) if row.kind in _EVENTS]
+        told = [row for row in about(clause, rows, names[size:]) if fits(clause, row)]
+        days = {row.order[:10] for row in events}
+        if found := [row for row in told if not row.is_text and row.order[:10] in days]:
+            return found
+        drugs = [row for row in told if row.kind == "medication"]
+        if events and drugs and clause.words & _FOR and _is_in_time(clause, [events, drugs]):
+            return drugs
     return []
 
 
@@ -97,6 +120,16 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     )
 
 
+def _is_before_start(
+    clause: Clause, row: KnownRow, others: Sequence[Sequence[KnownRow]]
+) -> bool:
+    """Whether a value is older than the drug after whose start it is told."""
+    if not clause.words & _AFTER or "begun" not in clause.cues:
+        return False
+    begun = [one.order for rows in others for one in rows if one.kind == "medication"]
+    return bool(begun) and row.order < min(begun)
+
+
 def _written(day: WrittenDate) -> str:
     return "-".join(f"{part:02}" for part in (day.year, day.month, day.day) if part)
 
@@ -116,8 +149,14 @@ def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow
     """Return the rows of "in 2015 and 2017", each of one of the days."""
     if len(clause.dates) < 2 or clause.quantities or clause.words & _SPANS:
         return []
+    plain = replace(clause, cues=clause.cues - {"ended"})  # "completed in 2017 and 2019"
     found = [
-        [row for row in candidates if not row.is_text and fits(replace(clause, dates=(day,)), row)]
+        [
+            row
+            for row in candidates
+            for one in [plain if row.kind in DONE_ONCE else clause]
+            if not row.is_text and fits(replace(one, dates=(day,)), row)
+        ]
         for day in clause.dates
     ]
     return [row for rows in found for row in rows[:1]] if all(found) else []
@@ -159,7 +198,8 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         for part in parts
     ]
     if not all(found):
-        return None
+        rest = [rows.about([one]) for one in names[1:]]
+        return by_each(clause, rows, names[:1]) if rest and all(rest) else None
     if time is not None and not any(
         is_apart(clause, time, a, b) for a in found[0] for b in found[-1]
     ):
@@ -171,11 +211,15 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     is_trend = bool(clause.cues & {"rising", "falling"})
     is_trend = is_trend or bool(clause.words & _FROM)
     is_in_order = any(_day(a) <= _day(b) for a in found[0] for b in found[-1])
+    if not is_in_order and len(clause.dates) == len(measured):
+        first, last, is_in_order = last, first, True  # "fell to 160 in 2020 from 259 in 2014"
+        found.reverse()
     if is_trend and not is_in_order:
         return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
     is_other_way = ("rising" in clause.cues and last < first) or (
         "falling" in clause.cues and last > first
     )
+    is_other_way = is_other_way and clause.words.isdisjoint(_BACK)
     if is_other_way or not is_multiplied(clause, first, last):
         return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
     against = _against_steps(clause, about(clause, rows, names), found[0][0], found[-1][0])
@@ -190,7 +234,8 @@ def _against_steps(
         return None
     between = [row for row in subject if first.order <= row.order <= last.order]
     series = sorted((row for row in between if row.number is not None), key=_order)
-    return against_trend(clause, series)
+    of_days = {row.order[:10]: row for row in series}  # one view rounds what another does not
+    return against_trend(clause, list(of_days.values()))
 
 
 def _order(row: KnownRow) -> str:
@@ -223,8 +268,15 @@ def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
         return tuple((date,) for date in clause.dates)
     none = ((),) * (len(clause.quantities) - 1)
     if "begun" not in clause.cues:
-        return (*none, clause.dates)
+        return _beside_day(clause) or (*none, clause.dates)
     return (*none, ()) if clause.words & _RANGED else (clause.dates, *none)
+
+
+def _beside_day(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
+    """Return the one day for the number before it: "97 today, compared with 70.8 in 2019"."""
+    days = clause.dates
+    before = [one.start for one in clause.quantities if days and one.start < days[0].start]
+    return tuple(days if one.start == max(before) else () for one in clause.quantities if before)
 
 
 def against_order(

@@ -25,8 +25,9 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     if not said or not clause.words & _THAN or clause.words & _MULTIPLIED:
         return None
     rows = [row for row in subject if row.number is not None and not row.is_text]
-    if len(clause.dates) == 2 and not clause.quantities:
+    if len(clause.dates) == 2 and len(clause.quantities) < 2:
         sides = [[row for row in rows if has_date(one, row)] for one in clause.dates]
+        sides[0] = [row for row in sides[0] if all(is_measured(q, row) for q in clause.quantities)]
     elif len(clause.dates) == 1 and not clause.quantities and rows:
         newest = max(rows, key=_day)
         sides = [[newest], [row for row in rows if has_date(clause.dates[0], row)]]

@@ -25,6 +25,7 @@ _AT_A_TIME = frozenset({"begun", "ended"})
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _AIMS = frozenset({"care plan", "goal"})
 _OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
+_REMOVED, _CUT_OUT = "remov", "ectomy"
 _COURSES = frozenset({"rising", "falling", "steady"})
 
 
@@ -307,7 +308,10 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
     known = statement_words().happening
     told = [known[word] for word in clause.words if word in known and word not in clause.names]
     told = [one for one in told if row.kind != "procedure" or "opera" not in one]
-    return all(any(word.startswith(begun) for word in row.words) for begun in told)
+    return all(
+        any(word.startswith(begun) or (_REMOVED in begun and word.endswith(_CUT_OUT)) for word in row.words)
+        for begun in told
+    )
 
 
 def _has_ended(row: KnownRow) -> bool:

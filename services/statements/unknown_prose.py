@@ -18,7 +18,11 @@ _SHORT = 3
 _FORMS = ("ing", "ed", *_INFLECTIONS)
 _SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
-_TURNS = frozenset({"recovered", "erholt"})
+_TURNS = frozenset(
+    {"recovered", "improved", "worsened", "deteriorated", "erholt", "verbesserte", "verbessert",
+     "verschlechterte", "verschlechtert"}
+)  # fmt: skip
+_AMOUNTS = frozenset({"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"})
 _ADVERB = "ly"
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
@@ -41,7 +45,7 @@ def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
         return False
     told = told_of(sentence.words) - deciding - statement_words().neutral
     return bool(told) and not any(
-        _has_all(told, row.words) and _has_all(deciding, row.words) for row in rows
+        has_all(told, row.words) and has_all(deciding, row.words) for row in rows
     )
 
 
@@ -79,12 +83,13 @@ def _adds_unknown(
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
     known = frozenset(clause.names).union(*(row.words for row in meant))
+    known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == _SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
     is_placed = (
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
     )
-    return not (_has_all(said, known, initials) and is_placed)
+    return not (has_all(said, known, initials) and is_placed)
 
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
@@ -101,7 +106,7 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
     return seen | frozenset(word for word in told if not _is_neutral(word, clause))
 
 
-def _has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
+def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
     if said <= known:
         return True
     begun = {word[:BEGINNING] for word in known}
@@ -137,6 +142,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
         return False
     if len(clause.quantities) > 1 and word in _TURNS:
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
+    if clause.differences and word in _AMOUNTS:
+        return True
     forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
     if any(one in known.neutral or one in known.spoken for one in forms):
         return True
