@@ -108,6 +108,7 @@ def merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
                 alike,
                 arguments={**alike.arguments, "names": list(names)},
                 name=", ".join(names),
+                part=alike.part or question.part,
             )
             kept[kept.index(alike)] = merged
     yield from kept
