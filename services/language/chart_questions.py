@@ -19,6 +19,7 @@ from services.language.chart_parts import (
     aspect_of,
     is_asking,
     is_for_others,
+    is_of_values,
     may_name,
     parted,
     read_part,
@@ -42,7 +43,7 @@ from services.language.question_figures import (
 from services.language.statement_words import is_clinical_name, stem
 from services.language.telling_topics import NEVER_OF, telling_topics
 from services.language.then_and_now import span_to_now
-from services.language.times import spans_in
+from services.language.times import length_left, spans_in
 from services.language.tools_named import (
     SEARCH,
     tools_of,
@@ -55,6 +56,7 @@ from services.language.without_names import without_caller
 from services.language.year_forms import with_plain_years
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
+_BOTH: frozenset[Part] = frozenset({"range", "treatment"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
 _OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
@@ -88,11 +90,13 @@ def chart_questions(
         # The tool keeps to the days: of a row that ended then, the date is earlier.
         all_new = ChartQuestion(CHANGES)
         return (replace(with_days(all_new, spans[0]), span=None) if spans else all_new,)
-    if not pieces or is_for_others(pieces):
+    is_over = bool(spans) and all(one.until is not None and one.until < today for one in spans)
+    if not pieces or is_for_others(pieces, is_over=is_over):
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
     parts = _parts(pieces, words)
+    unread = length_left(rest, language)
     span = span_to_now(hull_of(spans), parts, words, today=today)
     numbers = list(numbers_in(pieces, words))
     questions: list[ChartQuestion] = []
@@ -114,7 +118,9 @@ def chart_questions(
     return tuple(  # both in "in 2019 vs at birth"
         question
         for days, each in ((None, at_ages(questions, ages)), (span, in_days))
-        for question in merged(with_figures(one, days, numbers, pieces) for one in each)
+        for question in merged(
+            with_figures(replace(one, unread=unread), days, numbers, pieces) for one in each
+        )
     )
 
 
@@ -186,6 +192,10 @@ def _has_more(part: QuestionPart) -> bool:
 
 
 def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
+    if _BOTH <= {*part.parts} and is_of_values(part):  # "BP ok? on what?"
+        for one in sorted(_BOTH):
+            yield from _asked_of(replace(part, parts=[one]), is_asked=is_asked)
+        return
     aspect = aspect_of(part)
     what = what_of(part, aspect)
     topics = telling_topics(part.topics, part.runs, part.aspects)

@@ -28,12 +28,13 @@ _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
 # What may be asked of the rows of a tool in words that name nothing: "since when?", "who?".
 _PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "results": frozenset({"range", "unit"}),
+    "imaging_reports": frozenset({"site"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason"}),
-    "procedures": frozenset({"reason", "people", "place"}),
+    "procedures": frozenset({"reason", "people", "place", "site"}),
     "encounters": frozenset({"reason", "people", "place"}),
     "allergies": frozenset({"reaction", "severity"}),
     "immunizations": frozenset({"people", "place"}),
-    "problems": frozenset({"status", "severity", "treatment"}),
+    "problems": frozenset({"status", "severity", "treatment", "site"}),
 }
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
@@ -76,10 +77,10 @@ def followed_up(
         return (replace(before[0], aspect=about[0].aspect, part=about[0].part, back=0),)
     if not before or not _opens(tokens_of(folded)):
         return tuple(about)
+    if (other := _other_days(folded, before[0].span, words, today)) is not None:
+        return tuple(_then(each, other) for each in before)
     if not about:
-        spans, rest = spans_in(folded, today=today, language=language)
-        is_bare = len(spans) == 1 and _names_nothing(words.pieces(rest), words)
-        return tuple(_then(each, spans[0]) for each in before) if is_bare else ()
+        return ()
     one, last = about[0], before[0]
     is_bare = one.aspect == "all" and one.span is None and bool(one.name)
     if len(about) > 1 or len(before) > 1 or not is_bare or one.tool != last.tool:
@@ -147,12 +148,13 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
         return None
-    # A course tells "is it rising?" better than the first value beside the last.
-    if aspect == "change":
+    if aspect in ("change", "latest"):
+        # What is now, and whether it is rising, is asked of now whatever days were before.
         kept = over_time.arguments.items()
         rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
-        # Whether it is rising is asked of now, whatever days were asked about before.
-        over_time, aspect = replace(over_time, arguments=rest, span=None), "trend"
+        over_time = replace(over_time, arguments=rest, span=None)
+        # A course tells "is it rising?" better than the first value beside the last.
+        aspect = "trend" if aspect == "change" else aspect
     return replace(over_time, aspect=aspect, part=None, back=0)
 
 
@@ -178,6 +180,18 @@ def _then(question: ChartQuestion, span: TimeSpan, *, is_of_one: bool = False) -
     kept = question.arguments.items()
     rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
     return with_days(replace(question, arguments=rest, aspect=aspect, is_past=True, back=0), span)
+
+
+def _other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) -> TimeSpan | None:
+    """Return the days that a question names and nothing else: a month is of the year before it."""
+    spans, rest = spans_in(folded, today=today, language=words.language)
+    if not spans and last is not None and last.since is not None:
+        year = str(last.since.year)
+        of_year, rest = spans_in(f"{folded.rstrip(' ?!.')} {year}", today=today,
+                                 language=words.language)  # fmt: skip
+        spans = tuple(one for one in of_year if one.text != year)
+    is_bare = len(spans) == 1 and _names_nothing(words.pieces(rest), words)
+    return spans[0] if is_bare else None
 
 
 def _names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:

@@ -86,6 +86,12 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
     return tuple(found), text
 
 
+def length_left(text: str, language: str) -> str:
+    """Return a length of time that folded `text`, without its spans, still names: "in 3 months"."""
+    found = _reader(language).length.search(text)
+    return "" if found is None else found[0].strip()
+
+
 _Read: TypeAlias = Callable[[re.Match[str], date], TimeSpan | None]
 
 
@@ -106,6 +112,9 @@ class _TimeReader:
         one = r"(?:an?|eine[mnr]?|une?|una?)"
         unit = "|".join(rf"(?P<{name}>{_any(words.units[name])})" for name in _UNITS)
         within, last = rf"(?:(?:{_any(words.in_)}) )*", _any(words.last)
+        self.length = re.compile(
+            rf"(?<!\w)(?:{_any(words.in_)}) (?:{count}|{one}) (?:{unit})(?!\w)"
+        )
         relation = "|".join(
             rf"(?P<{name}>{_any(phrases)})"
             for name, phrases in (

@@ -24,7 +24,7 @@ from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.answers.unsaid import said_without, short_form_unknown
+from services.records.answers.unsaid import said_unread, said_without, short_form_unknown
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -55,7 +55,7 @@ def answered(
         answer = _answer(question, given, words)
         if isinstance(answer, ChartQuestion):
             return answer
-        said.append(answer)
+        said.append(said_unread(question, answer, words))
     if others and any(one.name == AGE for one in questions):
         said += ages_then(given, others, words)
     quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))

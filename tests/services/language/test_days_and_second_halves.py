@@ -1,0 +1,142 @@
+"""Nothing of a question is dropped unsaid: its second half, and the time it names."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.language.answer_words import answer_words
+from services.language.descriptions import spoken_sex
+from services.language.reading import read
+from services.language.utterance import ChartQuestion, Situation
+from services.records.answers.unsaid import said_unread
+
+
+def asked(text: str, *before: str, language: str = "en") -> tuple[ChartQuestion, ...]:
+    now = datetime(2026, 11, 22, 12, tzinfo=UTC)
+    return read(text, Situation(now=now, language=language, asked_before=before)).about
+
+
+def named(text: str, *before: str) -> list[tuple[str, str, str | None]]:
+    return [(one.tool, one.name, one.part) for one in asked(text, *before)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ct or xray ever done?", [("imaging_reports", "ct"), ("imaging_reports", "x ray")]),
+        (
+            "ever admitted or seen in the er",
+            [("encounters", "inpatient admission"), ("encounters", "emergency")],
+        ),
+        ("Natrium oder Kalium?", [("results", "sodium, potassium")]),
+        (
+            "does he smoke and how many packs",
+            [("results", "tobacco smoking status"), ("search_record", "packs")],
+        ),
+    ],
+)
+def test_both_sides_are_asked_about(text: str, found: list[tuple[str, str]]) -> None:
+    assert [one[:2] for one in named(text)] == found
+
+
+def test_a_count_behind_another_question_counts_its_own_thing() -> None:
+    first, second = asked("does he smoke and how many packs")
+    assert (first.aspect, second.aspect) == ("whether", "count")
+
+
+@pytest.mark.parametrize("text", ["bp control ok? on what", "BP ok and on which meds?"])
+def test_a_value_and_what_is_taken_for_it_are_two_questions(text: str) -> None:
+    assert named(text) == [
+        ("results", "blood pressure", "range"),
+        ("medications", "blood pressure", "treatment"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("latest potassium and sodium, and were they normal?", "potassium, sodium"),
+        ("Normalwerte für Kalium?", "potassium"),
+        ("sind die Elektrolyte ok", "electrolytes"),
+        ("ist das Kalium in Ordnung?", "potassium"),
+    ],
+)
+def test_whether_it_is_normal_is_asked(text: str, names: str) -> None:
+    assert named(text) == [("results", names, "range")]
+
+
+@pytest.mark.parametrize("text", ["which results are out of range?", "welche Werte sind auffällig"])
+def test_all_results_are_none_of_the_question_before(text: str) -> None:
+    assert named(text, "pain score trend", "weight?") == [("results", "", "range")]
+
+
+def test_german_words_behind_a_patient_are_german() -> None:
+    (question,) = asked("patient hba1c letzte drei werte")
+    assert (question.name, question.arguments["last"]) == ("hemoglobin a1c", 3)
+
+
+def test_a_time_that_is_ago_in_german_is_no_woman() -> None:
+    words = "wie lange ist der letzte hba1c her".split()
+    assert spoken_sex(words, words) is None
+    english = "was her sodium low".split()
+    assert spoken_sex(english, english) == "female"
+    (question,) = asked(" ".join(words))
+    assert (question.name, question.aspect) == ("hemoglobin a1c", "latest")
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("gab es im März 2019 einen Termin", "2019-03-01"),
+        ("was there an appointment in march 2019", "2019-03-01"),
+    ],
+)
+def test_an_appointment_of_days_that_are_over_is_a_visit(text: str, day: str) -> None:
+    (question,) = asked(text)
+    assert (question.tool, question.arguments["since"]) == ("encounters", day)
+
+
+@pytest.mark.parametrize("text", ["any appointments next week", "when is her next appointment"])
+def test_an_appointment_to_come_is_none(text: str) -> None:
+    assert asked(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [("and in April?", "sodium in March 2019?"), ("und im April?", "Natrium im März 2019?")],
+)
+def test_a_month_is_of_the_year_that_was_asked_about(text: str, before: str) -> None:
+    (question,) = asked(text, before)
+    assert (question.name, question.arguments["since"]) == ("sodium", "2019-04-01")
+    assert question.arguments["until"] == "2019-04-30"
+
+
+@pytest.mark.parametrize(("text", "before"), [("and now?", "sodium in March 2019?")])
+def test_now_is_not_the_days_before(text: str, before: str) -> None:
+    (question,) = asked(text, before)
+    assert (question.aspect, question.span, question.arguments) == (
+        "latest",
+        None,
+        {"names": ["sodium"]},
+    )
+
+
+def test_a_part_of_the_body_is_told_of_what_was_shown() -> None:
+    assert named("what body part", "any x-ray?") == [("imaging_reports", "x ray", "site")]
+
+
+@pytest.mark.parametrize(
+    "text", ["weight at a year", "Gewicht mit einem Jahr", "weight at age one"]
+)
+def test_one_year_of_age_has_words_of_its_own(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.at_age) == ("body weight", 1)
+
+
+def test_a_length_of_time_that_nobody_understands_is_said() -> None:
+    (question,) = asked("egfr in 3 months")
+    told = said_unread(question, "**eGFR**: 60", answer_words("en"))
+    assert "“in 3 months”" in told.splitlines()[0]
+    assert told.endswith("**eGFR**: 60")
+    (whole,) = asked("egfr in the last 3 months")
+    assert said_unread(whole, "**eGFR**: 60", answer_words("en")) == "**eGFR**: 60"
