@@ -165,7 +165,7 @@ def _names_something(part: Sequence[Piece]) -> bool:
 
 def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     """Return what `pieces`, one question's, say."""
-    part = QuestionPart(pieces)
+    part = QuestionPart(pieces, frames=set(_frames_of_places(pieces, words)))
     for piece in pieces:
         part.topics += piece.of("topic")
         part.aspects |= set(piece.of("aspect")) - {"whether"}
@@ -187,6 +187,15 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     if opening is not None and "whether" in opening.of("aspect"):
         part.aspects.add("whether")
     return part
+
+
+def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:
+    """Yield what the place of words tells: "… and who", "at the last visit"."""
+    for before, piece in pairwise(pieces):
+        if _is_joint(before, words) and {*piece.of("part")} & {"people", "place"}:
+            yield "and_who"
+    if any("latest" in piece.of("aspect") and words.is_of_visits(piece) for piece in pieces):
+        yield "at_visit"
 
 
 def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:

@@ -56,7 +56,7 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
 
 def followed_up(
     text: str,
-    about: Sequence[ChartQuestion],
+    about: tuple[ChartQuestion, ...],
     before: Sequence[ChartQuestion],
     *,
     today: date,
@@ -71,10 +71,8 @@ def followed_up(
     asked = _asked_of_the_same(text, today, language)
     if asked is not None:
         return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or (*about,)
-    if before and len(about) == 1 and about[0].name == "age" and _points_back(tokens_of(folded)):
-        return (about[0], replace(before[0], aspect="when", part=None, back=0))
-    if before and _points_back(tokens_of(folded)) and _is_of_the_same(about, before[0]):
-        return (replace(before[0], aspect=about[0].aspect, part=about[0].part, back=0),)
+    if before and (found := _pointing_back(folded, about, before[0], words)):
+        return found
     if not before or not _opens(tokens_of(folded)):
         return tuple(about)
     if (other := _other_days(folded, before[0].span, words, today)) is not None:
@@ -87,6 +85,21 @@ def followed_up(
         return tuple(about)
     taken = replace(one, aspect=last.aspect, part=last.part, is_past=last.is_past)
     return (taken if last.span is None else with_days(taken, last.span),)
+
+
+def _pointing_back(
+    folded: str, about: tuple[ChartQuestion, ...], last: ChartQuestion, words: Lexicon
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of what was named before; nothing where no word points at it."""
+    points = _points_back(tokens_of(folded))
+    if points and len(about) == 1 and about[0].name == "age":
+        return (about[0], replace(last, aspect="when", part=None, back=0))
+    if points and _is_of_the_same(about, last):
+        return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
+    if _is_among(folded, words) and [one.tool for one in about] == [last.tool]:
+        span = last.span if about[0].span is None else None
+        return about if span is None else (with_days(about[0], span),)
+    return ()
 
 
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
@@ -180,6 +193,12 @@ def _then(question: ChartQuestion, span: TimeSpan, *, is_of_one: bool = False) -
     kept = question.arguments.items()
     rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
     return with_days(replace(question, arguments=rest, aspect=aspect, is_past=True, back=0), span)
+
+
+def _is_among(folded: str, words: Lexicon) -> bool:
+    """Whether it is asked of what was just told: "which of those were emergencies?"."""
+    said = f" {' '.join(tokens_of(folded))} "
+    return any(f" {one} " in said for one in words.words.among)
 
 
 def _other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) -> TimeSpan | None:

@@ -88,7 +88,7 @@ class ChartQuestion:
         at_age: What is asked is meant of the year in which the patient was so many years old.
         is_age_in_months: `at_age` counts months, as of infants.
         unit: In which values are asked for, as UCUM has it; "" for that of the record.
-        unread: Words about the time that nobody understood; the answer says so.
+        unread: Words that nobody understood, as of a time; the answer says so.
     """
 
     tool: str

@@ -12,7 +12,7 @@ from services.language.answer_words import AnswerWords
 from services.language.question_figures import arguments_of, with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
-from services.records.answers.ages import AGE, BORN, HAVE_AN_AGE, ages_then, of_that_age
+from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.events import days_around, rows_of_event
@@ -48,7 +48,7 @@ def answered(
         told: What they told in passing, which no memory holds; likewise.
     """
     said: list[str] = []
-    others = [one for one in questions if one.tool in HAVE_AN_AGE]
+    others = [one for one in questions if has_an_age(one)]
     for question in questions:
         if question.name == AGE and others and _given(question, given) is not None:
             continue  # not how old they are now

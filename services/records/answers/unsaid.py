@@ -18,7 +18,7 @@ def short_form_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]
 
 
 def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str:
-    """Return `answer` behind the days that were asked about, and are not those it tells of."""
+    """Return `answer` behind the words of the question that it leaves out."""
     if not question.unread:
         return answer
     return f"{words.unread.format(words=question.unread)}\n{answer}"

@@ -76,9 +76,9 @@ def test_german_words_behind_a_patient_are_german() -> None:
 
 
 def test_a_time_that_is_ago_in_german_is_no_woman() -> None:
-    words = "wie lange ist der letzte hba1c her".split()
+    words = ["wie", "lange", "ist", "der", "letzte", "hba1c", "her"]
     assert spoken_sex(words, words) is None
-    english = "was her sodium low".split()
+    english = ["was", "her", "sodium", "low"]
     assert spoken_sex(english, english) == "female"
     (question,) = asked(" ".join(words))
     assert (question.name, question.aspect) == ("hemoglobin a1c", "latest")
@@ -140,3 +140,73 @@ def test_a_length_of_time_that_nobody_understands_is_said() -> None:
     assert told.endswith("**eGFR**: 60")
     (whole,) = asked("egfr in the last 3 months")
     assert said_unread(whole, "**eGFR**: 60", answer_words("en")) == "**eGFR**: 60"
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("weight last summer", "2026-06-01", "2026-08-31"),
+        ("bp letzten Winter", "2025-12-01", "2026-02-28"),
+        ("sodium in winter 2018", "2018-12-01", "2019-02-28"),
+        ("sodium q1 2019", "2019-01-01", "2019-03-31"),
+        ("hb in the second half of 2019", "2019-07-01", "2019-12-31"),
+        ("Natrium im ersten Quartal 2019", "2019-01-01", "2019-03-31"),
+    ],
+)
+def test_parts_of_years_are_days(text: str, since: str, until: str) -> None:
+    (question,) = asked(text)
+    assert (question.arguments["since"], question.arguments["until"]) == (since, until)
+    assert len(question.arguments["names"]) == 1
+
+
+def test_a_season_is_no_fall() -> None:
+    assert named("did she fall in 2018") == [("problems", "fall", None)]
+
+
+def test_what_a_topic_leaves_out_is_said() -> None:
+    (question,) = asked("insurance type and expiry date")
+    assert (question.name, question.unread) == ("coverage", "expiry")
+    assert [one.unread for one in asked("give me a nice quick overview")] == [""]
+
+
+def test_of_those_is_asked_of_the_same_days() -> None:
+    (question,) = asked("how many of those were emergencies", "how many visits in 2016?")
+    assert (question.name, question.arguments["since"]) == ("emergency", "2016-01-01")
+    (german,) = asked("welche davon waren Notfälle", "wie viele Arztbesuche 2016?")
+    assert (german.name, german.arguments) == (question.name, question.arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "aspects"),
+    [
+        ("number of visits in 2019, and who did he see", ["count", "all"]),
+        ("wie viele Arztbesuche hatte sie und bei wem", ["count", "all"]),
+        ("patient number of visits in 2019", ["count"]),
+        ("how many different doctors has she seen?", ["count"]),
+        ("how many visits to the clinic", ["count"]),
+    ],
+)
+def test_whom_they_saw_is_told_beside_how_often(text: str, aspects: list[str]) -> None:
+    found = asked(text)
+    assert {one.tool for one in found} == {"encounters"}
+    assert [one.aspect for one in found] == aspects
+
+
+@pytest.mark.parametrize("text", ["age at last visit", "how old was he at his last visit?"])
+def test_an_age_at_a_visit_is_of_then(text: str) -> None:
+    assert [one.tool for one in asked(text)] == ["encounters", "chart_summary"]
+    assert [one.tool for one in asked("what is her age right now")] == ["chart_summary"]
+
+
+def test_a_limit_stands_beside_a_number_of_values() -> None:
+    (question,) = asked("bp last 3, any over 140?")
+    assert (question.arguments["last"], question.above) == (3, 140)
+
+
+def test_what_a_value_was_is_no_course_of_all() -> None:
+    assert [one[0] for one in named("und was war der Hb da")] == ["results"]
+
+
+def test_a_check_up_has_other_names() -> None:
+    (question,) = asked("wann war der letzte Kontrolltermin und bei wem")
+    assert (question.tool, question.name, question.part) == ("encounters", "check up", "people")
