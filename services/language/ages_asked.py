@@ -91,5 +91,5 @@ def _pattern(language: str, *, is_further: bool = False) -> re.Pattern[str]:
         return re.compile(rf"(?:, *|(?<!\w)(?:{joints}) )(?P<years>\d{{1,2}}) {unit}{ends}")
     unit = rf"(?: (?:{years}))?|(?P<months> (?:{months}))"
     one = rf"an?(?= (?:{years}|{months}))|eine[mnr]?(?= (?:{years}|{months}))"
-    number = rf"(?P<years>\d{{1,3}}|{numbers}|{one})"
+    number = rf"(?P<years>\d{{1,3}}|{numbers}|{one})(?:(?:st|nd|rd|th|\.)(?= ))?"
     return re.compile(rf"(?<!\w)(?:{before}) {number}(?:{unit}){ends}")

@@ -47,6 +47,7 @@ class ChartWords(BaseModel):
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     among: tuple[str, ...] = ()
+    year_before: tuple[str, ...] = ()
     relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
     for_it: tuple[str, ...] = ()
     at_that_time: tuple[str, ...] = ()

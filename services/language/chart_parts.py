@@ -204,8 +204,8 @@ def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:
         if _is_joint(piece, words) or piece.text == "/":
             sides.append(set())
         sides[-1] |= set(piece.of("aspect"))
-    has_newest = any("latest" in side and not side & RANKED for side in sides)
-    return has_newest and any(side & RANKED for side in sides)
+    has_newest = any("latest" in side and not side & {*RANKED, "count"} for side in sides)
+    return has_newest and any(side & {*RANKED, "count"} for side in sides)
 
 
 def is_of_values(part: QuestionPart) -> bool:

@@ -42,14 +42,14 @@ from services.language.question_figures import (
 from services.language.statement_words import is_clinical_name, stem
 from services.language.telling_topics import NEVER_OF, telling_topics
 from services.language.then_and_now import span_to_now
-from services.language.times import are_over, length_left, spans_in
+from services.language.times import length_left, spans_in
 from services.language.tools_named import (
     SEARCH,
     tools_of,
     with_others_meant,
     with_treatment,
 )
-from services.language.utterance import Aspect, ChartQuestion, Part
+from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 from services.language.without_names import without_caller
 from services.language.year_forms import with_plain_years
@@ -81,19 +81,19 @@ def chart_questions(
     if asked := evidence_questions(text):
         return asked
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
+    unread = "" if is_side else length_left(rest, language)
     if not spans and not is_side and (found := asked_around(pieces, words, ask)):
-        return found
+        return tuple(_with_unread(one, unread) for one in found)
     is_of_all = not any(piece.of("name") for piece in pieces)
     if is_of_all and asks_what_changed(text, has_days=bool(spans)):
         # The tool keeps to the days: of a row that ended then, the date is earlier.
         all_new = ChartQuestion(CHANGES)
         return (replace(with_days(all_new, spans[0]), span=None) if spans else all_new,)
-    if not pieces or is_for_others(pieces, is_over=are_over(spans, today)):
+    if not pieces or is_for_others(pieces, is_over=_are_over(pieces, spans, today)):
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
     parts = _parts(pieces, words)
-    unread = length_left(rest, language)
     span = span_to_now(hull_of(spans), parts, words, today=today)
     numbers = list(numbers_in(pieces, words))
     questions: list[ChartQuestion] = []
@@ -119,6 +119,13 @@ def chart_questions(
             with_figures(_with_unread(one, unread), days, numbers, pieces) for one in each
         )
     )
+
+
+def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
+    """Whether only days are asked about that are over: in 2019, "had since 2018"."""
+    is_past = any("past" in piece.of("frame") for piece in pieces)
+    until = today if is_past else None
+    return bool(spans) and all((one.until or until or date.max) <= today for one in spans)
 
 
 def _with_unread(question: ChartQuestion, time: str) -> ChartQuestion:

@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
+from services.language.ages_asked import ages_in, at_ages
+from services.language.calendar_days import steps_back
 from services.language.chart_parts import QuestionPart, aspect_of, read_part
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.folding import fold
@@ -67,22 +69,41 @@ def followed_up(
     Args:
         about: What it asks by itself.
     """
+    if not before:
+        return about
     words, folded = lexicon(language), fold(text)[0]
+    if (year := _year_before(folded, before[0].span, words)) is not None:
+        return tuple(_then(each, year) for each in before)
     asked = _asked_of_the_same(text, today, language)
     if asked is not None:
-        return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or (*about,)
-    if before and (found := _pointing_back(folded, about, before[0], words)):
+        return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or about
+    if found := _pointing_back(folded, about, before[0], words):
         return found
-    if not before or not _opens(tokens_of(folded)):
-        return tuple(about)
-    if (other := _other_days(folded, before[0].span, words, today)) is not None:
-        return tuple(_then(each, other) for each in before)
-    if not about:
-        return ()
+    if not _opens(tokens_of(folded)):
+        return about
+    return _of_other_time(folded, before, words, today) or _of_another(about, before)
+
+
+def _of_other_time(
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of other days or another age, where nothing else is said."""
+    if (days := _other_days(folded, before[0].span, words, today)) is not None:
+        return tuple(_then(each, days) for each in before)
+    ages, rest = ages_in(folded, words.language)
+    return tuple(at_ages(before, ages)) if _names_nothing(words.pieces(rest), words) else ()
+
+
+def _of_another(
+    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion]
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of another thing, with the days and the aspect of the one before."""
+    if len(about) != 1 or len(before) != 1:
+        return about
     one, last = about[0], before[0]
     is_bare = one.aspect == "all" and one.span is None and bool(one.name)
-    if len(about) > 1 or len(before) > 1 or not is_bare or one.tool != last.tool:
-        return tuple(about)
+    if not is_bare or one.tool != last.tool:
+        return about
     taken = replace(one, aspect=last.aspect, part=last.part, is_past=last.is_past)
     return (taken if last.span is None else with_days(taken, last.span),)
 
@@ -96,7 +117,7 @@ def _pointing_back(
         return (about[0], replace(last, aspect="when", part=None, back=0))
     if points and _is_of_the_same(about, last):
         return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
-    if _is_among(folded, words) and [one.tool for one in about] == [last.tool]:
+    if _says(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
         span = last.span if about[0].span is None else None
         return about if span is None else (with_days(about[0], span),)
     return ()
@@ -195,10 +216,18 @@ def _then(question: ChartQuestion, span: TimeSpan, *, is_of_one: bool = False) -
     return with_days(replace(question, arguments=rest, aspect=aspect, is_past=True, back=0), span)
 
 
-def _is_among(folded: str, words: Lexicon) -> bool:
-    """Whether it is asked of what was just told: "which of those were emergencies?"."""
+def _says(folded: str, phrases: Iterable[str]) -> bool:
     said = f" {' '.join(tokens_of(folded))} "
-    return any(f" {one} " in said for one in words.words.among)
+    return any(f" {one} " in said for one in phrases)
+
+
+def _year_before(folded: str, last: TimeSpan | None, words: Lexicon) -> TimeSpan | None:
+    """Return the days a year before those asked about: "and the year before?"."""
+    if last is None or last.since is None or last.until is None:
+        return None
+    if not _says(folded, words.words.year_before):
+        return None
+    return TimeSpan(steps_back(last.since, "year", 1), steps_back(last.until, "year", 1))
 
 
 def _other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) -> TimeSpan | None:

@@ -46,6 +46,9 @@ def each_half(part: QuestionPart) -> Iterator[QuestionPart]:
     of_visits = {topic.tool for topic in part.topics} == {"encounters"}
     if halves:
         yield from (replace(part, parts=[one]) for one in sorted(_BOTH))
+    elif of_visits and "count" in part.aspects and part.is_latest_too:
+        yield replace(part, aspects=part.aspects - {"latest"})
+        yield replace(part, aspects=part.aspects - {"count"})
     elif of_visits and "count" in part.aspects and "and_who" in part.frames:
         yield replace(part, parts=[])
         yield replace(part, aspects=part.aspects - {"count"})

@@ -5,7 +5,7 @@ names of months come from CLDR.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
 from functools import cache
 from typing import Literal, TypeAlias
@@ -85,11 +85,6 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
     return tuple(found), text
 
 
-def are_over(spans: Sequence[TimeSpan], today: date) -> bool:
-    """Whether days are named that all lie before `today`."""
-    return bool(spans) and all(one.until is not None and one.until < today for one in spans)
-
-
 def length_left(text: str, language: str) -> str:
     """Return a length of time that folded `text`, without its spans, still names: "in 3 months"."""
     found = _reader(language).length.search(text)
@@ -122,9 +117,7 @@ class _TimeReader:
         one = r"(?:an?|eine[mnr]?|une?|una?)"
         unit = "|".join(rf"(?P<{name}>{_any(words.units[name])})" for name in _UNITS)
         within, last = rf"(?:(?:{_any(words.in_)}) )*", _any(words.last)
-        self.length = re.compile(
-            rf"(?<!\w)(?:{_any(words.in_)}) (?:{count}|{one}) (?:{unit})(?!\w)"
-        )
+        self.length = re.compile(_length(words, rf"(?:\d{{1,3}}|{_any(numbers)}|{one})"))
         self.year_parts = _year_parts(words, within)
         relation = _relation(words)
         a, b = self._point("a"), self._point("b")
@@ -140,6 +133,10 @@ class _TimeReader:
             (
                 rf"(?<!\w)(?:{_any(words.onward[0])}) {a} (?:{_any(words.onward[1])})(?!\w)",
                 self._on,
+            ),
+            (
+                rf"(?<!\w)(?:{_any(words.before)}) (?:{joint}) (?:{_any(words.after)}) {a}(?!\w)",
+                lambda _, __: TimeSpan(),  # "before and after 2016": of all days
             ),
             (rf"(?<!\w)(?:{relation}) (?:the )?{a}(?!\w)", self._related),
             (rf"(?<!\w){since}(?:{count}|{one}) (?:{unit}) (?:{_any(words.ago)})(?!\w)", self._ago),
@@ -321,6 +318,16 @@ def _month_names(locale: str) -> Mapping[str, int]:
             for number, word in known[form][width].items():
                 months.setdefault(fold(word)[0].rstrip("."), number)
     return months | {"sept": 9}
+
+
+def _length(words: TimeWords, count: str) -> str:
+    """Return an expression for a length that is of no days: "in 3 months", "2 years before"."""
+    units = _any(unit for each in words.units.values() for unit in each)
+    length, around = (
+        rf"(?:{count}|{_any(words.several)}) (?:{units})",
+        (*words.before, *words.after),
+    )
+    return rf"(?<!\w)(?:(?:{_any(words.in_)}) {length}|{length}(?= (?:{_any(around)})))(?!\w)"
 
 
 def _relation(words: TimeWords) -> str:

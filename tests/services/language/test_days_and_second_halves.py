@@ -210,3 +210,57 @@ def test_what_a_value_was_is_no_course_of_all() -> None:
 def test_a_check_up_has_other_names() -> None:
     (question,) = asked("wann war der letzte Kontrolltermin und bei wem")
     assert (question.tool, question.name, question.part) == ("encounters", "check up", "people")
+
+
+def test_results_older_than_a_year_are_of_before() -> None:
+    (question,) = asked("any results older than 2012")
+    assert (question.tool, question.arguments) == ("results", {"until": "2011-12-31"})
+    (german,) = asked("gibt es Werte nach dem 1.1.2020")
+    assert (german.tool, german.arguments) == ("results", {"since": "2020-01-02"})
+
+
+@pytest.mark.parametrize("text", ["hb before and after 2016", "Hb vor und nach 2016"])
+def test_before_and_after_a_year_is_of_both(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.arguments) == ("hemoglobin", {"names": ["hemoglobin"]})
+
+
+def test_a_length_before_an_event_is_said_to_be_left_out() -> None:
+    (question,) = asked("weight 5 yrs before she was last seen")
+    assert (question.name, question.unread) == ("body weight", "5 yrs")
+
+
+@pytest.mark.parametrize(
+    "text", ["how tall was he on his 9th birthday", "Größe an seinem 9. Geburtstag"]
+)
+def test_a_birthday_is_an_age(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.at_age) == ("body height", 9)
+    (other,) = asked("and at 10?", text)
+    assert (other.name, other.at_age) == ("body height", 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("and the year before?", "how many visits in 2016"),
+        ("und im Jahr davor?", "war er 2016 mal da"),
+    ],
+)
+def test_the_year_before_is_of_those_that_were_asked_about(text: str, before: str) -> None:
+    (question,) = asked(text, before)
+    assert (question.tool, question.arguments) == ("encounters", {"since": "2015-01-01"})
+
+
+def test_how_often_and_the_last_are_two() -> None:
+    found = asked("wie viele Termine hatte er seit 2018 und der letzte?")
+    assert [(one.tool, one.aspect) for one in found] == [
+        ("encounters", "count"),
+        ("encounters", "latest"),
+    ]
+    assert {one.arguments["since"] for one in found} == {"2018-01-01"}
+
+
+def test_how_many_days_ago_is_no_number_of_visits() -> None:
+    (question,) = asked("letzter Besuch vor wie vielen Tagen")
+    assert (question.tool, question.aspect) == ("encounters", "latest")
