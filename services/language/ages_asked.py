@@ -34,7 +34,7 @@ def ages_in(text: str, language: str) -> tuple[list[Age], str]:
         text = without
     for found in _pattern(language).finditer(text):
         said = found["years"]
-        number = int(said) if said.isdigit() else int(words_with_number(language)[said])
+        number = int(said) if said.isdigit() else words_with_number(language).get(said, 1)
         if number <= OLDEST_YEARS:
             ages.append(Age(number, is_months=found["months"] is not None))
             text = text.replace(found[0], " ", 1)
@@ -90,4 +90,6 @@ def _pattern(language: str, *, is_further: bool = False) -> re.Pattern[str]:
         unit = rf"(?:(?:{years})|(?P<months>(?:{months})))"
         return re.compile(rf"(?:, *|(?<!\w)(?:{joints}) )(?P<years>\d{{1,2}}) {unit}{ends}")
     unit = rf"(?: (?:{years}))?|(?P<months> (?:{months}))"
-    return re.compile(rf"(?<!\w)(?:{before}) (?P<years>\d{{1,3}}|{numbers})(?:{unit}){ends}")
+    one = rf"an?(?= (?:{years}|{months}))|eine[mnr]?(?= (?:{years}|{months}))"
+    number = rf"(?P<years>\d{{1,3}}|{numbers}|{one})(?:(?:st|nd|rd|th|\.)(?= ))?"
+    return re.compile(rf"(?<!\w)(?:{before}) {number}(?:{unit}){ends}")

@@ -41,6 +41,7 @@ class AnswerWords(BaseModel):
     written_later: str
     of_all_times: str
     not_listed: str
+    unread: str
     perhaps: str
     paused: str
     unclear: str

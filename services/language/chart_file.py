@@ -46,6 +46,8 @@ class ChartWords(BaseModel):
     asking: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
+    among: tuple[str, ...] = ()
+    year_before: tuple[str, ...] = ()
     relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
     for_it: tuple[str, ...] = ()
     at_that_time: tuple[str, ...] = ()

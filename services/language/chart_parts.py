@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from services.language.chart_file import TopicSpec
 from services.language.chart_words import Lexicon, NameIs, Piece
@@ -92,9 +93,14 @@ def without_switch(pieces: list[Piece], words: Lexicon) -> list[Piece]:
     return pieces if _names_something(pieces[:end]) else pieces[end + 1 :]
 
 
-def is_for_others(pieces: Sequence[Piece]) -> bool:
-    """Whether a message orders work or is about the user, their calendar or the team."""
-    kinds = [kind for piece in pieces for kind in piece.of("not_chart")]
+def is_for_others(pieces: Sequence[Piece], *, is_over: bool) -> bool:
+    """Whether a message orders work or is about the user, their calendar or the team.
+
+    Args:
+        is_over: It is of days that are over: an appointment of then is a visit.
+    """
+    told = [piece for piece in pieces if not (is_over and piece.of("topic"))]
+    kinds = [kind for piece in told for kind in piece.of("not_chart")]
     telling = [piece for piece in pieces if not _is_empty(piece)]
     begins = telling[0].of("not_chart") if telling else []
     is_plan = "workup" in kinds and not any(piece.of("name") for piece in pieces)
@@ -132,13 +138,19 @@ def parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:
 
 def _may_part(before: Sequence[Piece], behind: Sequence[Piece], words: Lexicon) -> bool:
     """Whether both sides of a joint ask for something of their own; commas join long names."""
-    if not (_names_something(before) and _names_something(behind)):
+    if not (_names_something(before) and (_names_something(behind) or _counts(behind, words))):
         return False
     if _is_of_family(before) and not any(piece.of("topic") for piece in behind):
         return False  # "family history of diabetes and cancer"
     opening = behind[1] if behind[1:] else behind[0]  # "…, what was the hb then?", "…, any biopsy?"
     is_new = opening.words[0] in words.words.asking or "whether" in opening.of("aspect")
     return behind[0].words[0] != "," or is_new or any(piece.of("topic") for piece in before)
+
+
+def _counts(part: Sequence[Piece], words: Lexicon) -> bool:
+    """Whether it counts what nobody knows: "… and how many packs"."""
+    pairs = pairwise(part)
+    return any("count" in one.of("aspect") and may_name(behind, words) for one, behind in pairs)
 
 
 def _is_of_family(part: Sequence[Piece]) -> bool:
@@ -153,7 +165,7 @@ def _names_something(part: Sequence[Piece]) -> bool:
 
 def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     """Return what `pieces`, one question's, say."""
-    part = QuestionPart(pieces)
+    part = QuestionPart(pieces, frames=set(_frames_of_places(pieces, words)))
     for piece in pieces:
         part.topics += piece.of("topic")
         part.aspects |= set(piece.of("aspect")) - {"whether"}
@@ -177,14 +189,23 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     return part
 
 
+def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:
+    """Yield what the place of words tells: "… and who", "at the last visit"."""
+    for before, piece in pairwise(pieces):
+        if _is_joint(before, words) and {*piece.of("part")} & {"people", "place"}:
+            yield "and_who"
+    if any("latest" in piece.of("aspect") and words.is_of_visits(piece) for piece in pieces):
+        yield "at_visit"
+
+
 def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:
     sides: list[set[Aspect]] = [set()]
     for piece in pieces:
         if _is_joint(piece, words) or piece.text == "/":
             sides.append(set())
         sides[-1] |= set(piece.of("aspect"))
-    has_newest = any("latest" in side and not side & RANKED for side in sides)
-    return has_newest and any(side & RANKED for side in sides)
+    has_newest = any("latest" in side and not side & {*RANKED, "count"} for side in sides)
+    return has_newest and any(side & {*RANKED, "count"} for side in sides)
 
 
 def is_of_values(part: QuestionPart) -> bool:

@@ -30,7 +30,7 @@ from services.language.chart_words import Lexicon, Piece, lexicon
 from services.language.events_asked import asked_around, at_that_time
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
-from services.language.parts_together import share, treat_the_same
+from services.language.parts_together import each_half, share, treat_the_same
 from services.language.question_figures import (
     OVER_TIME,
     hull_of,
@@ -42,14 +42,14 @@ from services.language.question_figures import (
 from services.language.statement_words import is_clinical_name, stem
 from services.language.telling_topics import NEVER_OF, telling_topics
 from services.language.then_and_now import span_to_now
-from services.language.times import spans_in
+from services.language.times import length_left, spans_in
 from services.language.tools_named import (
     SEARCH,
     tools_of,
     with_others_meant,
     with_treatment,
 )
-from services.language.utterance import Aspect, ChartQuestion, Part
+from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 from services.language.without_names import without_caller
 from services.language.year_forms import with_plain_years
@@ -81,14 +81,15 @@ def chart_questions(
     if asked := evidence_questions(text):
         return asked
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
+    unread = "" if is_side else length_left(rest, language)
     if not spans and not is_side and (found := asked_around(pieces, words, ask)):
-        return found
+        return tuple(_with_unread(one, unread) for one in found)
     is_of_all = not any(piece.of("name") for piece in pieces)
     if is_of_all and asks_what_changed(text, has_days=bool(spans)):
         # The tool keeps to the days: of a row that ended then, the date is earlier.
         all_new = ChartQuestion(CHANGES)
         return (replace(with_days(all_new, spans[0]), span=None) if spans else all_new,)
-    if not pieces or is_for_others(pieces):
+    if not pieces or is_for_others(pieces, is_over=_are_over(pieces, spans, today)):
         return ()
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
@@ -114,8 +115,21 @@ def chart_questions(
     return tuple(  # both in "in 2019 vs at birth"
         question
         for days, each in ((None, at_ages(questions, ages)), (span, in_days))
-        for question in merged(with_figures(one, days, numbers, pieces) for one in each)
+        for question in merged(
+            with_figures(_with_unread(one, unread), days, numbers, pieces) for one in each
+        )
     )
+
+
+def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
+    """Whether only days are asked about that are over: in 2019, "had since 2018"."""
+    is_past = any("past" in piece.of("frame") for piece in pieces)
+    until = today if is_past else None
+    return bool(spans) and all((one.until or until or date.max) <= today for one in spans)
+
+
+def _with_unread(question: ChartQuestion, time: str) -> ChartQuestion:
+    return replace(question, unread=", ".join(filter(None, (question.unread, time))))
 
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
@@ -163,7 +177,7 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
         return [_named(SEARCH, f"{part.runs[0].text} tolerated", "all", None)]
     if "state" in part.frames and not part.topics and not any(run.known for run in part.runs):
         return [ChartQuestion("chart_summary")]  # "how is Ada doing?"
-    found = list(_asked_of(part, is_asked=is_asked))
+    found = [one for half in each_half(part) for one in _asked_of(half, is_asked=is_asked)]
     # That a test was done is no yes to "was it positive?".
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
@@ -189,7 +203,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
     aspect = aspect_of(part)
     what = what_of(part, aspect)
     topics = telling_topics(part.topics, part.runs, part.aspects)
-    if [one.name for one in topics] == ["age"] and "past" in part.frames:
+    if [one.name for one in topics] == ["age"] and part.frames & {"past", "at_visit"}:
         yield from (elsewhere := list(_of_what_age(part)))
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
@@ -256,6 +270,7 @@ def _of_topic(
     if topic.tool == "biomarkers" and topic.name:
         yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, topic.name, what)
         return
+    unread = _unread_of(topic, part)
     for name in _names_of(topic, part):
         arguments = dict(topic.arguments)
         if topic.tool in _OVER and not arguments and not name and "over" in part.frames:
@@ -265,7 +280,14 @@ def _of_topic(
             continue
         if topic.tool in _NAMED_BY_ARGUMENT and name:
             arguments["name"] = name
-        yield ChartQuestion(topic.tool, arguments, aspect, name, what)
+        yield ChartQuestion(topic.tool, arguments, aspect, name, what, unread=unread)
+
+
+def _unread_of(topic: TopicSpec, part: QuestionPart) -> str:
+    """Return what stands beside a topic that takes no names: "insurance and its expiry date"."""
+    is_whole = topic.tool == "chart_summary" and not topic.name  # nothing is left out of it
+    takes_none = (topic.tool in _FIXED or topic.tool == "results") and not is_whole
+    return ", ".join(run.text for run in part.runs if takes_none and not run.known)
 
 
 def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Literal
 
 from services.language.chart_words import measured_nouns
+from services.language.detection import language_of
 from services.language.people_words import people_words
 
 # The sex that pronouns give the one who is spoken of, as far as they can mean nobody else. Pure.
@@ -37,6 +38,8 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     end -= end > 0 and is_relative and folds[end - 1] in people_words().owners
     raws, folds = raws[:end], folds[:end]
     known, said = people_words(), set(folds)
+    if language_of(" ".join(folds), default="") == "de":
+        said -= {"her"}  # "wie lange ist das her": of a time, and nobody's
     is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
     is_man = is_man or any(one.lower() == "\N{LATIN SMALL LETTER E WITH ACUTE}l" for one in raws)
     found = set(_beside_verbs(folds)) if not said & known.masculine_things else set()

@@ -9,6 +9,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 from functools import cache
 
+from services.language.ages_asked import ages_in, at_ages
+from services.language.calendar_days import steps_back
 from services.language.chart_parts import QuestionPart, aspect_of, read_part
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.folding import fold
@@ -28,12 +30,13 @@ _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
 # What may be asked of the rows of a tool in words that name nothing: "since when?", "who?".
 _PARTS_OF: Mapping[str, AbstractSet[Part]] = {
     "results": frozenset({"range", "unit"}),
+    "imaging_reports": frozenset({"site"}),
     "medications": frozenset({"dose", "reason", "people", "place", "status", "end", "end reason"}),
-    "procedures": frozenset({"reason", "people", "place"}),
+    "procedures": frozenset({"reason", "people", "place", "site"}),
     "encounters": frozenset({"reason", "people", "place"}),
     "allergies": frozenset({"reaction", "severity"}),
     "immunizations": frozenset({"people", "place"}),
-    "problems": frozenset({"status", "severity", "treatment"}),
+    "problems": frozenset({"status", "severity", "treatment", "site"}),
 }
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
@@ -55,7 +58,7 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
 
 def followed_up(
     text: str,
-    about: Sequence[ChartQuestion],
+    about: tuple[ChartQuestion, ...],
     before: Sequence[ChartQuestion],
     *,
     today: date,
@@ -66,26 +69,58 @@ def followed_up(
     Args:
         about: What it asks by itself.
     """
+    if not before:
+        return about
     words, folded = lexicon(language), fold(text)[0]
+    if (year := _year_before(folded, before[0].span, words)) is not None:
+        return tuple(_then(each, year) for each in before)
     asked = _asked_of_the_same(text, today, language)
     if asked is not None:
-        return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or (*about,)
-    if before and len(about) == 1 and about[0].name == "age" and _points_back(tokens_of(folded)):
-        return (about[0], replace(before[0], aspect="when", part=None, back=0))
-    if before and _points_back(tokens_of(folded)) and _is_of_the_same(about, before[0]):
-        return (replace(before[0], aspect=about[0].aspect, part=about[0].part, back=0),)
-    if not before or not _opens(tokens_of(folded)):
-        return tuple(about)
-    if not about:
-        spans, rest = spans_in(folded, today=today, language=language)
-        is_bare = len(spans) == 1 and _names_nothing(words.pieces(rest), words)
-        return tuple(_then(each, spans[0]) for each in before) if is_bare else ()
+        return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or about
+    if found := _pointing_back(folded, about, before[0], words):
+        return found
+    if not _opens(tokens_of(folded)):
+        return about
+    return _of_other_time(folded, before, words, today) or _of_another(about, before)
+
+
+def _of_other_time(
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of other days or another age, where nothing else is said."""
+    if (days := _other_days(folded, before[0].span, words, today)) is not None:
+        return tuple(_then(each, days) for each in before)
+    ages, rest = ages_in(folded, words.language)
+    return tuple(at_ages(before, ages)) if _names_nothing(words.pieces(rest), words) else ()
+
+
+def _of_another(
+    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion]
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of another thing, with the days and the aspect of the one before."""
+    if len(about) != 1 or len(before) != 1:
+        return about
     one, last = about[0], before[0]
     is_bare = one.aspect == "all" and one.span is None and bool(one.name)
-    if len(about) > 1 or len(before) > 1 or not is_bare or one.tool != last.tool:
-        return tuple(about)
+    if not is_bare or one.tool != last.tool:
+        return about
     taken = replace(one, aspect=last.aspect, part=last.part, is_past=last.is_past)
     return (taken if last.span is None else with_days(taken, last.span),)
+
+
+def _pointing_back(
+    folded: str, about: tuple[ChartQuestion, ...], last: ChartQuestion, words: Lexicon
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of what was named before; nothing where no word points at it."""
+    points = _points_back(tokens_of(folded))
+    if points and len(about) == 1 and about[0].name == "age":
+        return (about[0], replace(last, aspect="when", part=None, back=0))
+    if points and _is_of_the_same(about, last):
+        return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
+    if _says(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
+        span = last.span if about[0].span is None else None
+        return about if span is None else (with_days(about[0], span),)
+    return ()
 
 
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
@@ -147,12 +182,13 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
         return None
-    # A course tells "is it rising?" better than the first value beside the last.
-    if aspect == "change":
+    if aspect in ("change", "latest"):
+        # What is now, and whether it is rising, is asked of now whatever days were before.
         kept = over_time.arguments.items()
         rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
-        # Whether it is rising is asked of now, whatever days were asked about before.
-        over_time, aspect = replace(over_time, arguments=rest, span=None), "trend"
+        over_time = replace(over_time, arguments=rest, span=None)
+        # A course tells "is it rising?" better than the first value beside the last.
+        aspect = "trend" if aspect == "change" else aspect
     return replace(over_time, aspect=aspect, part=None, back=0)
 
 
@@ -178,6 +214,32 @@ def _then(question: ChartQuestion, span: TimeSpan, *, is_of_one: bool = False) -
     kept = question.arguments.items()
     rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
     return with_days(replace(question, arguments=rest, aspect=aspect, is_past=True, back=0), span)
+
+
+def _says(folded: str, phrases: Iterable[str]) -> bool:
+    said = f" {' '.join(tokens_of(folded))} "
+    return any(f" {one} " in said for one in phrases)
+
+
+def _year_before(folded: str, last: TimeSpan | None, words: Lexicon) -> TimeSpan | None:
+    """Return the days a year before those asked about: "and the year before?"."""
+    if last is None or last.since is None or last.until is None:
+        return None
+    if not _says(folded, words.words.year_before):
+        return None
+    return TimeSpan(steps_back(last.since, "year", 1), steps_back(last.until, "year", 1))
+
+
+def _other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) -> TimeSpan | None:
+    """Return the days that a question names and nothing else: a month is of the year before it."""
+    spans, rest = spans_in(folded, today=today, language=words.language)
+    if not spans and last is not None and last.since is not None:
+        year = str(last.since.year)
+        of_year, rest = spans_in(f"{folded.rstrip(' ?!.')} {year}", today=today,
+                                 language=words.language)  # fmt: skip
+        spans = tuple(one for one in of_year if one.text != year)
+    is_bare = len(spans) == 1 and _names_nothing(words.pieces(rest), words)
+    return spans[0] if is_bare else None
 
 
 def _names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:

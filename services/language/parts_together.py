@@ -1,10 +1,14 @@
 """What is said once for several questions of one message, or of what stands before. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from services.language.chart_parts import QuestionPart, is_of_values
 from services.language.tools_named import tool_of
+from services.language.utterance import Part
+
+_BOTH: frozenset[Part] = frozenset({"range", "treatment"})
 
 
 def share(parts: Sequence[QuestionPart]) -> None:
@@ -30,3 +34,23 @@ def treat_the_same(parts: Sequence[QuestionPart]) -> None:
         is_treatment = is_for_it or topics == [("current_status", "treatment")]
         if known == ["problems"] and is_bare and is_treatment:
             later.runs, later.topics, later.parts = earlier.runs, [], ["treatment"]
+
+
+def each_half(part: QuestionPart) -> Iterator[QuestionPart]:
+    """Yield a question as two, where other rows answer its halves.
+
+    "BP ok? on what?" asks for the value and for drugs, "how many visits, and whom did she see?" for
+    a number and for names.
+    """
+    halves = {*part.parts} >= _BOTH and is_of_values(part)
+    of_visits = {topic.tool for topic in part.topics} == {"encounters"}
+    if halves:
+        yield from (replace(part, parts=[one]) for one in sorted(_BOTH))
+    elif of_visits and "count" in part.aspects and part.is_latest_too:
+        yield replace(part, aspects=part.aspects - {"latest"})
+        yield replace(part, aspects=part.aspects - {"count"})
+    elif of_visits and "count" in part.aspects and "and_who" in part.frames:
+        yield replace(part, parts=[])
+        yield replace(part, aspects=part.aspects - {"count"})
+    else:
+        yield part

@@ -48,7 +48,6 @@ def with_figures(
 ) -> ChartQuestion:
     """Return the question with its days, its limit ("above 5") and its count ("last 3")."""
     found = question if span is None else with_days(question, span)
-    arguments = dict(found.arguments)
     for at, number in numbers:
         before = [label.kind for piece in pieces[max(0, at - 2) : at] for label in piece.labels]
         if "above" in before or "below" in before:
@@ -60,7 +59,8 @@ def with_figures(
         around = [each for piece in pieces[max(0, at - 2) : at + 3] for each in piece.of("aspect")]
         is_count = number == int(number) and 1 < number <= _MOST_ROWS
         if is_count and "latest" in around and question.tool in ("results", "encounters"):
-            return replace(found, arguments={**arguments, "last": int(number)}, aspect="all")
+            last = {**found.arguments, "last": int(number)}
+            found = replace(found, arguments=last, aspect="all")
     return found
 
 
@@ -108,6 +108,7 @@ def merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
                 alike,
                 arguments={**alike.arguments, "names": list(names)},
                 name=", ".join(names),
+                part=alike.part or question.part,
             )
             kept[kept.index(alike)] = merged
     yield from kept
@@ -118,6 +119,8 @@ def _is_like(one: ChartQuestion, other: ChartQuestion) -> bool:
         return False
     if "treatment" in {one.part, other.part} and one.part != other.part:
         return False  # "since when has she gout, and how is it treated?"
+    if "count" in {one.aspect, other.aspect} and one.aspect != other.aspect:
+        return False  # "how many visits, and whom did she see?"
     is_told_alike = (one.aspect, one.unit) == (other.aspect, other.unit)
     if not is_told_alike and "names" in one.arguments:
         return False  # "the highest hemoglobin and the lowest platelets"

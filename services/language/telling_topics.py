@@ -58,8 +58,9 @@ def _meant_otherwise(
 
 
 def _is_beside(vague: str, count: int, named: Collection[str]) -> bool:
-    """Whether a whole list is not meant: "how is she doing, her kidneys", "birth control hx"."""
+    """Whether a whole list is not meant: "how is she doing, her kidneys", "was war der Hb"."""
     is_named = vague == "chart_summary" and bool(named)
+    is_named = is_named or (vague == "timeline" and {*named} == {"results"})
     is_of_others = vague == "problems" and bool(named) and {*named} <= NEVER_OF["problems"]
     return count > 1 or is_named or is_of_others
 

@@ -6,7 +6,6 @@ names of months come from CLDR.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
 from typing import Literal, TypeAlias
@@ -14,14 +13,14 @@ from typing import Literal, TypeAlias
 from babel import Locale
 from pydantic import BaseModel, ConfigDict, Field
 
+from services.language.calendar_days import Days, around, days_of, steps_back
 from services.language.folding import fold
 from services.language.utterance import TimeSpan
 from services.language.vocabulary import read_words, words_with_number
+from services.language.year_parts import SEASON_MONTHS, YearParts
 
 _YEAR = r"(?:19|20)\d\d"
 _UNITS = ("day", "week", "month", "year", "decade")
-_DAYS_OF = {"day": 1, "week": 7}
-_MONTHS_OF = {"month": 1, "year": 12, "decade": 120}
 
 
 class TimeWords(BaseModel):
@@ -36,6 +35,7 @@ class TimeWords(BaseModel):
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
         slashes: How 3/4/2015 is written where this language is.
         seasons: The month in which each begins; "since spring" is since that month.
+        year_parts: Other parts of a year: the month in which each begins, and how many it has.
         locale: For babel.
     """
 
@@ -59,6 +59,7 @@ class TimeWords(BaseModel):
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     seasons: Mapping[str, int] = Field(default_factory=dict)
+    year_parts: Mapping[str, tuple[int, int]] = Field(default_factory=dict)
     same_as: Mapping[str, str] = Field(default_factory=dict)
     slashes: Literal["month_first", "day_first"]
     locale: str
@@ -69,10 +70,8 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
 
     A date that does not exist is no span; it stays in the text.
     """
-    found: list[TimeSpan] = []
     reader = _reader(language)
-    for said, counted in reader.same_as.items():
-        text = text.replace(said, counted)
+    found, text = reader.year_parts.spans_in(_counted(text, reader.same_as), today=today)
     for pattern, read in reader.readers:
 
         def take(match: re.Match[str], read: _Read = read) -> str:
@@ -84,6 +83,18 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
 
         text = pattern.sub(take, text)
     return tuple(found), text
+
+
+def length_left(text: str, language: str) -> str:
+    """Return a length of time that folded `text`, without its spans, still names: "in 3 months"."""
+    found = _reader(language).length.search(text)
+    return "" if found is None else found[0].strip()
+
+
+def _counted(text: str, same_as: Mapping[str, str]) -> str:
+    for said, counted in same_as.items():
+        text = text.replace(said, counted)
+    return text
 
 
 _Read: TypeAlias = Callable[[re.Match[str], date], TimeSpan | None]
@@ -106,15 +117,9 @@ class _TimeReader:
         one = r"(?:an?|eine[mnr]?|une?|una?)"
         unit = "|".join(rf"(?P<{name}>{_any(words.units[name])})" for name in _UNITS)
         within, last = rf"(?:(?:{_any(words.in_)}) )*", _any(words.last)
-        relation = "|".join(
-            rf"(?P<{name}>{_any(phrases)})"
-            for name, phrases in (
-                ("since", words.since),
-                ("after", words.after),
-                ("until", words.until),
-                ("before", words.before),
-            )
-        )
+        self.length = re.compile(_length(words, rf"(?:\d{{1,3}}|{_any(numbers)}|{one})"))
+        self.year_parts = _year_parts(words, within)
+        relation = _relation(words)
         a, b = self._point("a"), self._point("b")
         between, joint = _any(words.between), _any(words.and_)
         since = rf"(?:(?P<since>{_any(words.since)}) )?"
@@ -128,6 +133,10 @@ class _TimeReader:
             (
                 rf"(?<!\w)(?:{_any(words.onward[0])}) {a} (?:{_any(words.onward[1])})(?!\w)",
                 self._on,
+            ),
+            (
+                rf"(?<!\w)(?:{_any(words.before)}) (?:{joint}) (?:{_any(words.after)}) {a}(?!\w)",
+                lambda _, __: TimeSpan(),  # "before and after 2016": of all days
             ),
             (rf"(?<!\w)(?:{relation}) (?:the )?{a}(?!\w)", self._related),
             (rf"(?<!\w){since}(?:{count}|{one}) (?:{unit}) (?:{_any(words.ago)})(?!\w)", self._ago),
@@ -179,11 +188,11 @@ class _TimeReader:
             return TimeSpan(since=date(today.year - (month > today.month), month, 1))
         figures = [int(each) for each in re.findall(r"\d+", match[0])]
         month = self._month_in(match["m1"] or match["m2"])
-        days = (_days(year, month, figures[0] if figures else 1)
+        days = (days_of(year, month, figures[0] if figures else 1)
                 for year in (today.year, today.year - 1))  # fmt: skip
         return next((TimeSpan(since=at.first) for at in days if at and at.first <= today), None)
 
-    def _at(self, match: re.Match[str], mark: str) -> "_Days | None":
+    def _at(self, match: re.Match[str], mark: str) -> Days | None:
         kind = next(
             one
             for one in ("iso", "dots", "slash", "dmy", "mdy", "my", "year")
@@ -208,7 +217,7 @@ class _TimeReader:
                 (year,), month, day = figures, self._month_in(said), None
             case _:
                 (year,), month, day = figures, None, None
-        return _days(year, month, day)
+        return days_of(year, month, day)
 
     def _slashed(self, figures: list[int]) -> tuple[int, int, int]:
         """Return month, day and year of 3/4/2015; the other order where only that is a date."""
@@ -233,7 +242,7 @@ class _TimeReader:
         last, month = self._at(match, "b"), self._months[match["month"]]
         if last is None:
             return None
-        first = _days(last.first.year - (month > last.last.month), month, None)
+        first = days_of(last.first.year - (month > last.last.month), month, None)
         return None if first is None else TimeSpan(first.first, last.last)
 
     def _related(self, match: re.Match[str], _: date) -> TimeSpan | None:
@@ -262,21 +271,21 @@ class _TimeReader:
             return None  # "over the last years" says not how many
         if counts or match["which"] in self._words.rolling or unit == "decade":
             return self._rolling(match, today)
-        return _open_if_since(match, _around(_back(today, unit, 1), unit))
+        return _open_if_since(match, around(steps_back(today, unit, 1), unit))
 
     def _rolling(self, match: re.Match[str], today: date) -> TimeSpan:
-        return TimeSpan(since=_back(today, _unit_of(match), self._number(match)))
+        return TimeSpan(since=steps_back(today, _unit_of(match), self._number(match)))
 
     def _this(self, match: re.Match[str], today: date) -> TimeSpan:
-        return _open_if_since(match, _around(today, _unit_of(match)))
+        return _open_if_since(match, around(today, _unit_of(match)))
 
     def _ago(self, match: re.Match[str], today: date) -> TimeSpan:
         unit = _unit_of(match)
-        return _open_if_since(match, _around(_back(today, unit, self._number(match)), unit))
+        return _open_if_since(match, around(steps_back(today, unit, self._number(match)), unit))
 
     def _day_word(self, match: re.Match[str], today: date) -> TimeSpan:
         day = today + timedelta(days=self._words.days[match["word"]])
-        return _open_if_since(match, _Days(day, day))
+        return _open_if_since(match, Days(day, day))
 
     def _number(self, match: re.Match[str]) -> int:
         if some := match.groupdict().get("some"):
@@ -285,33 +294,9 @@ class _TimeReader:
         return int(said) if said.isdigit() else self._numbers[said]
 
 
-@dataclass(frozen=True, slots=True)
-class _Days:
-    """A day, a month or a year, as its first and last day."""
-
-    first: date
-    last: date
-
-
-def _open_if_since(match: re.Match[str], days: _Days) -> TimeSpan:
+def _open_if_since(match: re.Match[str], days: Days) -> TimeSpan:
     is_open = bool(match.groupdict().get("since"))
     return TimeSpan(days.first, None if is_open else days.last)
-
-
-def _days(year: int, month: int | None, day: int | None) -> _Days | None:
-    try:
-        if day is not None and month is not None:
-            return _Days(date(year, month, day), date(year, month, day))
-        if month is not None:
-            return _Days(date(year, month, 1), _before_next_month(year, month))
-        return _Days(date(year, 1, 1), date(year, 12, 31))
-    except ValueError:
-        return None
-
-
-def _before_next_month(year: int, month: int) -> date:
-    after = date(year + month // 12, month % 12 + 1, 1)
-    return after - timedelta(days=1)
 
 
 def _decade(match: re.Match[str], _: date) -> TimeSpan:
@@ -324,25 +309,6 @@ def _unit_of(match: re.Match[str]) -> str:
     return next(unit for unit in _UNITS if groups[unit])
 
 
-def _back(today: date, unit: str, count: int) -> date:
-    """Return the day `count` units before `today`."""
-    if unit in _DAYS_OF:
-        return today - timedelta(days=_DAYS_OF[unit] * count)
-    months = max(12, today.year * 12 + today.month - 1 - _MONTHS_OF[unit] * count)
-    year, month = months // 12, months % 12 + 1
-    return date(year, month, min(today.day, _before_next_month(year, month).day))
-
-
-def _around(day: date, unit: str) -> _Days:
-    """Return the week, month or year of the calendar that holds `day`."""
-    if unit == "week":
-        monday = day - timedelta(days=day.weekday())
-        return _Days(monday, monday + timedelta(days=6))
-    month = day.month if unit in ("month", "day") else None
-    found = _days(day.year, month, day.day if unit == "day" else None)
-    return found or _Days(day, day)
-
-
 def _month_names(locale: str) -> Mapping[str, int]:
     """Return each month's names and short names, folded, without their dots."""
     months: dict[str, int] = {}
@@ -352,6 +318,33 @@ def _month_names(locale: str) -> Mapping[str, int]:
             for number, word in known[form][width].items():
                 months.setdefault(fold(word)[0].rstrip("."), number)
     return months | {"sept": 9}
+
+
+def _length(words: TimeWords, count: str) -> str:
+    """Return an expression for a length that is of no days: "in 3 months", "2 years before"."""
+    units = _any(unit for each in words.units.values() for unit in each)
+    length, around = (
+        rf"(?:{count}|{_any(words.several)}) (?:{units})",
+        (*words.before, *words.after),
+    )
+    return rf"(?<!\w)(?:(?:{_any(words.in_)}) {length}|{length}(?= (?:{_any(around)})))(?!\w)"
+
+
+def _relation(words: TimeWords) -> str:
+    related = {"since": words.since, "after": words.after, "until": words.until}
+    related["before"] = words.before
+    return "|".join(rf"(?P<{name}>{_any(phrases)})" for name, phrases in related.items())
+
+
+def _year_parts(words: TimeWords, within: str) -> YearParts:
+    seasons = {one: (month, SEASON_MONTHS) for one, month in words.seasons.items()}
+    parts = {**seasons, **words.year_parts}
+    return YearParts(
+        parts={_counted(fold(one)[0], words.same_as): each for one, each in parts.items()},
+        since=_any(words.since),
+        within=within,
+        last=_any((*words.last, *words.this)),
+    )
 
 
 def _any(phrases: Iterable[str]) -> str:

@@ -39,6 +39,7 @@ Part: TypeAlias = Literal[
     "dose",
     "reason",
     "place",
+    "site",
     "people",
     "range",
     "reaction",
@@ -87,6 +88,7 @@ class ChartQuestion:
         at_age: What is asked is meant of the year in which the patient was so many years old.
         is_age_in_months: `at_age` counts months, as of infants.
         unit: In which values are asked for, as UCUM has it; "" for that of the record.
+        unread: Words that nobody understood, as of a time; the answer says so.
     """
 
     tool: str
@@ -106,6 +108,7 @@ class ChartQuestion:
     at_age: int | None = None
     is_age_in_months: bool = False
     unit: str = ""
+    unread: str = ""
 
 
 @dataclass(frozen=True, slots=True)

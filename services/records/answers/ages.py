@@ -9,16 +9,28 @@ from services.language.answer_words import AnswerWords
 from services.language.question_figures import with_days
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.asked_rows import asked_rows
-from services.records.answers.row_parts import sources_of
+from services.records.answers.row_parts import beyond, day_of, is_limited, sources_of
 from services.records.dates import first_day, last_day, years_between
 
 AGE = "age"
-HAVE_AN_AGE = frozenset({"encounters", "problems", "procedures", "medications", "immunizations"})
+_HAVE_AN_AGE = frozenset({"encounters", "problems", "procedures", "medications", "immunizations"})
 """Tools whose rows begin or happen once; a value "normal for her age" is another question."""
 _ROWS_SHOWN = 10
 _MONTH_DAYS = 30.44
 BORN = ChartQuestion("chart_summary", name=AGE)
 """What tells the day of birth."""
+
+
+def has_an_age(question: ChartQuestion) -> bool:
+    """Whether its rows began at an age, as a value did that passed a limit."""
+    return question.tool in _HAVE_AN_AGE or (question.tool == "results" and is_limited(question))
+
+
+def _dated_rows(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewRow]:
+    """Return the rows whose day is asked about: of values the first that passed the limit."""
+    if question.tool != "results":
+        return rows[:_ROWS_SHOWN]
+    return sorted(beyond(question, rows), key=day_of)[:1]
 
 
 def of_that_age(question: ChartQuestion, summary: ChartView) -> ChartQuestion | None:
@@ -61,7 +73,7 @@ def ages_then(
         row
         for question, view in views
         if question in asked
-        for row in asked_rows(question, view).rows[:_ROWS_SHOWN]
+        for row in _dated_rows(question, asked_rows(question, view).rows)
     ]
     told = [line for row in rows if (line := _aged(row, patient, words))]
     yield "\n".join(told) or f"{words.born.format(date=patient.date)} {sources_of(patient)}"

@@ -12,7 +12,7 @@ from services.language.answer_words import AnswerWords
 from services.language.question_figures import arguments_of, with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
-from services.records.answers.ages import AGE, BORN, HAVE_AN_AGE, ages_then, of_that_age
+from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.events import days_around, rows_of_event
@@ -24,7 +24,7 @@ from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.answers.unsaid import said_without, short_form_unknown
+from services.records.answers.unsaid import said_unread, said_without, short_form_unknown
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -48,14 +48,14 @@ def answered(
         told: What they told in passing, which no memory holds; likewise.
     """
     said: list[str] = []
-    others = [one for one in questions if one.tool in HAVE_AN_AGE]
+    others = [one for one in questions if has_an_age(one)]
     for question in questions:
         if question.name == AGE and others and _given(question, given) is not None:
             continue  # not how old they are now
         answer = _answer(question, given, words)
         if isinstance(answer, ChartQuestion):
             return answer
-        said.append(answer)
+        said.append(said_unread(question, answer, words))
     if others and any(one.name == AGE for one in questions):
         said += ages_then(given, others, words)
     quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))

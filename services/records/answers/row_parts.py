@@ -87,6 +87,19 @@ def number_of(row: ViewRow) -> float:
     return row.number if row.number is not None else 0.0
 
 
+def is_limited(question: ChartQuestion) -> bool:
+    """Whether only values beyond a limit are asked for: above 9."""
+    return question.above is not None or question.below is not None
+
+
+def beyond(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return the rows whose number is above, or below, the limit of a question."""
+    is_above = question.above is not None
+    limit = question.above if question.above is not None else question.below or 0.0
+    numbers = ((number_of(row), row) for row in rows if row.number is not None)
+    return [row for value, row in numbers if value != limit and (value > limit) == is_above]
+
+
 def figure(number: Decimal) -> str:
     """Return a number that was worked out, with at most four significant digits."""
     rounded = Decimal(f"{number:.{_DIGITS}g}")

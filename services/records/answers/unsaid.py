@@ -17,6 +17,13 @@ def short_form_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]
     return [words.unknown.format(name=name)] if is_short and not is_known else []
 
 
+def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str:
+    """Return `answer` behind the words of the question that it leaves out."""
+    if not question.unread:
+        return answer
+    return f"{words.unread.format(words=question.unread)}\n{answer}"
+
+
 def said_without(question: ChartQuestion, words: AnswerWords) -> str:
     """Say which words of a longer name nothing says of the thing itself."""
     head = tokens_of(fold(question.head)[0])

@@ -8,10 +8,12 @@ from services.language.answer_words import AnswerWords
 from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.asked_rows import concept_of
 from services.records.answers.row_parts import (
+    beyond,
     day_of,
     figure,
     flag_of,
     in_unit,
+    is_limited,
     number_of,
     sources_of,
     value_of,
@@ -64,10 +66,10 @@ def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
 def _of_series(
     question: ChartQuestion, rows: list[ViewRow], words: AnswerWords, *, most: int
 ) -> str:
-    is_limited = question.above is not None or question.below is not None
-    is_ranked = is_limited or question.aspect in ("minimum", "maximum", "extremes")
+    has_limit = is_limited(question)
+    is_ranked = has_limit or question.aspect in ("minimum", "maximum", "extremes")
     numbers = [row for row in rows if row.number is not None] or _by_upper(rows) * is_ranked
-    if is_limited:
+    if has_limit:
         return _limited(question, numbers, words) if numbers else _table(rows, words)
     aspect: Aspect = question.aspect
     if aspect == "average" and (both := _halves(rows)):
@@ -188,7 +190,7 @@ def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     """Say whether any value is above or below the limit, and which."""
     is_above = question.above is not None
     limit = question.above if question.above is not None else question.below or 0.0
-    met = [row for row in rows if (number_of(row) > limit) == is_above and number_of(row) != limit]
+    met = beyond(question, rows)
     shown = f"{limit:g}"
     if not met:
         edge = max(rows, key=number_of) if is_above else min(rows, key=number_of)

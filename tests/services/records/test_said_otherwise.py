@@ -248,3 +248,17 @@ def test_what_is_taken_by_its_beginning_is_found() -> None:
 def test_what_was_not_measured_may_be_taken() -> None:
     iron = row("medication", "ferrous sulfate 325 MG Oral Tablet", status="active")
     assert "ferrous sulfate" in said("iron since - why", {"medications": (iron,)})
+
+
+def test_the_age_at_which_a_value_first_passed_a_limit() -> None:
+    born = row("patient", "Ada Byron", date="2013-01-16")
+    weights = tuple(
+        row("result", "Body Weight", date, value=str(kg), number=kg, unit="kg")
+        for date, kg in (("2013-04-01", 6.0), ("2014-03-26", 10.5), ("2015-03-26", 12.5))
+    )
+    told = said(
+        "how old was she when her weight first exceeded 10 kg",
+        {"chart_summary": (born,), "results": weights},
+    )
+    assert "(2014-03-26): at the age of 1" in told
+    assert "2013-04-01" not in told

@@ -1,0 +1,52 @@
+"""Parts of years that a message names: "winter 2018", "first half of 2019". Pure."""
+
+import re
+from collections.abc import Mapping
+from datetime import date, timedelta
+
+from services.language.utterance import TimeSpan
+
+SEASON_MONTHS = 3
+_YEAR = r"(?:19|20)\d\d"
+
+
+class YearParts:
+    """The parts of years of one language."""
+
+    def __init__(
+        self, *, parts: Mapping[str, tuple[int, int]], since: str, within: str, last: str
+    ) -> None:
+        """Take expressions for what stands before a part.
+
+        Args:
+            parts: Of each part, folded, the month in which it begins and how many it has.
+        """
+        self._parts = parts
+        named = "|".join(map(re.escape, sorted(parts, key=len, reverse=True))) or r"(?!)"
+        begins = rf"(?<!\w)(?:(?P<since>{since}) )?{within}"
+        of_year = rf"(?: (?:des|von|vom))? {within}(?P<year>{_YEAR})(?!\w)"
+        self._forms = (
+            re.compile(rf"{begins}(?P<part>{named}){of_year}"),
+            re.compile(rf"{begins}(?:{last}) (?P<part>{named})(?P<year>)(?!\w)"),
+        )
+
+    def spans_in(self, text: str, *, today: date) -> tuple[list[TimeSpan], str]:
+        """Return the days of the parts that folded `text` names, and the text without them."""
+        found: list[TimeSpan] = []
+
+        def take(match: re.Match[str]) -> str:
+            found.append(self._span(match, today))
+            return " "
+
+        for form in self._forms:
+            text = form.sub(take, text)
+        return found, text
+
+    def _span(self, match: re.Match[str], today: date) -> TimeSpan:
+        month, count = self._parts[match["part"]]
+        # "Last winter" is the last one that has begun.
+        year = int(match["year"] or today.year - (month > today.month))
+        behind = month + count - 1
+        end = date(year + behind // 12, behind % 12 + 1, 1) - timedelta(days=1)
+        until = None if match["since"] else end
+        return TimeSpan(date(year, month, 1), until, match[0].strip())

@@ -1,0 +1,266 @@
+"""Nothing of a question is dropped unsaid: its second half, and the time it names."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.language.answer_words import answer_words
+from services.language.descriptions import spoken_sex
+from services.language.reading import read
+from services.language.utterance import ChartQuestion, Situation
+from services.records.answers.unsaid import said_unread
+
+
+def asked(text: str, *before: str, language: str = "en") -> tuple[ChartQuestion, ...]:
+    now = datetime(2026, 11, 22, 12, tzinfo=UTC)
+    return read(text, Situation(now=now, language=language, asked_before=before)).about
+
+
+def named(text: str, *before: str) -> list[tuple[str, str, str | None]]:
+    return [(one.tool, one.name, one.part) for one in asked(text, *before)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("ct or xray ever done?", [("imaging_reports", "ct"), ("imaging_reports", "x ray")]),
+        (
+            "ever admitted or seen in the er",
+            [("encounters", "inpatient admission"), ("encounters", "emergency")],
+        ),
+        ("Natrium oder Kalium?", [("results", "sodium, potassium")]),
+        (
+            "does he smoke and how many packs",
+            [("results", "tobacco smoking status"), ("search_record", "packs")],
+        ),
+    ],
+)
+def test_both_sides_are_asked_about(text: str, found: list[tuple[str, str]]) -> None:
+    assert [one[:2] for one in named(text)] == found
+
+
+def test_a_count_behind_another_question_counts_its_own_thing() -> None:
+    first, second = asked("does he smoke and how many packs")
+    assert (first.aspect, second.aspect) == ("whether", "count")
+
+
+@pytest.mark.parametrize("text", ["bp control ok? on what", "BP ok and on which meds?"])
+def test_a_value_and_what_is_taken_for_it_are_two_questions(text: str) -> None:
+    assert named(text) == [
+        ("results", "blood pressure", "range"),
+        ("medications", "blood pressure", "treatment"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("latest potassium and sodium, and were they normal?", "potassium, sodium"),
+        ("Normalwerte für Kalium?", "potassium"),
+        ("sind die Elektrolyte ok", "electrolytes"),
+        ("ist das Kalium in Ordnung?", "potassium"),
+    ],
+)
+def test_whether_it_is_normal_is_asked(text: str, names: str) -> None:
+    assert named(text) == [("results", names, "range")]
+
+
+@pytest.mark.parametrize("text", ["which results are out of range?", "welche Werte sind auffällig"])
+def test_all_results_are_none_of_the_question_before(text: str) -> None:
+    assert named(text, "pain score trend", "weight?") == [("results", "", "range")]
+
+
+def test_german_words_behind_a_patient_are_german() -> None:
+    (question,) = asked("patient hba1c letzte drei werte")
+    assert (question.name, question.arguments["last"]) == ("hemoglobin a1c", 3)
+
+
+def test_a_time_that_is_ago_in_german_is_no_woman() -> None:
+    words = ["wie", "lange", "ist", "der", "letzte", "hba1c", "her"]
+    assert spoken_sex(words, words) is None
+    english = ["was", "her", "sodium", "low"]
+    assert spoken_sex(english, english) == "female"
+    (question,) = asked(" ".join(words))
+    assert (question.name, question.aspect) == ("hemoglobin a1c", "latest")
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("gab es im März 2019 einen Termin", "2019-03-01"),
+        ("was there an appointment in march 2019", "2019-03-01"),
+    ],
+)
+def test_an_appointment_of_days_that_are_over_is_a_visit(text: str, day: str) -> None:
+    (question,) = asked(text)
+    assert (question.tool, question.arguments["since"]) == ("encounters", day)
+
+
+@pytest.mark.parametrize("text", ["any appointments next week", "when is her next appointment"])
+def test_an_appointment_to_come_is_none(text: str) -> None:
+    assert asked(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [("and in April?", "sodium in March 2019?"), ("und im April?", "Natrium im März 2019?")],
+)
+def test_a_month_is_of_the_year_that_was_asked_about(text: str, before: str) -> None:
+    (question,) = asked(text, before)
+    assert (question.name, question.arguments["since"]) == ("sodium", "2019-04-01")
+    assert question.arguments["until"] == "2019-04-30"
+
+
+@pytest.mark.parametrize(("text", "before"), [("and now?", "sodium in March 2019?")])
+def test_now_is_not_the_days_before(text: str, before: str) -> None:
+    (question,) = asked(text, before)
+    assert (question.aspect, question.span, question.arguments) == (
+        "latest",
+        None,
+        {"names": ["sodium"]},
+    )
+
+
+def test_a_part_of_the_body_is_told_of_what_was_shown() -> None:
+    assert named("what body part", "any x-ray?") == [("imaging_reports", "x ray", "site")]
+
+
+@pytest.mark.parametrize(
+    "text", ["weight at a year", "Gewicht mit einem Jahr", "weight at age one"]
+)
+def test_one_year_of_age_has_words_of_its_own(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.at_age) == ("body weight", 1)
+
+
+def test_a_length_of_time_that_nobody_understands_is_said() -> None:
+    (question,) = asked("egfr in 3 months")
+    told = said_unread(question, "**eGFR**: 60", answer_words("en"))
+    assert "“in 3 months”" in told.splitlines()[0]
+    assert told.endswith("**eGFR**: 60")
+    (whole,) = asked("egfr in the last 3 months")
+    assert said_unread(whole, "**eGFR**: 60", answer_words("en")) == "**eGFR**: 60"
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("weight last summer", "2026-06-01", "2026-08-31"),
+        ("bp letzten Winter", "2025-12-01", "2026-02-28"),
+        ("sodium in winter 2018", "2018-12-01", "2019-02-28"),
+        ("sodium q1 2019", "2019-01-01", "2019-03-31"),
+        ("hb in the second half of 2019", "2019-07-01", "2019-12-31"),
+        ("Natrium im ersten Quartal 2019", "2019-01-01", "2019-03-31"),
+    ],
+)
+def test_parts_of_years_are_days(text: str, since: str, until: str) -> None:
+    (question,) = asked(text)
+    assert (question.arguments["since"], question.arguments["until"]) == (since, until)
+    assert len(question.arguments["names"]) == 1
+
+
+def test_a_season_is_no_fall() -> None:
+    assert named("did she fall in 2018") == [("problems", "fall", None)]
+
+
+def test_what_a_topic_leaves_out_is_said() -> None:
+    (question,) = asked("insurance type and expiry date")
+    assert (question.name, question.unread) == ("coverage", "expiry")
+    assert [one.unread for one in asked("give me a nice quick overview")] == [""]
+
+
+def test_of_those_is_asked_of_the_same_days() -> None:
+    (question,) = asked("how many of those were emergencies", "how many visits in 2016?")
+    assert (question.name, question.arguments["since"]) == ("emergency", "2016-01-01")
+    (german,) = asked("welche davon waren Notfälle", "wie viele Arztbesuche 2016?")
+    assert (german.name, german.arguments) == (question.name, question.arguments)
+
+
+@pytest.mark.parametrize(
+    ("text", "aspects"),
+    [
+        ("number of visits in 2019, and who did he see", ["count", "all"]),
+        ("wie viele Arztbesuche hatte sie und bei wem", ["count", "all"]),
+        ("patient number of visits in 2019", ["count"]),
+        ("how many different doctors has she seen?", ["count"]),
+        ("how many visits to the clinic", ["count"]),
+    ],
+)
+def test_whom_they_saw_is_told_beside_how_often(text: str, aspects: list[str]) -> None:
+    found = asked(text)
+    assert {one.tool for one in found} == {"encounters"}
+    assert [one.aspect for one in found] == aspects
+
+
+@pytest.mark.parametrize("text", ["age at last visit", "how old was he at his last visit?"])
+def test_an_age_at_a_visit_is_of_then(text: str) -> None:
+    assert [one.tool for one in asked(text)] == ["encounters", "chart_summary"]
+    assert [one.tool for one in asked("what is her age right now")] == ["chart_summary"]
+
+
+def test_a_limit_stands_beside_a_number_of_values() -> None:
+    (question,) = asked("bp last 3, any over 140?")
+    assert (question.arguments["last"], question.above) == (3, 140)
+
+
+def test_what_a_value_was_is_no_course_of_all() -> None:
+    assert [one[0] for one in named("und was war der Hb da")] == ["results"]
+
+
+def test_a_check_up_has_other_names() -> None:
+    (question,) = asked("wann war der letzte Kontrolltermin und bei wem")
+    assert (question.tool, question.name, question.part) == ("encounters", "check up", "people")
+
+
+def test_results_older_than_a_year_are_of_before() -> None:
+    (question,) = asked("any results older than 2012")
+    assert (question.tool, question.arguments) == ("results", {"until": "2011-12-31"})
+    (german,) = asked("gibt es Werte nach dem 1.1.2020")
+    assert (german.tool, german.arguments) == ("results", {"since": "2020-01-02"})
+
+
+@pytest.mark.parametrize("text", ["hb before and after 2016", "Hb vor und nach 2016"])
+def test_before_and_after_a_year_is_of_both(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.arguments) == ("hemoglobin", {"names": ["hemoglobin"]})
+
+
+def test_a_length_before_an_event_is_said_to_be_left_out() -> None:
+    (question,) = asked("weight 5 yrs before she was last seen")
+    assert (question.name, question.unread) == ("body weight", "5 yrs")
+
+
+@pytest.mark.parametrize(
+    "text", ["how tall was he on his 9th birthday", "Größe an seinem 9. Geburtstag"]
+)
+def test_a_birthday_is_an_age(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.at_age) == ("body height", 9)
+    (other,) = asked("and at 10?", text)
+    assert (other.name, other.at_age) == ("body height", 10)
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("and the year before?", "how many visits in 2016"),
+        ("und im Jahr davor?", "war er 2016 mal da"),
+    ],
+)
+def test_the_year_before_is_of_those_that_were_asked_about(text: str, before: str) -> None:
+    (question,) = asked(text, before)
+    assert (question.tool, question.arguments) == ("encounters", {"since": "2015-01-01"})
+
+
+def test_how_often_and_the_last_are_two() -> None:
+    found = asked("wie viele Termine hatte er seit 2018 und der letzte?")
+    assert [(one.tool, one.aspect) for one in found] == [
+        ("encounters", "count"),
+        ("encounters", "latest"),
+    ]
+    assert {one.arguments["since"] for one in found} == {"2018-01-01"}
+
+
+def test_how_many_days_ago_is_no_number_of_visits() -> None:
+    (question,) = asked("letzter Besuch vor wie vielen Tagen")
+    assert (question.tool, question.aspect) == ("encounters", "latest")
