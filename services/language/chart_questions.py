@@ -278,12 +278,17 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     if topic.tool == "encounters" and topic.name and "when" in part.aspects:
         return [topic.name]  # what a stay was for stands with it
     if topic.tool == "allergies":
-        return [run.name for run in runs]
+        return [_allergen(run) for run in runs]
     known = [run.name_for(topic.tool) for run in runs if run.known or _is_drug_of(topic, run)]
     if topic.tool == "encounters" and topic.name:
         return known or [topic.name]
     # "List active conditions" asks for all of them, whatever else is said.
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
+
+
+def _allergen(run: Run) -> str:
+    """Return the substance that is named, whatever is made of it: latex gloves."""
+    return next((one.name for one in run.known if one.tool == "allergies"), run.name)
 
 
 def _of_last_visit(topic: TopicSpec) -> TopicSpec:

@@ -213,7 +213,7 @@ def _is_of_no_record(words: str, about: Sequence[ChartQuestion]) -> bool:
         return True
     is_contact = _OF_A_PERSON.search(words) and not any(map(_is_of_a_chart, about))
     is_task = _orders_task(words)
-    is_order = says(words, "writes_record") and not words.rstrip().endswith("?")
+    is_order = says(words, "writes_record", "orders_test") and not words.rstrip().endswith("?")
     is_order = is_order or orders_drug(words)
     is_source = all(one.tool == SEARCH for one in about) and says(words, "asks_source")
     is_term = any(one.aspect == "average" for one in about) and says(words, "term")

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import RANKED, Run
+from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect
 
 NEVER_OF = {
@@ -44,7 +45,10 @@ def _meant_otherwise(
     is_ranked = {*named} == {"results"} and bool(RANKED & {*aspects})
     is_plain = "encounters" in found and not found["encounters"].name
     is_at_visits = {*named} == {"results"} and is_plain and not {*aspects} & {"count", "when"}
-    is_doctor = "care" in found and "chart_summary" in found
+    of_person = found["chart_summary"].name if "chart_summary" in found else ""
+    is_drug = "medications" in found or "medications" in named
+    is_of_other = of_person == "name" and ("care" in found or is_drug)  # "what is his pill called?"
+    is_of_other |= of_person == "birth date" and SEARCH in found  # "where were her kids born?"
     beside = {
         "results": "results" in named,  # "lab value of potassium" is about potassium
         "encounters": is_at_visits,  # "weight at the last five visits"
@@ -52,7 +56,7 @@ def _meant_otherwise(
         "allergies": is_ranked,  # "which allergen had the highest IgE?"
         "medications": "allergies" in found,  # "which drugs can't she take?"
         "problems": "timeline" in found,  # "the timeline of her illness"
-        "chart_summary": is_doctor and found["chart_summary"].name == "name",  # of her doctor
+        "chart_summary": is_of_other,
     }
     return [tool for tool, is_meant in beside.items() if is_meant and tool in found]
 

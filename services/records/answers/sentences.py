@@ -11,6 +11,7 @@ from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.records.answers.allergens import is_named_so
 from services.records.answers.asked_rows import asked_rows, passage
 from services.records.answers.identity import told_identity
 from services.records.answers.row_line import DETAIL_CHARS, row_line
@@ -275,6 +276,8 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
         return f"{words.no}: {row_line(rows[0], words)}"
     # That something was put in is no yes to whether it is still in.
     is_of_after = question.tool in _REPEATED and question.part == "status"
+    if question.tool == "allergies" and not any(is_named_so(question.name, row) for row in rows):
+        return _listed(question, rows, words)  # of its kind
     # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it.
     is_wider = question.tool in ("search_record", "history") or question.name == "coverage"
     if not question.name or is_wider or is_of_after:

@@ -186,6 +186,13 @@ def concept_table() -> ConceptTable:
 
 
 @cache
+def kinds_of_allergen() -> Mapping[str, tuple[str, ...]]:
+    """Return kinds of substances that people are allergic to, each with what is of it."""
+    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)["allergens"]
+    return {kind: tuple(members) for kind, members in rows.items()}
+
+
+@cache
 def class_taken_for(complaint: str) -> str:
     """Return the class of drugs that people mean by what it is taken for; "" where unknown."""
     rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)

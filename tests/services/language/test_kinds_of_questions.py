@@ -32,6 +32,25 @@ def test_whether_an_organ_is_still_there_asks_for_its_removal(text: str, operati
 
 
 @pytest.mark.parametrize(
+    ("text", "tool", "name"),
+    [
+        ("can she still get pregnant?", "procedures", "sterilization"),
+        ("Kann sie noch schwanger werden?", "procedures", "sterilization"),
+        ("what's his bp pill called?", "medications", "blood pressure"),
+        ("drug use hx", "search_record", ""),
+        ("any hx of od", "problems", "overdose"),
+        ("Nimmt er Drogen?", "search_record", ""),
+        ("how were her kids born", "search_record", ""),
+        ("Darf er Penicillin bekommen?", "allergies", "penicillin"),
+        ("Gib mir eine kurze Übergabe", "chart_summary", ""),
+        ("Welche Dauerdiagnosen hat er?", "problems", ""),
+    ],
+)
+def test_what_is_meant_is_asked_and_nothing_beside_it(text: str, tool: str, name: str) -> None:
+    assert named(text) == [(tool, name)]
+
+
+@pytest.mark.parametrize(
     "text", ["fhx of stroke?", "family history of diabetes or cancer?", "FH of asthma and gout?"]
 )
 def test_an_illness_of_the_family_is_none_of_the_patient(text: str) -> None:
