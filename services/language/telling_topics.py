@@ -48,7 +48,8 @@ def _meant_otherwise(
     of_person = found["chart_summary"].name if "chart_summary" in found else ""
     is_drug = "medications" in found or "medications" in named
     is_of_other = of_person == "name" and ("care" in found or is_drug)  # "what is his pill called?"
-    is_of_other |= of_person == "birth date" and SEARCH in found  # "where were her kids born?"
+    # "Where were her kids born?", "does she live in a nursing home?"
+    is_of_other |= of_person in ("birth date", "address") and SEARCH in found
     beside = {
         "results": "results" in named,  # "lab value of potassium" is about potassium
         "encounters": is_at_visits,  # "weight at the last five visits"
@@ -64,6 +65,7 @@ def _meant_otherwise(
 def _is_beside(vague: str, count: int, named: Collection[str]) -> bool:
     """Whether a whole list is not meant: "how is she doing, her kidneys", "birth control hx"."""
     is_named = vague == "chart_summary" and bool(named)
+    is_named |= vague == "timeline" and {*named} == {"medications"}  # "what became of his statin?"
     is_of_others = vague == "problems" and bool(named) and {*named} <= NEVER_OF["problems"]
     return count > 1 or is_named or is_of_others
 

@@ -237,6 +237,12 @@ def _groups(part: str) -> tuple[tuple[str, ...], ...]:
 
 
 @cache
+def words_of_removal() -> frozenset[str]:
+    """Return the words that say that something was taken out; the first group of deeds."""
+    return frozenset(word for said in _groups("deeds")[0] for word in words_of(said))
+
+
+@cache
 def words_of_no_operation() -> frozenset[str]:
     """Return words in names of procedures that are no operations; read once."""
     rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
