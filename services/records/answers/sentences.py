@@ -124,6 +124,8 @@ def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
         return view.nothing
     if question.tool == "medications" and not question.name and not question.arguments:
         return words.no_drugs
+    if question.tool == "problems" and question.arguments.get("status", "active") == "active":
+        return words.no_problems
     return words.no_allergies if question.tool == "allergies" else ""
 
 

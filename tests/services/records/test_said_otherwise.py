@@ -248,3 +248,19 @@ def test_what_is_taken_by_its_beginning_is_found() -> None:
 def test_what_was_not_measured_may_be_taken() -> None:
     iron = row("medication", "ferrous sulfate 325 MG Oral Tablet", status="active")
     assert "ferrous sulfate" in said("iron since - why", {"medications": (iron,)})
+
+
+@pytest.mark.parametrize("text", ["any chronic problems?", "Welche Diagnosen hat er?"])
+def test_where_no_problem_is_active_those_that_are_over_are_told(text: str) -> None:
+    over = (row("problem", "Otitis media", status="resolved", end="2020-02-01"),)
+    utterance = read(text, SITUATION)
+    none = ChartView(tool="problems", kind="table", title="", rows=())
+    whole = ChartView(tool="problems", kind="table", title="", rows=over)
+    words = answer_words(utterance.language)
+    asked = answered(utterance.about, [(utterance.about[0], none)], words)
+    assert isinstance(asked, ChartQuestion)
+    assert asked.arguments == {"status": "all"}
+    told = answered(utterance.about, [(utterance.about[0], none), (asked, whole)], words)
+    assert isinstance(told, str)
+    assert told.startswith(words.no_problems)
+    assert "**Otitis media**" in told
