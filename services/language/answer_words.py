@@ -30,6 +30,7 @@ class AnswerWords(BaseModel):
     nothing: str
     no_allergies: str
     no_drugs: str
+    no_problems: str
     nothing_then: str
     elsewhere: str
     in_papers: str

@@ -23,7 +23,8 @@ _ANYWHERE = "search_record"
 RANKED: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
 _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
-_FOR = frozenset({"for", "gegen", "pour", "para"})
+FOR = frozenset({"for", "gegen", "pour", "para"})
+_ON = frozenset({"on", "unter", "sous", "con"})
 _OPENINGS = frozenset({"ok", "okay"})
 
 
@@ -324,9 +325,11 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
         is_value = any(name.tool == "results" for name in pieces[end - 1].of("name"))
         return bool(pieces[ahead].of("name")) or (is_and and is_value)
     left, right = pieces[end - 1].of("name"), pieces[ahead].of("name")
-    if any(piece.text in _FOR for piece in between) and left and right:
+    if any(piece.text in FOR for piece in between) and left and right:
         # "Metformin for the prediabetes" are two
         return bool(left[0].tool == "medications" and right[0].tool == "problems")
+    if any(piece.text in _ON for piece in between) and left and right:  # "diabetic on insulin"
+        return bool(left[0].tool == "problems" and right[0].tool == "medications")
     # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
     is_last = ahead + 1 == len(pieces) or not may_name(pieces[ahead + 1], words)
     is_slash = any(piece.words == ("/",) for piece in between)

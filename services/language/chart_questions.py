@@ -59,7 +59,7 @@ _OVER = {"problems": "resolved", "medications": "stopped"}
 _OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_PAUSES = re.compile(r"\s[-–—+]+\s|:(?=\s)")
+_PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)")
 """Signs between two questions: "knee pain - what is he taking"."""
 
 
@@ -300,12 +300,17 @@ def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     if topic.tool == "encounters" and topic.name and "when" in part.aspects:
         return [topic.name]  # what a stay was for stands with it
     if topic.tool == "allergies":
-        return [run.name for run in runs]
+        return [_allergen(run) for run in runs]
     known = [run.name_for(topic.tool) for run in runs if run.known or _is_drug_of(topic, run)]
     if topic.tool == "encounters" and topic.name:
         return known or [topic.name]
     # "List active conditions" asks for all of them, whatever else is said.
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
+
+
+def _allergen(run: Run) -> str:
+    """Return the substance that is named, whatever is made of it: latex gloves."""
+    return next((one.name for one in run.known if one.tool == "allergies"), run.name)
 
 
 def _of_last_visit(topic: TopicSpec) -> TopicSpec:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import RANKED, Run
+from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect
 
 NEVER_OF = {
@@ -44,7 +45,11 @@ def _meant_otherwise(
     is_ranked = {*named} == {"results"} and bool(RANKED & {*aspects})
     is_plain = "encounters" in found and not found["encounters"].name
     is_at_visits = {*named} == {"results"} and is_plain and not {*aspects} & {"count", "when"}
-    is_doctor = "care" in found and "chart_summary" in found
+    of_person = found["chart_summary"].name if "chart_summary" in found else ""
+    is_drug = "medications" in found or "medications" in named
+    is_of_other = of_person == "name" and ("care" in found or is_drug)  # "what is his pill called?"
+    # "Where were her kids born?", "does she live in a nursing home?"
+    is_of_other |= of_person in ("birth date", "address") and SEARCH in found
     beside = {
         "results": "results" in named,  # "lab value of potassium" is about potassium
         "encounters": is_at_visits,  # "weight at the last five visits"
@@ -52,7 +57,7 @@ def _meant_otherwise(
         "allergies": is_ranked,  # "which allergen had the highest IgE?"
         "medications": "allergies" in found,  # "which drugs can't she take?"
         "problems": "timeline" in found,  # "the timeline of her illness"
-        "chart_summary": is_doctor and found["chart_summary"].name == "name",  # of her doctor
+        "chart_summary": is_of_other,
     }
     return [tool for tool, is_meant in beside.items() if is_meant and tool in found]
 
@@ -60,7 +65,8 @@ def _meant_otherwise(
 def _is_beside(vague: str, count: int, named: Collection[str]) -> bool:
     """Whether a whole list is not meant: "how is she doing, her kidneys", "was war der Hb"."""
     is_named = vague == "chart_summary" and bool(named)
-    is_named = is_named or (vague == "timeline" and {*named} == {"results"})
+    # "what became of his statin?"
+    is_named |= vague == "timeline" and {*named} in ({"results"}, {"medications"})
     is_of_others = vague == "problems" and bool(named) and {*named} <= NEVER_OF["problems"]
     return count > 1 or is_named or is_of_others
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from services.language.chart_parts import QuestionPart, Run
+from services.language.chart_parts import FOR, QuestionPart, Run
 from services.language.chart_words import NameIs, lexicon
 
 SEARCH = "search_record"
@@ -52,8 +52,14 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
         return "medications"  # "is her pressure treated?"
     is_taken = "takes" in part.frames and "measured" not in part.frames
     is_taken = is_taken and run.main.name not in _HABITS
-    is_drug = tool == "results" and is_taken and ("whether" in part.aspects or "dose" in part.parts)
+    is_drug = tool == "results" and is_taken and _is_of_a_drug(part)
     return "medications" if is_drug else tool
+
+
+def _is_of_a_drug(part: QuestionPart) -> bool:
+    """Whether what is taken is asked for: "is she on iron?", "what did he get for the pain?"."""
+    is_for = any(piece.text in FOR for piece in part.pieces)
+    return is_for or "whether" in part.aspects or "dose" in part.parts
 
 
 def _tool_around(part: QuestionPart) -> str | None:

@@ -97,7 +97,9 @@ def _readings(got: dict[str, str]) -> Iterator[WrittenDate]:
     """Yield what the groups of the form that fitted mean."""
     number = {name: int(text) for name, text in got.items() if text.isdigit()}
     month = _month(next((got[key] for key in ("m2", "m3", "m3c", "m4") if key in got), ""))
-    year = next((number[key] for key in ("y1", "y2", "y3", "y3b", "y6", "y7", "y8") if key in got), None)
+    year = next(
+        (number[key] for key in ("y1", "y2", "y3", "y3b", "y6", "y7", "y8") if key in got), None
+    )
     day = next((number[key] for key in ("d1", "d2", "d3", "d3c") if key in got), None)
     if "a5" in got:
         first, second, year = number["a5"], number["b5"], _year(got["y5"])

@@ -120,9 +120,7 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     )
 
 
-def _is_before_start(
-    clause: Clause, row: KnownRow, others: Sequence[Sequence[KnownRow]]
-) -> bool:
+def _is_before_start(clause: Clause, row: KnownRow, others: Sequence[Sequence[KnownRow]]) -> bool:
     """Whether a value is older than the drug after whose start it is told."""
     if not clause.words & _AFTER or "begun" not in clause.cues:
         return False

@@ -22,7 +22,9 @@ _TURNS = frozenset(
     {"recovered", "improved", "worsened", "deteriorated", "erholt", "verbesserte", "verbessert",
      "verschlechterte", "verschlechtert"}
 )  # fmt: skip
-_AMOUNTS = frozenset({"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"})
+_AMOUNTS = frozenset(
+    {"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"}
+)
 _ADVERB = "ly"
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")

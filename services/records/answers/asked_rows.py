@@ -8,7 +8,9 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.chart_words import tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion, TimeSpan
+from services.records.answers.allergens import is_of_allergen
 from services.records.answers.row_parts import days_recorded, newest_day
+from services.records.answers.said_words import has_words, is_word, says_all
 from services.records.concepts.table import ConceptKind, concept_table
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
@@ -81,7 +83,6 @@ _VAGUE = frozenset(
 )
 """Words that stand in rows of all kinds."""
 _SOME_WORDS = 2
-_TELLING_CHARS = 4
 _WORD_CHARS = 3
 _LOOKING_INTO = "oscopy"
 _WORDS_BEFORE = 8
@@ -108,7 +109,7 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
         named = _reports(question.name, view.rows)
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
-        named = tuple(row for row in named if _has_words(row, question.name)) or named
+        named = tuple(row for row in named if has_words(row, question.name)) or named
     is_event = question.tool == "timeline" or question.is_begun
     inside = tuple(row for row in named if _is_inside(row, question.span, is_event=is_event))
     elsewhere = any(left.argument.startswith("other since") for left in view.left_out)
@@ -150,19 +151,16 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "problems" if name:
             meant = _group_of(name) or name
             is_meant = means("problem", meant, label=row.name, codes=row.code)
-            return is_meant or _has_words(row, name) or _is_the_head(question, row)
+            return is_meant or has_words(row, name) or _is_the_head(question, row)
         case "allergies" if name:
-            is_drug = means("drug", name, label=row.name, codes=row.code)
-            return row.kind != "no known allergy" and (is_drug or _has_words(row, name))
+            return row.kind != "no known allergy" and is_of_allergen(name, row)
         case "care" | "history" if name:
             return _is_part(row, name)
         case "search_record" if not name:
             return _has_any_word(row, str(question.arguments.get("query", "")))
         case "documents" | "search_record" | "biomarkers" if name:
             is_meant = means("problem", name, label=row.name, codes=row.code)
-            return (
-                is_meant or _has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
-            )
+            return is_meant or has_words(row, name) or _is_vaccine(row, name) or _is_said(row, name)
         case "current_status" if name in _FACTS or name == "treatment":
             return _is_fact(row, name)
         case _:
@@ -183,7 +181,7 @@ def _is_the_head(question: ChartQuestion, row: ViewRow) -> bool:
     """Whether an illness is the thing itself and says the rest: a laceration of the hand."""
     words = [word for word in question.name.split() if word not in question.head.split()]
     is_head = means("problem", question.head, label=row.name, codes=row.code)
-    return bool(question.head and words) and is_head and _has_words(row, " ".join(words))
+    return bool(question.head and words) and is_head and has_words(row, " ".join(words))
 
 
 def _is_said(row: ViewRow, name: str) -> bool:
@@ -192,7 +190,7 @@ def _is_said(row: ViewRow, name: str) -> bool:
     said = (words for one in concepts if one is not None for words in one.words)
     # "Hep b" without its letter is another vaccine; of two letters any text has some.
     telling = (" ".join(words) for words in said if min(map(len, words)) >= _WORD_CHARS)
-    return any(_has_words(row, one) for one in telling)
+    return any(has_words(row, one) for one in telling)
 
 
 def _is_vaccine(row: ViewRow, name: str) -> bool:
@@ -210,7 +208,7 @@ def _is_visit(row: ViewRow, name: str) -> bool:
     wanted = _ENCOUNTERS.get(name)
     if not name or wanted is not None:
         return wanted is None or _says(row, wanted)
-    return _has_words(row, name) or means("problem", name, label=row.detail, codes=())
+    return has_words(row, name) or means("problem", name, label=row.detail, codes=())
 
 
 def _is_fact(row: ViewRow, name: str) -> bool:
@@ -226,7 +224,7 @@ def _is_part(row: ViewRow, name: str) -> bool:
     kinds = _KINDS.get(name)
     if name == "open order" and row.status not in _OPEN:
         return False
-    return _has_words(row, name) if kinds is None else row.kind in kinds or row.name in kinds
+    return has_words(row, name) if kinds is None else row.kind in kinds or row.name in kinds
 
 
 def personal_facts(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
@@ -245,7 +243,7 @@ def passage(text: str, sought: str) -> str:
             number
             for number, word in enumerate(said)
             for own in tokens_of(fold(word)[0])
-            if any(_is_word(each, own) for each in wanted)
+            if any(is_word(each, own) for each in wanted)
         ),
         0,
     )
@@ -265,12 +263,12 @@ def _reports(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
     if not parts:
         return tuple(of_kind)
-    titled = [row for row in of_kind if _says_all(" ".join((row.name, row.value)), parts)]
-    if titled or (told := [row for row in of_kind if _has_words(row, parts)]):
+    titled = [row for row in of_kind if says_all(" ".join((row.name, row.value)), parts)]
+    if titled or (told := [row for row in of_kind if has_words(row, parts)]):
         return tuple(titled or told)
     # Of a bronchoscopy the report is called "bronchial biopsy".
     looked_into = " ".join(word.removesuffix(_LOOKING_INTO) for word in parts.split())
-    return tuple(row for row in of_kind if looked_into != parts and _has_words(row, looked_into))
+    return tuple(row for row in of_kind if looked_into != parts and has_words(row, looked_into))
 
 
 def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
@@ -281,7 +279,7 @@ def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     telling = [word for word in tokens_of(fold(name)[0]) if words_of(word)[:1] not in _VAGUE]
     if len(tokens_of(fold(name)[0])) < _SOME_WORDS or _is_known(name):
         return ()
-    counts = [sum(_has_words(row, word) for word in telling) for row in rows]
+    counts = [sum(has_words(row, word) for word in telling) for row in rows]
     most = max(counts, default=0)
     return tuple(row for row, count in zip(rows, counts, strict=True) if most and count == most)
 
@@ -301,27 +299,10 @@ def _says(row: ViewRow, phrases: Sequence[str]) -> bool:
     return any(phrase in text for phrase in phrases)
 
 
-def _has_words(row: ViewRow, name: str) -> bool:
-    """Whether the row says every word of `name`, also in the plural or within a longer one."""
-    return _says_all(" ".join((row.name, row.value, row.detail)), name)
-
-
 def _has_any_word(row: ViewRow, query: str) -> bool:
     if row.kind == "encounter":  # a children's hospital tells of no children
         row = row.model_copy(update={"detail": ""})
-    return any(_has_words(row, word) for word in query.split())
-
-
-def _says_all(said: str, name: str) -> bool:
-    have = tokens_of(fold(said)[0])
-    wanted = [word for word in tokens_of(fold(name)[0]) if len(word) > 1]
-    return bool(wanted) and all(any(_is_word(word, each) for each in have) for word in wanted)
-
-
-def _is_word(wanted: str, said: str) -> bool:
-    stem = wanted.removesuffix("s")
-    is_longer = len(stem) >= _TELLING_CHARS and said.startswith(stem)
-    return said == wanted or is_longer or words_of(said) == words_of(wanted)
+    return any(has_words(row, word) for word in query.split())
 
 
 def _is_inside(row: ViewRow, span: TimeSpan | None, *, is_event: bool) -> bool:

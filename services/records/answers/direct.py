@@ -15,6 +15,7 @@ from services.language.utterance import ChartQuestion
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
+from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, rows_of_event
 from services.records.answers.evidence import told_evidence
 from services.records.answers.further import measured_for, searches_for
@@ -28,8 +29,6 @@ from services.records.answers.unsaid import said_unread, said_without, short_for
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
-_DOSES = ("vaccin", "immuni", "inject", "toxin", "toxoid")
-"""Beginnings or ends of words by which a procedure is a vaccination."""
 
 
 def answered(
@@ -99,10 +98,10 @@ def _of_view(
             return missing
         views = [view for _, view in looked if isinstance(view, ChartView)]
         return f"{absent}\n{told_of_day(question, taken, views, words)}".strip()
+    if done := done_for(question):
+        return _with_done(question, done, taken, given, words)
     if question.tool == "problems" and question.aspect == "count" and question.name:
         return _with_visits(question, taken, given, words)
-    if question.tool == "immunizations" and question.name:
-        return _with_doses(question, taken, given, words)
     return _sought(question, taken, absent, given, words)
 
 
@@ -153,22 +152,21 @@ def _with_visits(
     return f"{told}\n{answer_of(seen, view, words)}" if is_more else told
 
 
-def _with_doses(
+def _with_done(
     question: ChartQuestion,
+    done: ChartQuestion,
     taken: ChartView,
     given: Sequence[tuple[ChartQuestion, Looked]],
     words: AnswerWords,
 ) -> ChartQuestion | str:
-    """Return the vaccinations, and those that are recorded as procedures behind them."""
+    """Return what a list says, and what is recorded of it as procedures behind it."""
     told = _sought(question, taken, answer_of(question, taken, words), given, words)
-    done = ChartQuestion("procedures", {"name": question.name}, name=question.name)
-    done = done if question.span is None else with_days(done, question.span)
     view = _given(done, given)
     if isinstance(told, ChartQuestion) or view is None:
         return told if isinstance(told, ChartQuestion) else done
     if not isinstance(view, ChartView):
         return told
-    rows = [row for row in view.rows if any(mark in row.name.casefold() for mark in _DOSES)]
+    rows = told_by(done, view)
     found = answer_of(done, view.model_copy(update={"rows": rows}), words)
     return f"{told}\n{words.elsewhere}\n{found}" if rows and found not in told else told
 

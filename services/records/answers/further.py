@@ -18,7 +18,7 @@ _ALSO_SAID = {
     "general practitioner": "general practitioner family doctor GP",
     "race": "race ethnicity",
     "family": "family mother father sister brother parents",
-    "social": "social lives works occupation retired",
+    "social": "social lives works occupation retired smoking tobacco alcohol",
     "coverage": "insurance insured payer",
     "device": "device implant implanted contraceptive pacemaker stent prosthesis port",
     "directive": "directive resuscitation living will",
@@ -74,6 +74,9 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         newest: ChartQuestion = replace(question, arguments=names, aspect="latest", span=None)
         then = [_of_the_head(question)] if question.head else []
         return (*then, replace(newest, above=None, below=None), *searches_for(newest))
+    if question.tool == "problems" and not question.name and question.span is None:
+        is_whole = question.arguments.get("status", "active") != "active"
+        return () if is_whole else (replace(question, arguments={"status": "all"}, aspect="all"),)
     if question.tool == "encounters" and not question.name:
         # Notes tell of visits that nobody recorded as such.
         aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"

@@ -186,6 +186,13 @@ def concept_table() -> ConceptTable:
 
 
 @cache
+def kinds_of_allergen() -> Mapping[str, tuple[str, ...]]:
+    """Return kinds of substances that people are allergic to, each with what is of it."""
+    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)["allergens"]
+    return {kind: tuple(members) for kind, members in rows.items()}
+
+
+@cache
 def class_taken_for(complaint: str) -> str:
     """Return the class of drugs that people mean by what it is taken for; "" where unknown."""
     rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
@@ -227,6 +234,12 @@ def _other_deeds(wanted: tuple[str, ...]) -> Iterator[str]:
 def _groups(part: str) -> tuple[tuple[str, ...], ...]:
     rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
     return tuple(tuple(group) for group in rows[part])
+
+
+@cache
+def words_of_removal() -> frozenset[str]:
+    """Return the words that say that something was taken out; the first group of deeds."""
+    return frozenset(word for said in _groups("deeds")[0] for word in words_of(said))
 
 
 @cache

@@ -1,6 +1,7 @@
 """`search_record`: words and concepts, over everything that is recorded or written."""
 
 from data_models.chart_view import ChartView, LeftOut
+from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
 from services.records.kinds import NUMBERS_OF_STATE
 from services.records.record import PatientRecord
@@ -30,10 +31,16 @@ def search_record(record: PatientRecord, query: str, *, limit: int = SHOWN) -> C
                 argument="a narrower query",
             )
         ],
-        nothing=f"Nothing in the record holds “{query[:80]}” or another name for it "
+        nothing=f"Nothing in the record holds “{query[:80]}”{_known_names(query)} "
         f"({len(index.hits)} entries and passages searched).",
     )
     return quoted(view)
+
+
+def _known_names(query: str) -> str:
+    """Say whether other names were looked for too: of an unknown word none are known."""
+    others = concept_table().also_called(query) - {" ".join(words_of(query))}
+    return " or another name for it" if others else "; other names for it are not known here"
 
 
 def _names(query: str, name: str) -> bool:

@@ -32,6 +32,66 @@ def test_whether_an_organ_is_still_there_asks_for_its_removal(text: str, operati
 
 
 @pytest.mark.parametrize(
+    ("text", "tool", "name"),
+    [
+        ("can she still get pregnant?", "procedures", "sterilization"),
+        ("Kann sie noch schwanger werden?", "procedures", "sterilization"),
+        ("what's his bp pill called?", "medications", "blood pressure"),
+        ("drug use hx", "search_record", ""),
+        ("surgical hx", "procedures", "operation"),
+        ("is a diabetic diet planned", "search_record", "diet"),
+        ("opioid use disorder?", "problems", "substance misuse"),
+        ("advance care planning done?", "care", "directive"),
+        ("cholinesterase inhibitor", "medications", "Cholinesterase inhibitors"),
+        ("had a TOP?", "procedures", "termination of pregnancy"),
+        ("what is he not allowed to have", "allergies", ""),
+        ("what happened with the galantamine", "medications", "galantamine"),
+        ("Was hat sie gegen die Schmerzen bekommen?", "medications", "pain severity"),
+        ("fam hx of heart disease", "history", "family"),
+        ("give me her background in a nutshell", "chart_summary", ""),
+        ("triptans tried?", "medications", "triptan"),
+        ("hearing aid or glasses?", "care", "device"),
+        ("almonds ok?", "allergies", "almond"),
+        ("Blinddarm noch drin?", "procedures", "appendectomy"),
+        ("lives in a nursing home?", "search_record", ""),
+        ("is aspirin contraindicated?", "allergies", "aspirin"),
+        ("knee replaced?", "procedures", "knee replacement"),
+        ("who looks after her", "care", "care team"),
+        ("still got RA?", "problems", "rheumatoid arthritis"),
+        ("anything chronic?", "problems", ""),
+        ("does he feel safe at home", "search_record", ""),
+        ("does he take anything regularly", "medications", ""),
+        ("is she on the pill?", "medications", "oral contraceptives"),
+        ("who insures him", "care", "coverage"),
+        ("born prem?", "problems", "premature birth"),
+        ("any hx of od", "problems", "overdose"),
+        ("Nimmt er Drogen?", "search_record", ""),
+        ("how were her kids born", "search_record", ""),
+        ("Darf er Penicillin bekommen?", "allergies", "penicillin"),
+        ("Gib mir eine kurze Übergabe", "chart_summary", ""),
+        ("Welche Dauerdiagnosen hat er?", "problems", ""),
+    ],
+)
+def test_what_is_meant_is_asked_and_nothing_beside_it(text: str, tool: str, name: str) -> None:
+    assert named(text) == [(tool, name)]
+
+
+@pytest.mark.parametrize("text", ["pmh?", "past medical history", "Hat er Vorerkrankungen?"])
+def test_of_what_was_had_also_what_is_over_is_asked(text: str) -> None:
+    assert [dict(one.arguments) for one in asked(text)] == [{"status": "all"}]
+
+
+def test_both_sides_of_an_or_are_asked() -> None:
+    assert named("asthma or any lung problems?") == [("problems", "asthma"), ("problems", "lung")]
+    assert named("does he need a statin / is he on gabapentin")[-1] == ("medications", "gabapentin")
+
+
+@pytest.mark.parametrize("text", ["t2dm on insulin?", "hypertensive on diuretics?"])
+def test_an_illness_and_the_drug_somebody_is_on_are_two(text: str) -> None:
+    assert [one.tool for one in asked(text)] == ["problems", "medications"]
+
+
+@pytest.mark.parametrize(
     "text", ["fhx of stroke?", "family history of diabetes or cancer?", "FH of asthma and gout?"]
 )
 def test_an_illness_of_the_family_is_none_of_the_patient(text: str) -> None:

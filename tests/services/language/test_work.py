@@ -6,7 +6,7 @@ import pytest
 
 from services.language.reading import read
 from services.language.utterance import Situation, TeamMember
-from services.language.work import doer_of, work_in
+from services.language.work import doer_of, impossible_wish, work_in
 from services.language.yes_no import yes_no_in
 
 _NOW = Situation(now=datetime(2026, 11, 22, tzinfo=UTC))
@@ -73,3 +73,11 @@ def test_what_is_not_needed_is_a_no(text: str) -> None:
 def test_what_somebody_is_by_profession_arranges_nothing(text: str, doer: str | None) -> None:
     clinic = TeamMember("Clinic", ("available_slots",))
     assert doer_of(text, [clinic], is_of_chart=False) == doer
+
+
+@pytest.mark.parametrize(
+    "text", ["order a cbc", "Verordne ein Blutbild", "ordne ein Blutbild an", "Blutbild anordnen"]
+)
+def test_an_order_of_a_test_is_no_question_for_its_last_result(text: str) -> None:
+    assert read(text, _NOW).about == ()
+    assert impossible_wish(text) == "only_read"

@@ -433,3 +433,9 @@ def test_a_panel_says_how_many_results_it_has_in_place_of_a_text() -> None:
     said = {row.name: row.detail for row in documents(record(panel, bare)).rows}
 
     assert said == {"Lipid panel": "2 results", "CT of the chest": "no text in the record"}
+
+
+def test_a_search_claims_other_names_only_where_it_knows_some() -> None:
+    chart = record(resource("AllergyIntolerance", "a", code={"text": "Latex"}))
+    assert "or another name for it" in search_record(chart, "stroke").nothing
+    assert "other names for it are not known here" in search_record(chart, "stoma").nothing

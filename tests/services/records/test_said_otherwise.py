@@ -262,3 +262,19 @@ def test_the_age_at_which_a_value_first_passed_a_limit() -> None:
     )
     assert "(2014-03-26): at the age of 1" in told
     assert "2013-04-01" not in told
+
+
+@pytest.mark.parametrize("text", ["any chronic problems?", "Welche Diagnosen hat er?"])
+def test_where_no_problem_is_active_those_that_are_over_are_told(text: str) -> None:
+    over = (row("problem", "Otitis media", status="resolved", end="2020-02-01"),)
+    utterance = read(text, SITUATION)
+    none = ChartView(tool="problems", kind="table", title="", rows=())
+    whole = ChartView(tool="problems", kind="table", title="", rows=over)
+    words = answer_words(utterance.language)
+    asked = answered(utterance.about, [(utterance.about[0], none)], words)
+    assert isinstance(asked, ChartQuestion)
+    assert asked.arguments == {"status": "all"}
+    told = answered(utterance.about, [(utterance.about[0], none), (asked, whole)], words)
+    assert isinstance(told, str)
+    assert told.startswith(words.no_problems)
+    assert "**Otitis media**" in told

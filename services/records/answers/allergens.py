@@ -1,0 +1,60 @@
+"""Which recorded allergies a substance or a kind of substances is named in. Pure."""
+
+from functools import lru_cache
+from typing import Final
+
+from data_models.chart_view import ViewRow
+from services.records.answers.said_words import has_words
+from services.records.concepts.table import concept_table, kinds_of_allergen
+from services.records.concepts.words import words_of
+from services.records.finding import classes_of_drug, holds, means
+
+DRUGS: Final = "drug allergy"
+"""What a question calls allergies to any drug."""
+FOODS: Final = "food allergy"
+_CONTRAST = "contrast"
+
+
+def is_of_allergen(name: str, row: ViewRow) -> bool:
+    """Whether a recorded allergy is to what `name` says, or to a kind that holds it.
+
+    Of shrimp an allergy to shellfish tells, of shellfish one to shrimp; of amoxicillin one to
+    penicillins. Of shrimp one to crab does not.
+    """
+    if name in (DRUGS, FOODS):
+        return _is_drug(row) if name == DRUGS else _is_food(row)
+    return is_named_so(name, row) or any(_names(kind, row) for kind in _kinds_with(name))
+
+
+def is_named_so(name: str, row: ViewRow) -> bool:
+    """Whether an allergy says the name itself, and not only a kind that holds it."""
+    if name in (DRUGS, FOODS):
+        return is_of_allergen(name, row)
+    is_drug = means("drug", name, label=row.name, codes=row.code)
+    of_kind = kinds_of_allergen().get(" ".join(words_of(name)), ())
+    return is_drug or has_words(row, name) or any(_names(one, row) for one in of_kind)
+
+
+@lru_cache(maxsize=512)
+def _kinds_with(name: str) -> frozenset[str]:
+    wanted = words_of(name)
+    kinds = (
+        kind
+        for kind, members in kinds_of_allergen().items()
+        if any(holds(wanted, words_of(one)) for one in (kind, *members))
+    )
+    return classes_of_drug(name, ()) | {*kinds}
+
+
+def _names(name: str, row: ViewRow) -> bool:
+    return holds(words_of(row.name), words_of(name))
+
+
+def _is_drug(row: ViewRow) -> bool:
+    words = words_of(row.name)
+    table = concept_table()
+    return _CONTRAST in words or any(table.named("drug", word) is not None for word in words)
+
+
+def _is_food(row: ViewRow) -> bool:
+    return any(_names(one, row) for one in kinds_of_allergen()["food"])

@@ -1,0 +1,51 @@
+"""What procedures tell beside a list of its own kind: doses, ends of pregnancies, coils. Pure."""
+
+from typing import Final
+
+from data_models.chart_view import ChartView, ViewRow
+from services.language.question_figures import with_days
+from services.language.utterance import Aspect, ChartQuestion
+from services.records.concepts.table import words_of_no_operation
+from services.records.concepts.words import words_of
+from services.records.finding import classes_of_drug
+
+_DOSES = ("vaccin", "immuni", "inject", "toxin", "toxoid")
+"""Beginnings or ends of words by which a procedure is a vaccination."""
+_PREGNANCIES = frozenset({"pregnancy", "obstetric history"})
+_ENDS: Final = "end of pregnancy"
+_CONTRACEPTION: Final = "contraception"
+_CONTRACEPTIVE = "contraceptive"
+_OF_ALL: frozenset[Aspect] = frozenset({"all", "count", "trend"})
+
+
+def done_for(question: ChartQuestion) -> ChartQuestion | None:
+    """Return which procedures tell more of what is asked; None where none would."""
+    name = _name_of_done(question)
+    done = ChartQuestion("procedures", {"name": name}, name=name)
+    done = done if question.span is None else with_days(done, question.span)
+    return done if name else None
+
+
+def _name_of_done(question: ChartQuestion) -> str:
+    match question.tool:
+        case "immunizations":
+            return question.name
+        case "problems" if question.name in _PREGNANCIES:
+            return _ENDS if question.is_past or question.aspect in _OF_ALL else ""
+        case "medications" if _is_contraceptive(question.name):
+            return _CONTRACEPTION
+        case _:
+            return ""
+
+
+def _is_contraceptive(name: str) -> bool:
+    return bool(name) and _CONTRACEPTIVE in {name, *classes_of_drug(name, ())}
+
+
+def told_by(done: ChartQuestion, view: ChartView) -> list[ViewRow]:
+    """Return the procedures that are what was done: no counselling, no other injection."""
+    if done.name == _CONTRACEPTION:
+        return list(view.rows)
+    if done.name == _ENDS:
+        return [row for row in view.rows if not words_of_no_operation() & {*words_of(row.name)}]
+    return [row for row in view.rows if any(mark in row.name.casefold() for mark in _DOSES)]

@@ -1,0 +1,27 @@
+"""Whether a row says certain words. Pure."""
+
+from data_models.chart_view import ViewRow
+from services.language.chart_words import tokens_of
+from services.language.folding import fold
+from services.records.concepts.words import words_of
+
+_TELLING_CHARS = 4
+
+
+def has_words(row: ViewRow, name: str) -> bool:
+    """Whether the row says every word of `name`, also in the plural or within a longer one."""
+    return says_all(" ".join((row.name, row.value, row.detail)), name)
+
+
+def says_all(said: str, name: str) -> bool:
+    """Whether `said` has every word of `name` that is longer than a letter."""
+    have = tokens_of(fold(said)[0])
+    wanted = [word for word in tokens_of(fold(name)[0]) if len(word) > 1]
+    return bool(wanted) and all(any(is_word(word, each) for each in have) for word in wanted)
+
+
+def is_word(wanted: str, said: str) -> bool:
+    """Whether a word is `wanted`, in the plural, or a longer one that begins so."""
+    stem = wanted.removesuffix("s")
+    is_longer = len(stem) >= _TELLING_CHARS and said.startswith(stem)
+    return said == wanted or is_longer or words_of(said) == words_of(wanted)

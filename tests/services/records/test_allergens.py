@@ -1,0 +1,50 @@
+"""An allergy is found by what is of its kind, and never taken for one to something else."""
+
+import pytest
+
+from tests.services.records.test_said_otherwise import row, said
+
+
+def allergies(*names: str) -> dict[str, tuple]:
+    return {"allergies": tuple(row("allergy", name, status="active") for name in names)}
+
+
+@pytest.mark.parametrize(
+    ("text", "recorded"),
+    [
+        ("allergic to shrimp?", "Shellfish allergy"),
+        ("Ist sie gegen Garnelen allergisch?", "Shellfish allergy"),
+        ("shellfish allergy?", "Allergy to prawn"),
+        ("allergic to cats?", "Dander (animal) allergy"),
+        ("can I give her peanuts", "Allergy to nut"),
+        ("ok to use latex gloves on her?", "Latex allergy"),
+        ("is amoxicillin safe for her?", "Allergy to penicillin"),
+        ("any drug allergies?", "Allergy to penicillin"),
+        ("food allergies?", "Shellfish allergy"),
+    ],
+)
+def test_an_allergy_is_found_by_its_kind(text: str, recorded: str) -> None:
+    told = said(text, allergies(recorded, "House dust mite allergy"))
+    assert f"**{recorded}**" in told
+    assert "not in the record" not in told
+    assert "House dust" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "recorded"),
+    [
+        ("allergic to shrimp?", "Allergy to crab"),
+        ("allergic to tree nuts?", "Allergy to tree pollen"),
+        ("any drug allergies?", "Latex allergy"),
+        ("is she allergic to amoxicillin?", "Latex allergy"),
+    ],
+)
+def test_an_allergy_to_something_else_is_told_as_that(text: str, recorded: str) -> None:
+    first, *rest = said(text, allergies(recorded)).splitlines()
+    assert "not in the record" in first
+    assert f"**{recorded}**" in "".join(rest)
+
+
+def test_an_allergy_to_a_kind_is_no_yes_to_one_of_it() -> None:
+    assert not said("is she allergic to shrimp?", allergies("Shellfish allergy")).startswith("Yes")
+    assert said("is she allergic to shellfish?", allergies("Shellfish allergy")).startswith("Yes")
