@@ -1,11 +1,14 @@
 """What procedures tell beside a list of its own kind: doses, ends of pregnancies, coils. Pure."""
 
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.question_figures import with_days
 from services.language.utterance import Aspect, ChartQuestion
-from services.records.concepts.table import words_of_no_operation
+from services.records.answers.row_parts import newest_day
+from services.records.concepts.table import words_of_no_operation, words_of_removal
 from services.records.concepts.words import words_of
 from services.records.finding import classes_of_drug
 
@@ -38,6 +41,7 @@ def _name_of_done(question: ChartQuestion) -> str:
             return ""
 
 
+@lru_cache(maxsize=512)
 def _is_contraceptive(name: str) -> bool:
     return bool(name) and _CONTRACEPTIVE in {name, *classes_of_drug(name, ())}
 
@@ -49,3 +53,9 @@ def told_by(done: ChartQuestion, view: ChartView) -> list[ViewRow]:
     if done.name == _ENDS:
         return [row for row in view.rows if not words_of_no_operation() & {*words_of(row.name)}]
     return [row for row in view.rows if any(mark in row.name.casefold() for mark in _DOSES)]
+
+
+def is_taken_out(name: str, rows: Sequence[ViewRow]) -> bool:
+    """Whether the newest of what was done is a removal, and nobody asked for one."""
+    newest = max(rows, key=newest_day)
+    return bool(words_of_removal() & {*words_of(newest.name)} - {*words_of(name)})

@@ -13,6 +13,7 @@ from services.language.guideline_words import GUIDELINES
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so
 from services.records.answers.asked_rows import asked_rows, passage
+from services.records.answers.done import is_taken_out
 from services.records.answers.identity import told_identity
 from services.records.answers.row_line import DETAIL_CHARS, row_line
 from services.records.answers.row_parts import (
@@ -24,8 +25,6 @@ from services.records.answers.row_parts import (
     sources_of,
 )
 from services.records.answers.value_sentences import told_values
-from services.records.concepts.table import words_of_removal
-from services.records.concepts.words import words_of
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
@@ -283,7 +282,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     if question.tool == "allergies" and not any(is_named_so(question.name, row) for row in rows):
         return _listed(question, rows, words)  # of its kind
     # What was put in and is out again is no yes to whether it is there.
-    is_of_after |= question.tool == "procedures" and _is_taken_out(question.name, rows)
+    is_of_after |= question.tool == "procedures" and is_taken_out(question.name, rows)
     # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it.
     is_wider = question.tool in ("search_record", "history") or question.name == "coverage"
     if not question.name or is_wider or is_of_after:
@@ -294,12 +293,6 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     if len(shown) == 1:
         return f"{lead}: {row_line(shown[0], words)}"
     return f"{lead}:\n{_listed(question, shown[:_ROWS_SHOWN], words)}"
-
-
-def _is_taken_out(name: str, rows: Sequence[ViewRow]) -> bool:
-    """Whether the newest of what was done is a removal, and nobody asked for one."""
-    newest = max(rows, key=newest_day)
-    return bool(words_of_removal() & {*words_of(newest.name)} - {*words_of(name)})
 
 
 def _lead(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> str:

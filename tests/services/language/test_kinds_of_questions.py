@@ -39,6 +39,7 @@ def test_whether_an_organ_is_still_there_asks_for_its_removal(text: str, operati
         ("what's his bp pill called?", "medications", "blood pressure"),
         ("drug use hx", "search_record", ""),
         ("surgical hx", "procedures", "operation"),
+        ("last blood smear?", "procedures", "peripheral blood smear"),
         ("is a diabetic diet planned", "search_record", "diet"),
         ("opioid use disorder?", "problems", "substance misuse"),
         ("advance care planning done?", "care", "directive"),

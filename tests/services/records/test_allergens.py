@@ -2,10 +2,11 @@
 
 import pytest
 
+from data_models.chart_view import ViewRow
 from tests.services.records.test_said_otherwise import row, said
 
 
-def allergies(*names: str) -> dict[str, tuple]:
+def allergies(*names: str) -> dict[str, tuple[ViewRow, ...]]:
     return {"allergies": tuple(row("allergy", name, status="active") for name in names)}
 
 
