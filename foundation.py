@@ -136,7 +136,7 @@ def foundation_of(
     own = _Own(**shared, ids=ids, on_behalf=on_behalf_for(settings, session=session, clock=clock))
     audit = _audit(settings, stores, replica, clock)
     records, access = charts_for(settings, audit=audit, alert=metrics.access_alerted, **own)
-    pattern = _pattern(settings, records)
+    pattern = PatientIdPattern.compile(settings.patient_id_pattern).with_charts(records.named)
     resources = resources_for(settings, patients=records, **shared)
     spec, foreign = _team_of(settings)
     return Foundation(
@@ -188,10 +188,6 @@ def _audit(settings: Settings, stores: Stores, replica: Replica, clock: Clock) -
     if not settings.audit:
         return NoAudit()
     return AuditTrail(store=stores.audit, replica=replica.label, clock=clock)
-
-
-def _pattern(settings: Settings, records: Records) -> PatientIdPattern:
-    return PatientIdPattern.compile(settings.patient_id_pattern).with_charts(records.named)
 
 
 def started(base: Foundation) -> Started:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from data_models.memory_blocks import (
     MEMORY_LIMIT_BYTES,
     RING,
-    FlowEntry,
     KeyPoint,
     MemoryBlocks,
     TopicSpan,
@@ -110,7 +109,7 @@ def _give_way(memory: MemoryBlocks) -> bool:
 def _merge_oldest(memory: MemoryBlocks) -> None:
     """Tell the oldest turn of the flow by its topic alone, with those around it."""
     oldest = memory.flow.pop(0)
-    span = _span(oldest)
+    span = TopicSpan(first=oldest.turn_id, last=oldest.turn_id, topic=oldest.topic or NO_TOPIC)
     if memory.earlier and memory.earlier[-1].topic == span.topic:
         memory.earlier[-1].last = span.last
         return
@@ -119,7 +118,3 @@ def _merge_oldest(memory: MemoryBlocks) -> None:
         one, two = memory.earlier[:2]
         topic = one_line(f"{one.topic}, {two.topic}", TOPIC_CHARS)
         memory.earlier[:2] = [TopicSpan(first=one.first, last=two.last, topic=topic)]
-
-
-def _span(entry: FlowEntry) -> TopicSpan:
-    return TopicSpan(first=entry.turn_id, last=entry.turn_id, topic=entry.topic or NO_TOPIC)

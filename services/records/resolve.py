@@ -1,7 +1,7 @@
 """Deciding what several sources say together. Pure; nothing is averaged or guessed."""
 
 from collections.abc import Iterable
-from datetime import date, timedelta
+from datetime import timedelta
 
 from services.records.dates import first_day, last_day
 from services.records.facts import Fact, Reading, Source
@@ -62,8 +62,4 @@ def _same_time(newest: Reading, other: Reading, same_time: timedelta) -> bool:
     begins = first_day(newest.date)
     if ends is None or begins is None:
         return True
-    return _gap(ends, begins) <= same_time
-
-
-def _gap(earlier: date, later: date) -> timedelta:
-    return max(later - earlier, timedelta(0))
+    return max(begins - ends, timedelta(0)) <= same_time

@@ -164,7 +164,7 @@ class Selection:
     ) -> Resolution:
         """The last one is the end of a list, the newest, or the one before now."""
         if self._scene.last_list:
-            listed = self._ordinal(_counted(request), pool, fitting)
+            listed = self._ordinal(replace(request, ordinal=-1), pool, fitting)
             newest = self._extreme(fitting, latest=True)
             return listed if request.noun is None else agreed(newest, listed)
         gone_by = [one for one in fitting if one.start and not _is_ahead(one, self._scene.now)]
@@ -233,7 +233,3 @@ def _is_ahead(one: Candidate, now: datetime) -> bool:
     if one.start is None:
         return False
     return one.start >= now if one.has_time else one.start.date() >= now.date()
-
-
-def _counted(request: Request) -> Request:
-    return replace(request, ordinal=-1)
