@@ -28,7 +28,11 @@ def stages_in(
             offset, word = words[at]
             value = graded(word)
             is_number = word.isdigit() and words[at - 1][1].lower() in _FROM
-            if is_number or word.startswith("(") or (at > phrase.end and measured_on in ("type", "class")):
+            if (
+                is_number
+                or word.startswith("(")
+                or (at > phrase.end and measured_on in ("type", "class"))
+            ):
                 break
             if value:
                 found.append(Stage(measured_on, value))

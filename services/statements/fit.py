@@ -309,7 +309,10 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
     told = [known[word] for word in clause.words if word in known and word not in clause.names]
     told = [one for one in told if row.kind != "procedure" or "opera" not in one]
     return all(
-        any(word.startswith(begun) or (_REMOVED in begun and word.endswith(_CUT_OUT)) for word in row.words)
+        any(
+            word.startswith(begun) or (_REMOVED in begun and word.endswith(_CUT_OUT))
+            for word in row.words
+        )
         for begun in told
     )
 
