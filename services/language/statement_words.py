@@ -219,7 +219,7 @@ def is_translated(stemmed: str) -> bool:
 
 
 def _named(
-    phrases: Mapping[str, Sequence[Phrase]], files: Iterable[Mapping[str, Any]]
+    phrases: Mapping[str, Sequence[Phrase]], files: Sequence[Mapping[str, Any]]
 ) -> dict[str, frozenset[frozenset[str]]]:
     """Return for stems of the words of names what these name, and for others what is alike."""
     found: dict[str, set[frozenset[str]]] = {}
