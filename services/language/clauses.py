@@ -1,6 +1,6 @@
 """What one part of a sentence states, and how parts of a sentence go on with each other."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from services.language.quantities import Quantity
@@ -345,18 +345,3 @@ def _is_listed(clause: Clause) -> bool:
         and not (clause.exclusive or "no" in said)
         and clause.words.isdisjoint(statement_words().denying | _WITHOUT)
     )
-
-
-def runs_of(
-    named: Mapping[int, str], meant: Mapping[int, tuple[str, ...]]
-) -> Iterator[frozenset[str]]:
-    """Yield the names that stand side by side."""
-    run: list[str] = []
-    before = -2
-    for at in sorted({*named, *meant}):
-        if at != before + 1 and len(run) > 1:
-            yield frozenset(run)
-        run = [*(run if at == before + 1 else ()), *(meant.get(at) or (named[at],))]
-        before = at
-    if len(run) > 1:
-        yield frozenset(run)

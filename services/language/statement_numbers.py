@@ -2,13 +2,17 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from services.language.letters import folded
-from services.language.quantities import Quantity, unit_code
+from services.language.quantities import Quantity, quantities_in, unit_code
 from services.language.statement_words import statement_words
+from services.language.written_dates import FoundDate, dates_in
 
 _DEFINITE = frozenset({"the", "these", "both", "type", "grade", "stage", "die", "typ", "of", "von"})
-OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
+_OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
+_SEVERAL = frozenset({"few", "several", "couple", "wenigen", "mehreren"})
+_YEAR_CHARS = 4
 _OUT_OF = ("out", "of")
 _TIMES = ("a", "mo", "wk", "d")
 _OF_WHAT = frozenset({"of", "von", "um"})
@@ -64,7 +68,7 @@ def bounded(words: Sequence[tuple[int, str]], quantities: Sequence[Quantity]) ->
 def _is_window(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> bool:
     """Whether a number is no value: "in the last 10 years", "3 out of 10"."""
     before = tuple(word for _, word in words[max(0, at - 2) : at])
-    return before == _OUT_OF or (one.unit in _TIMES and not OF_SEVERAL.isdisjoint(before[-1:]))
+    return before == _OUT_OF or (one.unit in _TIMES and not _OF_SEVERAL.isdisjoint(before[-1:]))
 
 
 def _bound(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> Quantity:
@@ -89,8 +93,7 @@ def differences(
     if of := changed_of_body(cues):
         found = [one for one in quantities if one.unit in _UNITS[of]]
         is_course = len(found) > 1 and any(word in _FROM for _, word in words)
-        # "grew from 84 to 139 cm", "lost 8.5 kg (99.8 to 91.3 kg)"
-        return [] if is_course else found[:1]
+        return [] if is_course else found[:1]  # not "grew from 84 to 139 cm"
     offsets = {one.start: one for one in quantities}
     found = []
     for at, (_, word) in enumerate(words):
@@ -147,7 +150,7 @@ def counted(
         near = range(max(0, at - _NEAR), at) if kind is not None else range(0)
         for place in near:
             offset, before = words[place]
-            if place and words[place - 1][1] in OF_SEVERAL:
+            if place and words[place - 1][1] in _OF_SEVERAL:
                 continue
             if offset in numbers:
                 yield numbers[offset].number, str(kind), offset
@@ -172,6 +175,20 @@ def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) ->
     is_of_name = any(one in named for one in behind)
     return (
         known.numbers[word]
-        if is_of_name and not is_of_kind and before not in _DEFINITE | OF_SEVERAL
+        if is_of_name and not is_of_kind and before not in _DEFINITE | _OF_SEVERAL
         else 0
     )
+
+
+def is_of_several(words: Sequence[str]) -> bool:
+    """Whether words are of more than the last: "over the last three measurements"."""
+    numbers = (statement_words().numbers.keys() | _SEVERAL) - {"one"}
+    return any(last in _OF_SEVERAL and many in numbers for last, many in pairwise(words))
+
+
+def days_in(body: str) -> Iterator[FoundDate]:
+    """Yield the dates of a sentence; `1914 pg/mL` is no year."""
+    found = dates_in(body)
+    alone = [one for one in found if one.end - one.start == _YEAR_CHARS]
+    measured = {one.start for one in quantities_in(body) if one.unit} if alone else set()
+    yield from (one for one in found if one not in alone or one.start not in measured)

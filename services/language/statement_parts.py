@@ -1,7 +1,7 @@
 """Words and numbers of a sentence in the form in which they are compared. Pure."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise, product
 
 from services.language.quantities import Quantity
@@ -289,3 +289,18 @@ def _first_words(text: str) -> tuple[str, ...]:
             break
         found.append(stem(lower))
     return tuple(found)
+
+
+def runs_of(
+    named: Mapping[int, str], meant: Mapping[int, tuple[str, ...]]
+) -> Iterator[frozenset[str]]:
+    """Yield the names that stand side by side."""
+    run: list[str] = []
+    before = -2
+    for at in sorted({*named, *meant}):
+        if at != before + 1 and len(run) > 1:
+            yield frozenset(run)
+        run = [*(run if at == before + 1 else ()), *(meant.get(at) or (named[at],))]
+        before = at
+    if len(run) > 1:
+        yield frozenset(run)

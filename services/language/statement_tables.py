@@ -36,6 +36,12 @@ def numbers_of(files: Iterable[Mapping[str, Any]], key: str) -> dict[str, int]:
     return {name: int(number) for one in files for name, number in one.get(key, {}).items()}
 
 
+def parts_of_year(files: Iterable[Mapping[str, Any]]) -> dict[str, tuple[int, ...]]:
+    """Return the months of "spring" and "early"."""
+    rows = [row for one in files for row in one.get("parts_of_year", {}).items()]
+    return {part: tuple(map(int, months.split())) for part, months in rows}
+
+
 def places_of(files: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, ...]]:
     """Return the parts of the body in the words of records."""
     rows = [row for one in files for row in one.get("places", {}).items()]

@@ -11,6 +11,7 @@ from services.language.statement_tables import (
     all_of,
     by_word,
     numbers_of,
+    parts_of_year,
     places_of,
     read_table,
     translated_names,
@@ -166,11 +167,7 @@ def statement_words() -> StatementWords:
         places=places_of(files),
         months=numbers_of(files, "months"),
         numbers=numbers_of(files, "numbers"),
-        parts_of_year={
-            part: tuple(map(int, months.split()))
-            for one in files
-            for part, months in one.get("parts_of_year", {}).items()
-        },
+        parts_of_year=parts_of_year(files),
         times=numbers_of(files, "times"),
         counted=by_word(files, "counted"),
         allergic=frozenset(stem(word) for word in all_of(files, "allergic")),
@@ -182,11 +179,7 @@ def statement_words() -> StatementWords:
         deciding=frozenset(stem(word) for word in all_of(files, "deciding")),
         unsure=frozenset(stem(word) for word in all_of(files, "unsure")),
         deeds=_deeds(files),
-        panels={
-            f"={test}": _stems_of(words)
-            for words, tests in names["panels"].items()
-            for test in tests
-        },
+        panels=_panels(names),
     )
 
 
@@ -226,7 +219,7 @@ def is_translated(stemmed: str) -> bool:
 
 
 def _named(
-    phrases: Mapping[str, Sequence[Phrase]], files: Iterable[Mapping[str, Any]]
+    phrases: Mapping[str, Sequence[Phrase]], files: Sequence[Mapping[str, Any]]
 ) -> dict[str, frozenset[frozenset[str]]]:
     """Return for stems of the words of names what these name, and for others what is alike."""
     found: dict[str, set[frozenset[str]]] = {}
@@ -252,6 +245,12 @@ def _named_by(phrase: Phrase) -> set[frozenset[str]]:
         elif kind == "means":
             found.add(frozenset(stem(word) for word in name.split() if len(word) > _SMALL_CHARS))
     return found
+
+
+def _panels(names: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    """Return for the names of tests how those of one kind are called together."""
+    rows = names["panels"].items()
+    return {f"={test}": _stems_of(words) for words, tests in rows for test in tests}
 
 
 def _stems_of(text: str) -> frozenset[str]:

@@ -1,20 +1,21 @@
 """Reads what a sentence of an agent states of a patient; what is true of it, rows say."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from services.language.clauses import Clause, put_together, runs_of
+from services.language.clauses import Clause, put_together
 from services.language.quantities import Quantity, quantities_in
 from services.language.stages_told import TNM, stages_in
 from services.language.statement_numbers import (
-    OF_SEVERAL,
     bounded,
     changed_of_body,
     counted,
+    days_in,
     differences,
     gains_or_loses,
+    is_of_several,
     measured_of_body,
 )
 from services.language.statement_parts import (
@@ -33,10 +34,11 @@ from services.language.statement_parts import (
     masked,
     parted,
     placed,
+    runs_of,
     with_digits,
 )
 from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
-from services.language.written_dates import FoundDate, dates_in
+from services.language.written_dates import FoundDate
 
 _BRACKETS = re.compile(
     rf"[\[(]\s*(?:[Ss]ources?:?\s*)?(?:{SOURCE_TYPE}[\w.-]+(?:\s*[,;]\s*)?)+\s*[\])]"
@@ -50,9 +52,7 @@ _SITE_WORDS = 4
 _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"})
 _PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
-_YEAR_CHARS = 4
 _SETTINGS = frozenset({"=check up"})
-_SEVERAL = frozenset({"few", "several", "couple", "wenigen", "mehreren"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         body = REFERENCE.sub(blank, _BRACKETS.sub(blank, body))
     body = _MARKS.sub(blank, _CELL_EDGE.sub(" ", body))
     plain = body.rstrip()
-    dates = list(_days_in(body)) if any(map(str.isdigit, body)) else []
+    dates = list(days_in(body)) if any(map(str.isdigit, body)) else []
     shown = masked(body, [(one.start, one.end) for one in dates])
     quantities = quantities_in(shown) if any(map(str.isdigit, shown)) else []
     words = [(one.start(), one.group()) for one in WORD.finditer(shown)]
@@ -117,14 +117,6 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         ),
         listed=listed_in(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
     )
-
-
-def _days_in(body: str) -> Iterator[FoundDate]:
-    """Yield the dates of a sentence; `1914 pg/mL` is no year."""
-    found = dates_in(body)
-    alone = [one for one in found if one.end - one.start == _YEAR_CHARS]
-    measured = {one.start for one in quantities_in(body) if one.unit} if alone else set()
-    yield from (one for one in found if one not in alone or one.start not in measured)
 
 
 def refs_in(text: str) -> tuple[str, ...]:
@@ -167,11 +159,8 @@ class _Reader:
         return [one for one in found if one.words or one.has_values]
 
     def _clause(self, start: int, end: int) -> Clause:
-        vocabulary = statement_words()
-        low = self._words[start][0]
+        low = self._words[start][0] if start else 0
         high = self._words[end][0] if end < len(self._words) else 1 << 30
-        if start == 0:
-            low = 0
         quantities = [one for one in self._quantities if low <= one.start < high]
         phrases = [one for one in self._found if start <= one.start < end]
         dates = [one for one in self._dates if low <= one.start < high]
@@ -186,8 +175,6 @@ class _Reader:
         named |= {one.start: group for one in phrases for group in groups(one, "same:")}
         meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
         names = [one for at in sorted({*named, *meant}) for one in meant.get(at) or (named[at],)]
-        of_kind = [one for one in phrases if groups(one, "topic:")]
-        kinds = {at for one in of_kind for at in range(one.start, one.end)}
         often = [one for one in phrases if groups(one, "often:")]
         told = [at for at in places if not any(one.start <= at < one.end for one in often)]
         spoken = [(self._words[at][0], self._lower[at]) for at in told]
@@ -211,9 +198,7 @@ class _Reader:
             often=frozenset(tag[6:] for tag in cues if tag.startswith("often:")),
             smoking=next((tag[8:] for tag in cues if tag.startswith("smoking:")), ""),
             cues=cues,
-            exclusive=tuple(
-                one for at, one in stems.items() if one in vocabulary.exclusive and at not in kinds
-            ),
+            exclusive=_exclusive(stems, phrases),
             sites=tuple(self._sites(start, end, taken)),
             counted=tuple((number, kind) for number, kind, _ in counts),
             differences=tuple(changes),
@@ -232,19 +217,13 @@ class _Reader:
         cues = {tag for one in phrases for tag in one.tags}
         if any(self._is_of_day(one) for one in dates):
             cues.add("begun")
-        if self._is_of_window or self._is_of_several(start, end):
+        if self._is_of_window or is_of_several(self._lower[start:end]):
             cues.discard("newest")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
         if any(word.endswith("n't") for word in self._lower[start:end]):
             cues.add("no")
         return frozenset(cues)
-
-    def _is_of_several(self, start: int, end: int) -> bool:
-        """Whether a clause is of more than the last: "over the last three measurements"."""
-        numbers = (statement_words().numbers.keys() | _SEVERAL) - {"one"}
-        pairs = pairwise(self._lower[start:end])
-        return any(last in OF_SEVERAL and many in numbers for last, many in pairs)
 
     def _is_over_since_then(
         self, start: int, phrases: list[FoundPhrase], dates: list[FoundDate]
@@ -340,3 +319,10 @@ class _Reader:
                 break
             found.append(stem(word))
         return tuple(found[:3])
+
+
+def _exclusive(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> tuple[str, ...]:
+    """Return the words of which one holds; "chronic conditions" are of a kind."""
+    kinds = {at for p in phrases if groups(p, "topic:") for at in range(p.start, p.end)}
+    known = statement_words().exclusive
+    return tuple(one for at, one in stems.items() if one in known and at not in kinds)

@@ -23,11 +23,11 @@ from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
-from services.statements.fit import fits, is_aim
+from services.statements.fit import fits
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
 from services.statements.smoking import OF_SMOKING, compare_smoking
-from services.statements.subject import beside, person_groups, refs, without_setting
+from services.statements.subject import all_named, beside, person_groups, refs, without_setting
 from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
@@ -124,12 +124,7 @@ class MessageCheck:
         ]
         if not adds_unknown(sentence, rows, self.grounds.own_names):
             return False
-        rows += [
-            row
-            for name in named
-            for row in known.about((name,))
-            if row.needs <= named and not is_aim(row)
-        ]
+        rows += all_named(known, named)
         return adds_unknown(sentence, rows, self.grounds.own_names)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:

@@ -205,23 +205,32 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     if clause.words & _AFTER and not clause.words & _FROM:
         measured.reverse()  # "72.9 in 2019 after 89.7 in 2014"
         found.reverse()
+    against = _against_order_of(clause, measured, found)
+    against = against or _against_steps(
+        clause, about(clause, rows, names), found[0][0], found[-1][0]
+    )
+    return against or supported([one[0] for one in found])
+
+
+def _against_order_of(
+    clause: Clause, measured: Sequence[Quantity], found: list[list[KnownRow]]
+) -> Verdict | None:
+    """Return what the rows of each number say against their course; put the oldest first."""
     first, last = measured[0].number, measured[-1].number
-    is_trend = bool(clause.cues & {"rising", "falling"})
-    is_trend = is_trend or bool(clause.words & _FROM)
+    is_trend = bool(clause.cues & {"rising", "falling"}) or bool(clause.words & _FROM)
     is_in_order = any(_day(a) <= _day(b) for a in found[0] for b in found[-1])
     if not is_in_order and len(clause.dates) == len(measured):
-        first, last, is_in_order = last, first, True  # "fell to 160 in 2020 from 259 in 2014"
-        found.reverse()
-    if is_trend and not is_in_order:
-        return Verdict("contradicted", refs(found[-1]), f"{found[-1][0].says}; {found[0][0].says}")
+        found.reverse()  # "fell to 160 in 2020 from 259 in 2014"
+        first, last, is_in_order = last, first, True
     is_other_way = ("rising" in clause.cues and last < first) or (
         "falling" in clause.cues and last > first
     )
     is_other_way = is_other_way and clause.words.isdisjoint(_BACK)
-    if is_other_way or not is_multiplied(clause, first, last):
-        return Verdict("contradicted", refs(found[-1]), f"{found[0][0].says}; {found[-1][0].says}")
-    against = _against_steps(clause, about(clause, rows, names), found[0][0], found[-1][0])
-    return against or supported([one[0] for one in found])
+    is_so = is_in_order or not is_trend
+    if is_so and not is_other_way and is_multiplied(clause, first, last):
+        return None
+    said = sorted((found[0][0], found[-1][0]), key=_order)
+    return Verdict("contradicted", refs(found[-1]), "; ".join(one.says for one in said))
 
 
 def _against_steps(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
-from services.statements.fit import DONE_ONCE, excludes
+from services.statements.fit import DONE_ONCE, excludes, is_aim
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
@@ -81,6 +81,12 @@ def beside(
         if row.order[:10] == order
         and (row.kind == "encounter" or (row.kind in DONE_ONCE and _is_of(row, names)))
     ]
+
+
+def all_named(rows: KnownRows, names: Collection[str]) -> list[KnownRow]:
+    """Return the rows whose whole name is among `names`; a goal proves nothing of a value."""
+    found = [row for name in names for row in rows.about((name,)) if row.needs <= {*names}]
+    return [row for row in found if not is_aim(row)]
 
 
 def _is_of(row: KnownRow, names: Collection[str]) -> bool:

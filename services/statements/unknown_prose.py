@@ -109,6 +109,7 @@ def _said(clause: Clause, own_names: AbstractSet[str]) -> frozenset[str]:
 
 
 def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[str] = ()) -> bool:
+    """Whether all words that are said are known: of themselves, in another form or by a name."""
     if said <= known:
         return True
     begun = {word[:BEGINNING] for word in known}
