@@ -262,3 +262,10 @@ def test_the_age_at_which_a_value_first_passed_a_limit() -> None:
     )
     assert "(2014-03-26): at the age of 1" in told
     assert "2013-04-01" not in told
+
+
+def test_the_diagnosis_of_an_illness_is_of_none_that_it_causes() -> None:
+    diabetes = row("problem", "Diabetes", date="1991-04-18", status="active")
+    due = row("problem", "Microalbuminuria due to diabetes", date="2004-09-09", status="active")
+    told = said("a1c at diagnosis of diabetes", {"problems": (diabetes, due)})
+    assert told.startswith("**Diabetes**")
