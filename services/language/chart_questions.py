@@ -33,7 +33,6 @@ from services.language.folding import fold
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.question_figures import (
     OVER_TIME,
-    hull_of,
     merged,
     numbers_in,
     with_days,
@@ -94,7 +93,7 @@ def chart_questions(
     if is_guess and any(may_name(piece, words) and not piece.labels for piece in pieces):
         return ()
     parts = _parts(pieces, words)
-    span = span_to_now(hull_of(spans), parts, words, today=today)
+    span = span_to_now(spans, parts, words, today=today)
     numbers = list(numbers_in(pieces, words))
     questions: list[ChartQuestion] = []
     for part in parts:

@@ -52,7 +52,7 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if _asked_of_the_same(text, today, one) is not None)
-    is_open = _opens(tokens) or _points_back(tokens)
+    is_open = _opens(tokens) or _points_back(tokens) or _is_then(tokens)
     return next(leaning, None) or (next(iter(languages), None) if is_open else None)
 
 
@@ -117,6 +117,9 @@ def _pointing_back(
         return (about[0], replace(last, aspect="when", part=None, back=0))
     if points and _is_of_the_same(about, last):
         return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
+    if _is_then(tokens_of(folded)) and len(about) == 1 and last.span is not None:
+        is_free = about[0].span is None and not about[0].around
+        return (with_days(about[0], last.span),) if is_free else about
     if _says(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
         span = last.span if about[0].span is None else None
         return about if span is None else (with_days(about[0], span),)
@@ -148,6 +151,18 @@ def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool
 @cache
 def _pointers() -> frozenset[str]:
     return frozenset(word for language in LANGUAGES for word in lexicon(language).words.pointers)
+
+
+def _is_then(tokens: Sequence[str]) -> bool:
+    """Whether it ends in a word for the days before: "whom did she see then?"."""
+    said = " ".join(token for token in tokens if token.isalnum())
+    return any(said.endswith(f" {one}") for one in _thens())
+
+
+@cache
+def _thens() -> frozenset[str]:
+    said = (one for language in LANGUAGES for one in lexicon(language).words.at_that_time)
+    return frozenset(fold(one)[0] for one in said)
 
 
 @cache

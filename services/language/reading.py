@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from services.language.addressing import addressee_in
 from services.language.chart_questions import chart_questions
+from services.language.chart_words import measured_nouns
 from services.language.commands import command_in
 from services.language.detection import language_of
 from services.language.folding import words_of
@@ -49,6 +50,12 @@ class TellingWords(BaseModel):
     own_verbs: tuple[str, ...]
     adverbs: tuple[str, ...]
     asking: tuple[str, ...]
+
+
+_PATIENT = "patient"
+"""What stands where the name of the subject stood."""
+_NOBODY = frozenset({"there", "es"})
+_LEAST_ASKED = 2
 
 
 def is_told(text: str) -> bool:
@@ -103,10 +110,21 @@ def _tells(words: Sequence[str], phrases: _Phrases) -> bool:
     if (behind := _behind(words, phrases.own_persons)) is not None:
         return _behind(_without(behind, phrases.adverbs), phrases.own_verbs) is not None
     if (behind := _behind(words, phrases.persons)) is not None:
+        if words[0] == _PATIENT and _asks_of_them(behind, phrases):
+            return False
         rest = _without(behind, phrases.adverbs)
         return _behind(rest, phrases.verbs) is not None or _ends_as_verb(rest, phrases)
     owned = _behind(words, phrases.owners)
     return owned is not None and _has_verb(owned, phrases)
+
+
+def _asks_of_them(behind: Sequence[str], phrases: _Phrases) -> bool:
+    """Whether a question stands behind the name of whom it is of: "Ada Byron is her hb low"."""
+    if tuple(behind[:1]) not in phrases.asking or len(behind) <= _LEAST_ASKED:
+        return False
+    is_person = behind[1] in _NOBODY or _behind(behind[1:], phrases.persons) is not None
+    owned = _behind(behind[1:], phrases.owners)
+    return is_person or (owned is not None and {*owned[:1]} <= measured_nouns())
 
 
 def _has_verb(owned: Sequence[str], phrases: _Phrases) -> bool:

@@ -6,21 +6,27 @@ from datetime import date
 
 from services.language.chart_parts import QuestionPart, is_of_values
 from services.language.chart_words import Lexicon, Piece
+from services.language.question_figures import hull_of
 from services.language.utterance import TimeSpan
+
+_YEAR_DAYS = 366
 
 
 def span_to_now(
-    span: TimeSpan | None, parts: Sequence[QuestionPart], words: Lexicon, *, today: date
+    spans: Sequence[TimeSpan], parts: Sequence[QuestionPart], words: Lexicon, *, today: date
 ) -> TimeSpan | None:
-    """Return the days from those that are compared with now on: "weight now vs 2012".
+    """Return all days of `spans`; from those on that are compared with now: "weight now vs 2012".
 
     Which one of some days was the last is another question: "the last potassium in 2014".
     """
+    span, names = hull_of(spans), sum(len(part.runs) for part in parts)
     for part in parts:
         said = {one for piece in part.pieces for one in (piece.text, *piece.words)}
         is_compared = bool(said & {*words.words.now})
         is_beside = bool(said & {*words.words.compared}) or _has_loose_joint(part.pieces, words)
         is_compared |= is_beside and "latest" in part.aspects
+        is_with_now = bool(said & {*words.words.compared}) and names == 1
+        is_compared |= is_with_now and _is_of_one_year(spans)  # "weight compared to 2015"
         is_over = span is not None and span.until is not None and span.until < today
         if span is None or not (is_compared and is_over):
             continue
@@ -31,6 +37,15 @@ def span_to_now(
             part.aspects = {"change"}
             span = replace(span, until=None)
     return span
+
+
+def _is_of_one_year(spans: Sequence[TimeSpan]) -> bool:
+    """Whether one time is named, and no two that are told apart: "2019 and 2020 compared"."""
+    ends = [(one.since, one.until) for one in spans]
+    return len(ends) == 1 and all(
+        since is not None and until is not None and (until - since).days <= _YEAR_DAYS
+        for since, until in ends
+    )
 
 
 def _has_loose_joint(pieces: Sequence[Piece], words: Lexicon) -> bool:

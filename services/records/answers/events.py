@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from data_models.chart_view import ChartView, ViewRow
+from services.language.folding import fold
 from services.language.utterance import ChartQuestion, Relation, TimeSpan
 from services.records.answers.asked_rows import asked_rows
 from services.records.dates import first_day, last_day
@@ -20,9 +21,15 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     """
     rows = [row for row in asked_rows(event, view).rows if first_day(row.date)]
     rows.sort(key=lambda row: row.date)
+    if event.tool == "problems":  # of diabetes the diabetes itself, and nothing that is due to it
+        rows = [row for row in rows if _is_called(row, event.name)] or rows
     if event.aspect == "first":
         return tuple(rows[:1])
     return tuple(rows[-1:] if event.aspect == "latest" or event.tool == "problems" else rows)
+
+
+def _is_called(row: ViewRow, name: str) -> bool:
+    return fold(row.name.partition("(")[0].strip())[0] == fold(name)[0]
 
 
 def days_around(

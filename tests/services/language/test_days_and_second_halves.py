@@ -264,3 +264,32 @@ def test_how_often_and_the_last_are_two() -> None:
 def test_how_many_days_ago_is_no_number_of_visits() -> None:
     (question,) = asked("letzter Besuch vor wie vielen Tagen")
     assert (question.tool, question.aspect) == ("encounters", "latest")
+
+
+@pytest.mark.parametrize("text", ["weight compared to 2015", "Gewicht im Vergleich zu 2015"])
+def test_one_time_is_compared_with_now(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.aspect, question.arguments["since"]) == ("change", "2015-01-01")
+    assert "until" not in question.arguments
+    both = asked("hemoglobin vs hematocrit in 2015")
+    assert {one.arguments["until"] for one in both} == {"2015-12-31"}
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("who did she see then", "any visits between January and June 2018?"),
+        ("wer hat sie gesehen damals", "Besuche zwischen Januar und Juni 2018?"),
+    ],
+)
+def test_then_is_the_days_before(text: str, before: str) -> None:
+    (question,) = asked(text, before)
+    assert (question.tool, question.arguments) == ("encounters", {"since": "2018-01-01"})
+
+
+@pytest.mark.parametrize(
+    "text", ["patient is her hemoglobin low", "patient was there any lab after her last er visit"]
+)
+def test_a_question_behind_a_name_is_not_told(text: str) -> None:
+    assert asked(text) != ()
+    assert asked("patient is diabetic since 2019") == ()

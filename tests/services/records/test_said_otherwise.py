@@ -278,3 +278,10 @@ def test_where_no_problem_is_active_those_that_are_over_are_told(text: str) -> N
     assert isinstance(told, str)
     assert told.startswith(words.no_problems)
     assert "**Otitis media**" in told
+
+
+def test_the_diagnosis_of_an_illness_is_of_none_that_it_causes() -> None:
+    diabetes = row("problem", "Diabetes", date="1991-04-18", status="active")
+    due = row("problem", "Microalbuminuria due to diabetes", date="2004-09-09", status="active")
+    told = said("a1c at diagnosis of diabetes", {"problems": (diabetes, due)})
+    assert told.startswith("**Diabetes**")
