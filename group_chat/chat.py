@@ -220,11 +220,9 @@ class ClinicalGroupChat(AgentGroupChat):
 
     def _may_promise(self, ask: Ask) -> bool:
         """Whether the facilitator opens an answer: what it only says it will do, nobody does."""
-        is_lead = (
-            ask.agent == self._controller.speakers.facilitator
-            and self._turn.request.scenario is None
-        )
-        return is_lead and not self._answered and ask.cue in ("none", "waiting")
+        is_lead = ask.agent == self._controller.speakers.facilitator
+        opens = not self._answered and self._turn.request.scenario is None
+        return is_lead and opens and ask.cue in ("none", "waiting")
 
     async def _keep_promise(self, agent: Agent, ask: Ask, text: str) -> None:
         """Hand over where `text` says so and no tool was called: by the model, else by its word."""
