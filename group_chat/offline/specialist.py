@@ -48,11 +48,18 @@ def _of_the_record(prompt: Prompt) -> OfflineReply:
 
 
 def _calls(prompt: Prompt) -> Iterator[Call]:
-    """Yield the agent's own tools, and those that look for the words of a question."""
-    has_query = prompt.query and prompt.cue != "step"
+    """Yield the agent's own tools, and those that look for the words of a question.
+
+    In a step of a plan who has none tells the course of the illness: told by each, it would hide
+    what the others found.
+    """
+    is_step = prompt.cue == "step"
+    own = [one for one in prompt.tools if not one.required and one.name not in _PASSED_OVER]
+    if is_step and not own:
+        own = [one for one in prompt.tools if one.name == _TIMELINE_TOOL]
+    has_query = prompt.query and not is_step
     for tool in prompt.tools:
-        is_own = not tool.required and tool.name not in _PASSED_OVER
-        if is_own or (prompt.cue == "step" and tool.name == _TIMELINE_TOOL):
+        if tool in own:
             yield Call(tool.wire_name, {})
         elif has_query and len(tool.required) == 1 and tool.name != RECALL.tool:
             (name,) = tool.required
