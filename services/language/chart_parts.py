@@ -190,12 +190,16 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     return part
 
 
+_VISITS_MEANT = frozenset({"first", "latest"})
+
+
 def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:
     """Yield what the place of words tells: "… and who", "at the last visit"."""
     for before, piece in pairwise(pieces):
         if _is_joint(before, words) and {*piece.of("part")} & {"people", "place"}:
             yield "and_who"
-    if any("latest" in piece.of("aspect") and words.is_of_visits(piece) for piece in pieces):
+    ends = [piece for piece in pieces if _VISITS_MEANT.intersection(piece.of("aspect"))]
+    if any(map(words.is_of_visits, ends)):
         yield "at_visit"
 
 

@@ -228,6 +228,8 @@ def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
     yield from (_searched(run.text, "all", None) for run in part.runs if not run.known)
     if "latest" in part.aspects:
         yield ChartQuestion("encounters", {"last": 1}, "latest")
+    if "first" in part.aspects:
+        yield ChartQuestion("encounters", {}, "first")
 
 
 def _of_run(

@@ -40,8 +40,10 @@ def in_english(text: str, language: str = "") -> str:
     Args:
         language: Which it is in; "" to tell by its words.
     """
-    told = language or language_of(text[:_READ_CHARS], default="")
-    told = told if language or told == "en" else _with_most_words(text) or told
+    # "in zwei Wochen": a small word of both languages, so the others tell.
+    likely = language or _with_most_words(text)
+    told = language or language_of(text[:_READ_CHARS], default=likely)
+    told = told if told == "en" else likely or told
     if told not in LANGUAGES or told == "en":
         return text
     kept: list[str] = []

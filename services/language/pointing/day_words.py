@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
+from dateutil.relativedelta import relativedelta
+
 from services.language.pointing.draft_text import DraftText
 from services.language.pointing.folding import listed
 from services.language.pointing.times import DayChoice, Near, TimeFilter
@@ -26,6 +28,14 @@ _MONTH = f"(?P<month>{any_of(_MONTHS)}|{any_of([*(m[:3] for m in _MONTHS), 'sept
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
 NUMBER = rf"(?:\d{{1,3}}|an?|{any_of(NUMBER_WORDS)})"
 _FLAGS = re.IGNORECASE
+_UNIT = "minute|min|hour|hr|day|week|fortnight|month|year"
+_LENGTHS = {
+    "day": relativedelta(days=1),
+    "week": relativedelta(weeks=1),
+    "fortnight": relativedelta(weeks=2),
+    "month": relativedelta(months=1),
+    "year": relativedelta(years=1),
+}
 
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:T(?=\d))?", _FLAGS)
 _DAY_MONTH = re.compile(
@@ -54,8 +64,9 @@ _RISKY_LAST = re.compile(
     r"(?<=\w )(?P<which>)(?P<name>wed|sat|sun)(?=\s*[.!]?$|\s+(?:at )?\d)", _FLAGS
 )
 _IN = re.compile(
-    rf"\b(?:in|within) (?P<n>{NUMBER}) (?P<unit>minute|min|hour|hr|day|week)s?\b"
-    rf"|\b(?P<n2>{NUMBER}) (?P<unit2>minute|min|hour|hr|day|week)s? from now\b",
+    rf"\b(?:in|within) (?P<n>{NUMBER}) (?P<unit>{_UNIT})s?\b"
+    rf"|\b(?P<n2>{NUMBER}) (?P<unit2>{_UNIT})s? from now\b"
+    r"|\bin half an? (?P<half>year|hour)\b",
     _FLAGS,
 )
 _AGO = re.compile(rf"\b(?P<n>{NUMBER}) (?P<unit>day|week)s? ago\b", _FLAGS)
@@ -180,10 +191,11 @@ def _days_of(which: str, number: int, today: date) -> list[date | None]:
 
 
 def _in(match: re.Match[str], now: datetime) -> DayChoice | Near:
-    number = number_of(match["n"] or match["n2"])
-    unit = (match["unit"] or match["unit2"]).casefold()
-    if unit in ("day", "week"):
-        return _exactly([now.date() + timedelta(days=number * (7 if unit == "week" else 1))])
+    half = match["half"]
+    number = number_of(match["n"] or match["n2"] or ("6" if half == "year" else "30"))
+    unit = (match["unit"] or match["unit2"] or ("month" if half == "year" else "min")).casefold()
+    if unit in _LENGTHS:
+        return _exactly([now.date() + number * _LENGTHS[unit]])
     return Near(now + timedelta(minutes=number * (60 if unit.startswith("h") else 1)))
 
 

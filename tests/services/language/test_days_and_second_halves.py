@@ -192,7 +192,14 @@ def test_whom_they_saw_is_told_beside_how_often(text: str, aspects: list[str]) -
     assert [one.aspect for one in found] == aspects
 
 
-@pytest.mark.parametrize("text", ["age at last visit", "how old was he at his last visit?"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "age at last visit",
+        "how old was he at his last visit?",
+        "how old was she at her first visit",
+    ],
+)
 def test_an_age_at_a_visit_is_of_then(text: str) -> None:
     assert [one.tool for one in asked(text)] == ["encounters", "chart_summary"]
     assert [one.tool for one in asked("what is her age right now")] == ["chart_summary"]
