@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import Any
 
+from slipcover.probe import signal
+
 
 @dataclass(slots=True)
 class Calls:
-    """Calls of functions, those of Python's own library in C included."""
+    """Calls of functions, those of the library in C included, and not of coverage’s marks."""
 
     count: int = 0
 
     def see(self, frame: FrameType, event: str, arg: Any) -> None:
-        if event in ("call", "c_call"):
+        if event in ("call", "c_call") and arg is not signal:
             self.count += 1
 
 

@@ -138,6 +138,8 @@ def _is_said_by_or_to(message: Message, word: Word) -> bool:
     if message.pronoun_at is not None and message.pronoun_at < word.start:
         return True
     earlier = {one.text for one in message.words if one.start < word.start}
+    if word.before in known.met_at and earlier & known.meetings:
+        return True
     # `tell me whether Lopez …` asks; `Peter called, tell her` does not.
     spoken_to = {one.text for one in message.words if one.after not in known.asking}
     return bool(earlier & known.relatives) or not spoken_to.isdisjoint(known.addressing)

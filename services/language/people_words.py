@@ -86,6 +86,8 @@ class PeopleWords:
     topics: frozenset[str]
     staff_things: frozenset[str]
     before_staff: frozenset[str]
+    meetings: frozenset[str]
+    met_at: frozenset[str]
     addressing: frozenset[str]
     behind_places: frozenset[str]
     chart_things: frozenset[str]
