@@ -226,10 +226,8 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
 def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
     """Yield what the age is asked at that is no row of a list: at menarche, at the last visit."""
     yield from (_searched(run.text, "all", None) for run in part.runs if not run.known)
-    if "latest" in part.aspects:
-        yield ChartQuestion("encounters", {"last": 1}, "latest")
-    if "first" in part.aspects:
-        yield ChartQuestion("encounters", {}, "first")
+    at: tuple[Aspect, ...] = ("latest", "first")
+    yield from (ChartQuestion("encounters", {}, one) for one in at if one in part.aspects)
 
 
 def _of_run(
