@@ -90,7 +90,7 @@ def _particulars(item: Item, zone: tzinfo, *, is_private: bool) -> str:
         case Contact():
             return "" if is_private else item.email or item.phone
         case Task():
-            return "" if item.due is None else f"due {item.due:%a %-d %b}"
+            return "" if item.due is None else f"due {item.due:%a %-d %b %Y}"
         case PersonalDocument():
             return f"{item.modified.astimezone(zone):%a %-d %b %Y}"
 

@@ -42,12 +42,15 @@ def ends_with_text(text: str, name: str) -> bool:
     return text.rstrip().endswith(in_every_language(name))
 
 
-def day_text(language: str, when: date | datetime, *, has_time: bool = False) -> str:
-    """Return a day, and its time, as a short line names them: `Wed 2 Dec 08:00`."""
+def day_text(
+    language: str, when: date | datetime, *, has_time: bool = False, has_year: bool = False
+) -> str:
+    """Return a day, its year and its time, as a short line names them: `Wed 2 Dec 08:00`."""
     locale = language if language in LANGUAGES else _FIRST
+    form = f"{_DAY} y" if has_year else _DAY
     if has_time and isinstance(when, datetime):
-        return format_datetime(when, f"{_DAY} HH:mm", locale=locale).replace(".", "")
-    return format_date(when, _DAY, locale=locale).replace(".", "")
+        return format_datetime(when, f"{form} HH:mm", locale=locale).replace(".", "")
+    return format_date(when, form, locale=locale).replace(".", "")
 
 
 @cache

@@ -41,4 +41,5 @@ def test_a_text_is_told_again_in_any_language_with_its_parts() -> None:
 def test_days_are_named_in_the_language() -> None:
     when = datetime(2026, 12, 2, 8, 0, tzinfo=UTC)
     assert day_text("en", when, has_time=True) == "Wed 2 Dec 08:00"
+    assert day_text("en", when, has_year=True) == f"Wed 2 Dec {when.year}"
     assert day_text("de", when.date()) == "Mi 2 Dez"
