@@ -63,3 +63,4 @@ class ChartWords(BaseModel):
     drug_endings: Mapping[str, str] = Field(default_factory=dict)
     counted_as: Mapping[str, str] = Field(default_factory=dict)
     removals: Mapping[str, str] = Field(default_factory=dict)
+    removed: tuple[str, ...] = ()

@@ -142,7 +142,11 @@ class Lexicon:
             return None
         sizes = range(min(_LONGEST_PHRASE, len(tokens)), 1, -1)
         found = ((n, self._of_phrase(tokens[:n])) for n in sizes)
-        return next(((n, labels) for n, labels in found if labels), None)
+        longest = next(((n, labels) for n, labels in found if labels), None)
+        if longest is None or tokens[0] not in self.words.people:
+            return longest
+        within = self._longest(tokens[1:])  # "his heart" stands in "his heart attack"
+        return longest if within is None or within[0] < longest[0] else None
 
     def _around_somebody(self, tokens: Sequence[str]) -> tuple[int, tuple[Label, ...]] | None:
         """Return what a phrase is in which somebody stands: "cant she take"; and its length."""
@@ -350,6 +354,9 @@ def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
 
 
 def _names(words: ChartWords) -> Iterator[tuple[str, Label]]:
+    for organ, done in words.removals.items():
+        label = Label("name", NameIs("procedures", done))
+        yield from ((f"{organ} {deed}", label) for deed in words.removed)
     for tool, names in words.names.items():
         for name, phrases in names.items():
             label = Label("name", NameIs(tool, name))

@@ -11,7 +11,7 @@ from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.row_parts import days_recorded, newest_day
 from services.records.answers.said_words import has_words, is_word, says_all
-from services.records.concepts.table import ConceptKind, concept_table
+from services.records.concepts.table import ConceptKind, concept_table, names_of_procedure
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
 from services.records.finding import means
@@ -224,7 +224,9 @@ def _is_part(row: ViewRow, name: str) -> bool:
     kinds = _KINDS.get(name)
     if name == "open order" and row.status not in _OPEN:
         return False
-    return has_words(row, name) if kinds is None else row.kind in kinds or row.name in kinds
+    if kinds is None:
+        return any(has_words(row, each) for each in names_of_procedure(name))
+    return row.kind in kinds or row.name in kinds
 
 
 def personal_facts(name: str, rows: Sequence[ViewRow]) -> list[ViewRow]:
