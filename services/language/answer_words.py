@@ -73,6 +73,8 @@ class AnswerWords(BaseModel):
     goes_on: str
     unsaid: str
     unknown: str
+    only_so: str
+    also_recorded: str
     as_said: str
     allergic: tuple[str, ...]
     parts: Mapping[Part, str]

@@ -13,7 +13,7 @@ from services.language.folding import fold
 from services.language.people_words import common_words
 from services.language.utterance import Aspect
 from services.language.vocabulary import (
-    LANGUAGES,
+    concept_rows,
     drug_classes,
     drug_names,
     read_words,
@@ -83,7 +83,7 @@ class Lexicon:
         self.joints = frozenset({",", ";", "?", "&", *words.joints})
         self.connectors = frozenset({",", "/", *words.joints, *words.connectors})
         self._phrases: dict[tuple[str, ...], tuple[Label, ...]] = {}
-        for phrase, label in _entries(words):
+        for phrase, label in entries_of(words):
             self._add(phrase, label)
         if fallback is not None:
             own = set(self._phrases)
@@ -97,6 +97,7 @@ class Lexicon:
             for phrase in (name, *others, *self._own_drugs(name)):
                 if _folded(phrase) not in known:
                     self._add(phrase, Label("name", NameIs("medications", name)))
+        self._add_illnesses()
         self._first_words = {phrase[0] for phrase in self._phrases if len(phrase) > 1}
         self._closed = {
             "".join(phrase): labels
@@ -115,6 +116,16 @@ class Lexicon:
             for tool, endings in each.endings.items()
             for ending in endings
         }
+
+    def _add_illnesses(self) -> None:
+        """Add what records hold as illnesses, where the language itself has no such phrase."""
+        known = set(self._phrases)
+        for name, row in concept_rows()["problems"].items():
+            label = Label("name", NameIs("problems", str(name).casefold()))
+            for phrase in (str(name), *map(str, row["words"])):
+                words = _folded(phrase)
+                if words not in known and not (len(words) == 1 and words[0] in common_words()):
+                    self._add(phrase, label)
 
     def _own_drugs(self, name: str) -> Iterator[str]:
         """Yield how the language spells the name of a drug: Abirateron."""
@@ -286,46 +297,8 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(words=words, fallback=fallback, language=language)
 
 
-@cache
-def chart_nouns() -> frozenset[str]:
-    """Return the single words, folded, by which any language asks for a part of a chart."""
-    return frozenset(
-        fold(phrase)[0]
-        for words in _of_all_languages()
-        for phrase, label in _entries(words)
-        if label.kind in ("topic", "name") and " " not in phrase
-    )
-
-
-@cache
-def measured_nouns() -> frozenset[str]:
-    """Return the single words, folded, for what is measured: `sodium`, `Kalium`."""
-    return frozenset(
-        fold(phrase)[0]
-        for words in _of_all_languages()
-        for name, phrases in words.names.get("results", {}).items()
-        for phrase in (name, *phrases)
-        if " " not in phrase
-    )
-
-
-@cache
-def words_of_questions() -> frozenset[str]:
-    """Return every word, folded, with which any language asks for anything of a chart."""
-    return frozenset(
-        token
-        for words in _of_all_languages()
-        for phrase, _ in _entries(words)
-        for part in phrase.split()
-        for token in fold(part)[:1]
-    )
-
-
-def _of_all_languages() -> Iterator[ChartWords]:
-    return (read_words(language, "chart", ChartWords) for language in LANGUAGES)
-
-
-def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
+def entries_of(words: ChartWords) -> Iterator[tuple[str, Label]]:
+    """Yield every phrase of a language's file with what it may be."""
     said: tuple[tuple[LabelKind, Mapping[Any, tuple[str, ...]]], ...] = (
         ("aspect", words.aspects),
         ("part", words.parts),

@@ -10,8 +10,8 @@ from typing import TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from services.language.addressing import addressee_in
+from services.language.chart_nouns import measured_nouns
 from services.language.chart_questions import chart_questions
-from services.language.chart_words import measured_nouns
 from services.language.commands import command_in
 from services.language.detection import language_of
 from services.language.folding import words_of

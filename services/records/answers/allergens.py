@@ -1,5 +1,6 @@
 """Which recorded allergies a substance or a kind of substances is named in. Pure."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -24,6 +25,15 @@ def is_of_allergen(name: str, row: ViewRow) -> bool:
     if name in (DRUGS, FOODS):
         return _is_drug(row) if name == DRUGS else _is_food(row)
     return is_named_so(name, row) or any(_names(kind, row) for kind in _kinds_with(name))
+
+
+def of_other_kinds(name: str, rows: Sequence[ViewRow]) -> list[str]:
+    """Return the allergies beside those to drugs, or to food, where these are asked for.
+
+    Of what kind a substance is may be read wrongly, and who asks is about to give one.
+    """
+    is_kind = name in (DRUGS, FOODS)
+    return [row.name for row in rows if is_kind and not is_of_allergen(name, row)]
 
 
 def is_named_so(name: str, row: ViewRow) -> bool:

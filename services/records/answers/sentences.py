@@ -11,7 +11,7 @@ from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
-from services.records.answers.allergens import is_named_so
+from services.records.answers.allergens import is_named_so, of_other_kinds
 from services.records.answers.asked_rows import asked_rows, passage
 from services.records.answers.done import is_taken_out
 from services.records.answers.identity import told_identity
@@ -79,6 +79,8 @@ def _status(row: ViewRow) -> str:
 
 def _left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
     """Say what a name left out that is of the same list."""
+    if question.tool == "allergies" and (others := of_other_kinds(question.name, view.rows)):
+        return [words.also_recorded.format(names="; ".join(others))]
     if not question.name or not words.is_language_of_tools:
         return []
     return [f"- {left.count} {left.what}" for left in view.left_out if left.argument == "no name"]

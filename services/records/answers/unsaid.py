@@ -1,4 +1,4 @@
-"""What is said where nothing holds the whole of a name, or nobody knows its short form. Pure."""
+"""What is said where nothing holds the whole of a name, or nobody knows the name. Pure."""
 
 from services.language.answer_words import AnswerWords
 from services.language.chart_words import lexicon, tokens_of
@@ -7,14 +7,17 @@ from services.language.utterance import ChartQuestion
 from services.records.concepts.table import concept_table
 
 _SHORT_FORM_CHARS = 5
+_BY_NAME = frozenset({"problems", "procedures"})
 
 
-def short_form_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
-    """Say of a short form that nobody here knows it: what it stands for may be in the record."""
+def name_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
+    """Say that a name is not known here: what it stands for may be in the record in other words."""
     name = question.name
-    is_short = name.isalpha() and len(name) <= _SHORT_FORM_CHARS
-    is_known = words.knows(name) or bool(concept_table().also_called(name))
-    return [words.unknown.format(name=name)] if is_short and not is_known else []
+    if not name or concept_table().also_called(name):
+        return []
+    if name.isalpha() and len(name) <= _SHORT_FORM_CHARS and not words.knows(name):
+        return [words.unknown.format(name=name)]
+    return [words.only_so] if question.tool in _BY_NAME else []
 
 
 def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str:

@@ -1,1 +1,1 @@
-"""Names people use and the codes they mean: one table, as data in `concepts.yaml`."""
+"""Names people use and the codes they mean, one table; its data stand beside the language."""

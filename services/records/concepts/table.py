@@ -3,17 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import yaml
-
-from services.language.vocabulary import drug_classes, drug_names
+from services.language.vocabulary import concept_rows, drug_classes, drug_names
 from services.records.concepts.words import words_of
 
 ConceptKind: TypeAlias = Literal["result", "drug", "problem", "vaccine"]
 
-_FILE = Path(__file__).with_name("concepts.yaml")
 _SYSTEMS = {"loinc.org": "loinc", "snomed.info/sct": "snomed", "hl7.org/fhir/sid/cvx": "cvx"}
 _SPECIMENS = {
     "urine": frozenset({"urine", "urinary", "urin", "harn"}),
@@ -133,7 +129,10 @@ class ConceptTable:
         return found if found is not None and found is self.named(kind, inner) else None
 
     def leaves(self, concept: Concept) -> tuple[Concept, ...]:
-        """Return the concept without groups: its members, theirs, or itself; each once."""
+        """Return the concept without groups: its members, theirs, or itself; each once.
+
+        A member that records hold by a code of its own is no mere group: lung cancer.
+        """
         if not concept.members:
             return (concept,)
         key = (concept.kind, concept.name)
@@ -146,7 +145,8 @@ class ConceptTable:
         for name in concept.members:
             member = self.own(concept.kind, name)
             if member is not None and member is not concept:
-                found.update((leaf.name, leaf) for leaf in self.leaves(member))
+                itself = (member,) if member.codes or member.icd10 else ()
+                found.update((leaf.name, leaf) for leaf in (*itself, *self.leaves(member)))
         return found.values()
 
     def also_called(self, name: str) -> frozenset[str]:
@@ -170,7 +170,7 @@ def _fits_specimen(concept: Concept, label: str) -> bool:
 @cache
 def concept_table() -> ConceptTable:
     """Return the table; read once."""
-    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
+    rows = concept_rows()
     concepts = [_result(name, row) for name, row in rows["results"].items()]
     concepts += [
         Concept("result", name, words=_words(name, row), members=tuple(row["members"]))
@@ -188,15 +188,13 @@ def concept_table() -> ConceptTable:
 @cache
 def kinds_of_allergen() -> Mapping[str, tuple[str, ...]]:
     """Return kinds of substances that people are allergic to, each with what is of it."""
-    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)["allergens"]
-    return {kind: tuple(members) for kind, members in rows.items()}
+    return {kind: tuple(members) for kind, members in concept_rows()["allergens"].items()}
 
 
 @cache
 def class_taken_for(complaint: str) -> str:
     """Return the class of drugs that people mean by what it is taken for; "" where unknown."""
-    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
-    found = (name for name, said in rows["taken_for"].items()
+    found = (name for name, said in concept_rows()["taken_for"].items()
              for one in said if words_of(one) == words_of(complaint))  # fmt: skip
     return next(found, "")
 
@@ -215,7 +213,7 @@ def names_of_procedure(name: str) -> tuple[str, ...]:
 @cache
 def _of_kind(wanted: tuple[str, ...]) -> tuple[str, ...]:
     """Return what is done of a kind that is named so, and the other names of the kind."""
-    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)["procedures_of_a_kind"]
+    rows = concept_rows()["procedures_of_a_kind"]
     named = (row for row in rows if any(words_of(one) == wanted for one in row["names"]))
     return tuple(one for row in named for one in row["members"])
 
@@ -232,8 +230,7 @@ def _other_deeds(wanted: tuple[str, ...]) -> Iterator[str]:
 
 @cache
 def _groups(part: str) -> tuple[tuple[str, ...], ...]:
-    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
-    return tuple(tuple(group) for group in rows[part])
+    return tuple(tuple(group) for group in concept_rows()[part])
 
 
 @cache
@@ -244,9 +241,8 @@ def words_of_removal() -> frozenset[str]:
 
 @cache
 def words_of_no_operation() -> frozenset[str]:
-    """Return words in names of procedures that are no operations; read once."""
-    rows = yaml.load(_FILE.read_bytes(), Loader=yaml.CSafeLoader)
-    return frozenset(word for said in rows["not_operations"] for word in words_of(said))
+    """Return words in names of procedures that are no operations."""
+    return frozenset(word for said in concept_rows()["not_operations"] for word in words_of(said))
 
 
 def _result(name: str, row: Mapping[str, Any]) -> Concept:

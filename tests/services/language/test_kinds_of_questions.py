@@ -51,7 +51,7 @@ def test_whether_an_organ_is_still_there_asks_for_its_removal(text: str, operati
         ("fam hx of heart disease", "history", "family"),
         ("give me her background in a nutshell", "chart_summary", ""),
         ("triptans tried?", "medications", "triptan"),
-        ("hearing aid or glasses?", "care", "device"),
+        ("hearing aid?", "care", "hearing aid"),
         ("almonds ok?", "allergies", "almond"),
         ("Blinddarm noch drin?", "procedures", "appendectomy"),
         ("lives in a nursing home?", "search_record", ""),

@@ -20,8 +20,6 @@ def allergies(*names: str) -> dict[str, tuple[ViewRow, ...]]:
         ("can I give her peanuts", "Allergy to nut"),
         ("ok to use latex gloves on her?", "Latex allergy"),
         ("is amoxicillin safe for her?", "Allergy to penicillin"),
-        ("any drug allergies?", "Allergy to penicillin"),
-        ("food allergies?", "Shellfish allergy"),
     ],
 )
 def test_an_allergy_is_found_by_its_kind(text: str, recorded: str) -> None:
@@ -29,6 +27,22 @@ def test_an_allergy_is_found_by_its_kind(text: str, recorded: str) -> None:
     assert f"**{recorded}**" in told
     assert "not in the record" not in told
     assert "House dust" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "recorded", "also"),
+    [
+        ("any drug allergies?", "Allergy to penicillin", "Also recorded: House dust mite allergy"),
+        ("food allergies?", "Shellfish allergy", "Also recorded: House dust mite allergy"),
+        ("Arzneimittelallergien?", "Allergy to penicillin", "Auch vermerkt: House dust mite"),
+    ],
+)
+def test_who_asks_for_a_kind_of_allergies_reads_the_others_named(
+    text: str, recorded: str, also: str
+) -> None:
+    told = said(text, allergies(recorded, "House dust mite allergy"))
+    assert f"**{recorded}**" in told
+    assert also in told
 
 
 @pytest.mark.parametrize(
