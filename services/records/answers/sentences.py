@@ -103,7 +103,8 @@ def _absent(
         nothing = words.nothing_then.format(name=of)
         return "\n".join([nothing, *_last_before(question, view, words)])
     if question.name:
-        if not view.rows and (nothing := _nothing_of(question, view, words)):
+        is_one_of_many = question.tool == "care"  # its list is of plans, devices, insurers
+        if not view.rows and not is_one_of_many and (nothing := _nothing_of(question, view, words)):
             return nothing
         things = words.things_of.get(question.tool)
         searched = f" ({len(view.rows)} {things})" if things and view.rows else ""
