@@ -71,6 +71,8 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     pairs = tuple(codes)
     if any(_is_coded(part, pairs) for part in (concept, *table.leaves(concept))):
         return True
+    if concept.members and _is_of_another(table, kind, concept, label=label, codes=pairs):
+        return False
     said = [*concept.words, *(words for leaf in table.leaves(concept) for words in leaf.words)]
     if any(holds(have, words) for words in said):
         return True
@@ -78,6 +80,14 @@ def means(kind: ConceptKind, name: str, *, label: str, codes: Iterable[str]) -> 
     return kind == "drug" and (
         any(len(words) > 1 and {*words} <= {*have} for words in said) or _is_misspelt(have, said)
     )
+
+
+def _is_of_another(
+    table: ConceptTable, kind: ConceptKind, group: Concept, *, label: str, codes: tuple[str, ...]
+) -> bool:
+    """Whether an entry is known as what is not of the group: chronic bronchitis is no infection."""
+    own = table.coded(kind, codes) or table.displayed(kind, label)
+    return own is not None and own is not group and own not in table.leaves(group)
 
 
 def _is_short_for(wanted: Sequence[str], have: Sequence[str]) -> bool:

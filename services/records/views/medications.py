@@ -4,7 +4,7 @@ from datetime import date
 from typing import Literal, TypeAlias
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from services.records.concepts.table import class_taken_for
+from services.records.concepts.table import class_taken_for, concept_table
 from services.records.finding import means
 from services.records.medications import drugs_of, row_of_drug
 from services.records.record import PatientRecord
@@ -109,7 +109,10 @@ def _left_out(ended: list[ViewRow]) -> list[LeftOut]:
 def _nothing(record: PatientRecord, name: str | None, status: str) -> str:
     count = len(drugs_of(record))
     if name:
-        return f"No drug “{name}” in the record ({count} drugs searched by code, class and name)."
+        searched = f"No drug “{name}” in the record ({count} drugs searched"
+        if concept_table().named("drug", name) is None:
+            return f"{searched} by name; what else it is called, and its class, is not known here)."
+        return f"{searched} by code, class and name)."
     if count:
         return f"No drug is recorded as {'stopped' if status == 'stopped' else 'taken now'}."
     return "No medication is recorded; that is not a statement that none is taken."

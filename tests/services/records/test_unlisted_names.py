@@ -63,6 +63,25 @@ def test_what_is_asked_is_told_and_nothing_else(text: str, tells: ViewRow) -> No
     assert not [name for name in others if name in told]
 
 
+@pytest.mark.parametrize(
+    ("text", "told_name", "untold"),
+    [
+        ("any infections?", "Pneumonia", "Chronic obstructive bronchitis (disorder)"),
+        ("is he in renal failure", "End-stage renal disease (disorder)", "Pneumonia"),
+        ("kidney disease?", "Chronic renal impairment (disorder)", "Pneumonia"),
+        ("polyps?", "Recurrent rectal polyp", "Pneumonia"),
+        ("any neuro disease", "Alzheimer's disease (disorder)", "Pneumonia"),
+    ],
+)
+def test_a_group_holds_what_is_of_it_and_nothing_that_only_sounds_so(
+    text: str, told_name: str, untold: str
+) -> None:
+    rows = tuple(row("problem", name, status="active") for name in (told_name, untold))
+    told = said(text, {"problems": rows})
+    assert f"**{told_name}**" in told
+    assert untold not in told
+
+
 def test_another_kind_of_the_same_cancer_is_no_yes() -> None:
     assert SMALL_CELL.name not in said("does she have NSCLC?", CHART)
 

@@ -1,0 +1,46 @@
+"""A class of drugs is known by its members, or said not to be known."""
+
+import pytest
+
+from services.records.concepts.table import concept_table
+from services.records.finding import means
+
+
+@pytest.mark.parametrize(
+    ("asked", "drug"),
+    [
+        ("aromatase inhibitor", "anastrozole 1 MG Oral Tablet"),
+        ("DOACs", "apixaban 5 MG Oral Tablet"),
+        ("rescue inhaler", "albuterol 0.83 MG/ML Inhalation Solution"),
+        ("inhaled steroid", "120 ACTUAT Fluticasone propionate 0.044 MG/ACTUAT [Flovent]"),
+        ("GLP-1 agonist", "semaglutide 1.34 MG/ML Pen Injector"),
+        ("cephalosporins", "Cefuroxime 250 MG Oral Tablet"),
+        ("stimulant", "Methylphenidate Hydrochloride 20 MG Oral Tablet"),
+    ],
+)
+def test_a_drug_is_found_by_its_class(asked: str, drug: str) -> None:
+    assert means("drug", asked, label=drug, codes=())
+
+
+@pytest.mark.parametrize(
+    ("asked", "drug"),
+    [
+        ("DOAC", "Warfarin Sodium 5 MG Oral Tablet"),
+        ("aromatase inhibitor", "Tamoxifen 20 MG Oral Tablet"),
+        ("macrolide", "doxycycline hyclate 100 MG"),
+    ],
+)
+def test_a_drug_of_another_class_is_none(asked: str, drug: str) -> None:
+    assert not means("drug", asked, label=drug, codes=())
+
+
+def test_every_member_of_a_class_is_a_drug_or_a_class() -> None:
+    table = concept_table()
+    classes = [one for one in table.concepts if one.kind == "drug" and one.members]
+    unknown = [
+        (one.name, member)
+        for one in classes
+        for member in one.members
+        if table.named("drug", member) is None
+    ]
+    assert not unknown
