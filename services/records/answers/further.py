@@ -30,6 +30,8 @@ _ALSO_SAID = {
     "emergency": "emergency",
 }
 
+_OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
+"""Parts of `care` whose words, as "plan", stand in any note."""
 # What is measured where an illness is suspected that nobody recorded.
 _MEASURED = {
     "fever": "body temperature",
@@ -100,8 +102,8 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
 def _is_nowhere_else(question: ChartQuestion) -> bool:
     """Whether what speaks of the words elsewhere is another thing."""
     if question.tool == "care":
-        return question.name not in _ALSO_SAID and question.name != "care team"
-    if question.tool != "medications":  # "care" and "plan" stand in any note
+        return question.name in _OF_CARE_ALONE
+    if question.tool != "medications":
         return False
     table = concept_table()  # values are no drugs: "cholesterol meds?"
     is_value = table.named("result", question.name) is not None

@@ -82,6 +82,12 @@ def test_a_group_holds_what_is_of_it_and_nothing_that_only_sounds_so(
     assert untold not in told
 
 
+def test_a_device_that_was_put_in_is_found_where_it_was_done() -> None:
+    done = row("procedure", "Insertion of a venous port", "2024-06-03")
+    told = said("When was the last insertion of a venous port?", {"search_record": (done,)})
+    assert "**Insertion of a venous port**" in told
+
+
 def test_another_kind_of_the_same_cancer_is_no_yes() -> None:
     assert SMALL_CELL.name not in said("does she have NSCLC?", CHART)
 
