@@ -14,8 +14,8 @@ def chart_nouns() -> frozenset[str]:
     """Return the single words, folded, by which any language asks for a part of a chart."""
     return frozenset(
         fold(phrase)[0]
-        for words in _of_all_languages()
-        for phrase, label in entries_of(words)
+        for language, words in _of_all_languages()
+        for phrase, label in entries_of(words, language)
         if label.kind in ("topic", "name") and " " not in phrase
     )
 
@@ -25,7 +25,7 @@ def measured_nouns() -> frozenset[str]:
     """Return the single words, folded, for what is measured: `sodium`, `Kalium`."""
     return frozenset(
         fold(phrase)[0]
-        for words in _of_all_languages()
+        for _, words in _of_all_languages()
         for name, phrases in words.names.get("results", {}).items()
         for phrase in (name, *phrases)
         if " " not in phrase
@@ -37,12 +37,12 @@ def words_of_questions() -> frozenset[str]:
     """Return every word, folded, with which any language asks for anything of a chart."""
     return frozenset(
         token
-        for words in _of_all_languages()
-        for phrase, _ in entries_of(words)
+        for language, words in _of_all_languages()
+        for phrase, _ in entries_of(words, language)
         for part in phrase.split()
         for token in fold(part)[:1]
     )
 
 
-def _of_all_languages() -> Iterator[ChartWords]:
-    return (read_words(language, "chart", ChartWords) for language in LANGUAGES)
+def _of_all_languages() -> Iterator[tuple[str, ChartWords]]:
+    return ((language, read_words(language, "chart", ChartWords)) for language in LANGUAGES)

@@ -58,6 +58,8 @@ _OVER = {"problems": "resolved", "medications": "stopped"}
 _OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
+_JUDGED = frozenset({"may_have", "judged"})
+"""What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
 _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)")
 """Signs between two questions: "knee pain - what is he taking"."""
 
@@ -181,7 +183,7 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
-    is_mixed = is_mixed or "may_have" in part.frames  # "is latex safe for her?"
+    is_mixed = is_mixed or bool(part.frames & _JUDGED)
     if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes

@@ -83,11 +83,11 @@ class Lexicon:
         self.joints = frozenset({",", ";", "?", "&", *words.joints})
         self.connectors = frozenset({",", "/", *words.joints, *words.connectors})
         self._phrases: dict[tuple[str, ...], tuple[Label, ...]] = {}
-        for phrase, label in entries_of(words):
+        for phrase, label in entries_of(words, language):
             self._add(phrase, label)
         if fallback is not None:
             own = set(self._phrases)
-            for phrase, label in _names(fallback):
+            for phrase, label in _names(fallback, "en"):
                 if _folded(phrase) not in own:
                     self._add(phrase, label)
         known = set(self._phrases)
@@ -297,7 +297,7 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(words=words, fallback=fallback, language=language)
 
 
-def entries_of(words: ChartWords) -> Iterator[tuple[str, Label]]:
+def entries_of(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
     """Yield every phrase of a language's file with what it may be."""
     said: tuple[tuple[LabelKind, Mapping[Any, tuple[str, ...]]], ...] = (
         ("aspect", words.aspects),
@@ -312,7 +312,7 @@ def entries_of(words: ChartWords) -> Iterator[tuple[str, Label]]:
     yield from ((phrase, Label("frame", "around")) for phrase in words.relations.get("at", ()))
     for topic in words.topics:
         yield from ((phrase, Label("topic", topic)) for phrase in topic.words)
-    yield from _names(words)
+    yield from _names(words, language)
     kinds: tuple[tuple[LabelKind, tuple[str, ...]], ...] = (
         ("before", words.before),
         ("then", words.at_that_time),
@@ -326,14 +326,16 @@ def entries_of(words: ChartWords) -> Iterator[tuple[str, Label]]:
         yield from ((phrase, Label(kind, "")) for phrase in phrases)
 
 
-def _names(words: ChartWords) -> Iterator[tuple[str, Label]]:
+def _names(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
     for organ, done in words.removals.items():
         label = Label("name", NameIs("procedures", done))
         yield from ((f"{organ} {deed}", label) for deed in words.removed)
     for tool, names in words.names.items():
         for name, phrases in names.items():
             label = Label("name", NameIs(tool, name))
-            yield from ((phrase, label) for phrase in (name, *phrases))
+            # Of another language the name is the English one, and no word of it.
+            said = (name, *phrases) if language == "en" or not phrases else phrases
+            yield from ((phrase, label) for phrase in said)
 
 
 @cache

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import pytest
 
 from data_models.chart_view import ViewRow
-from tests.services.records.test_said_otherwise import row, said
+from services.language.reading import read
+from tests.services.records.test_said_otherwise import SITUATION, row, said
 
 HIP = row("device", "Hip prosthesis, device (physical object)", status="active")
 MASK = row("device", "Home continuous positive airway pressure unit", status="active")
@@ -70,6 +71,8 @@ def test_what_is_asked_is_told_and_nothing_else(text: str, tells: ViewRow) -> No
         ("is he in renal failure", "End-stage renal disease (disorder)", "Pneumonia"),
         ("kidney disease?", "Chronic renal impairment (disorder)", "Pneumonia"),
         ("polyps?", "Recurrent rectal polyp", "Pneumonia"),
+        ("head injury?", "Concussion with no loss of consciousness", "Pneumonia"),
+        ("skin problems", "Atopic dermatitis", "Pneumonia"),
         ("any neuro disease", "Alzheimer's disease (disorder)", "Pneumonia"),
     ],
 )
@@ -80,6 +83,29 @@ def test_a_group_holds_what_is_of_it_and_nothing_that_only_sounds_so(
     told = said(text, {"problems": rows})
     assert f"**{told_name}**" in told
     assert untold not in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["is his asthma controlled", "is the asthma under control?", "ist sein Asthma gut eingestellt"],
+)
+def test_that_somebody_has_an_illness_is_no_yes_to_how_well_it_goes(text: str) -> None:
+    told = said(text, {"problems": (row("problem", "Asthma", status="active"),)})
+    assert "**Asthma**" in told
+    assert not told.startswith(("Yes", "Ja"))
+
+
+def test_who_asks_for_an_anaphylaxis_is_told_what_caused_one() -> None:
+    peanut = row("allergy", "Peanut (substance)", status="active", value="Anaphylaxis; severe")
+    pollen = row("allergy", "Tree pollen (substance)", status="active", value="Rhinitis; mild")
+    told = said("any anaphylaxis?", {"allergies": (peanut, pollen)})
+    assert "**Peanut (substance)**" in told
+    assert "pollen" not in told
+
+
+@pytest.mark.parametrize("text", ["skin problems", "hip prosthesis?"])
+def test_an_english_part_of_the_body_is_no_german_word(text: str) -> None:
+    assert read(text, SITUATION).language == "en"
 
 
 def test_a_device_that_was_put_in_is_found_where_it_was_done() -> None:
