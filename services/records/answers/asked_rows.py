@@ -185,11 +185,13 @@ def _is_the_head(question: ChartQuestion, row: ViewRow) -> bool:
 
 
 def _is_said(row: ViewRow, name: str) -> bool:
-    """Whether a text tells of a value or a vaccine in other words: of weight, of a flu jab."""
-    concepts = (concept_table().named(kind, name) for kind in ("result", "vaccine"))
-    said = (words for one in concepts if one is not None for words in one.words)
+    """Whether a text tells of the thing in other words: of weight, of a flu jab, in German."""
     # "Hep b" without its letter is another vaccine; of two letters any text has some.
-    telling = (" ".join(words) for words in said if min(map(len, words)) >= _WORD_CHARS)
+    telling = (
+        said
+        for said in concept_table().also_called(name)
+        if min(map(len, said.split())) >= _WORD_CHARS
+    )
     return any(has_words(row, one) for one in telling)
 
 

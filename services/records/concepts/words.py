@@ -8,6 +8,9 @@ _WORD = re.compile(r"[a-z0-9]+")
 _GREEK_PLURALS = ("stases", "noses", "boses", "lyses", "roses", "toses", "moses")
 """Of metastasis, diagnosis, thrombosis, dialysis, fibrosis, ptosis, ecchymosis."""
 _SHORTEST_GREEK = 6
+_FINAL_E = ("ole", "ine", "ide", "one", "ate", "ene", "ame")
+_SHORTEST_FINAL_E = 7
+"""Drugs and salts, which German and the INN of some countries write without it: Letrozol."""
 _BRITISH = (("ae", "e"), ("oe", "e"), ("our", "or"), ("isation", "ization"), ("phth", "pth"))
 
 
@@ -36,5 +39,6 @@ def _compared(word: str) -> str:
     if word.endswith("ies") and len(word) > _SHORTEST_GREEK:
         return f"{word[:-3]}y"
     if word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+        word = word[:-1]
+    is_chemical = len(word) >= _SHORTEST_FINAL_E and word.endswith(_FINAL_E)
+    return word[:-1] if is_chemical else word

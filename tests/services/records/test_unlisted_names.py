@@ -6,6 +6,7 @@ import pytest
 
 from data_models.chart_view import ViewRow
 from services.language.reading import read
+from services.records.finding import means
 from tests.services.records.test_said_otherwise import SITUATION, row, said
 
 HIP = row("device", "Hip prosthesis, device (physical object)", status="active")
@@ -101,6 +102,28 @@ def test_who_asks_for_an_anaphylaxis_is_told_what_caused_one() -> None:
     told = said("any anaphylaxis?", {"allergies": (peanut, pollen)})
     assert "**Peanut (substance)**" in told
     assert "pollen" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "name"),
+    [
+        ("does she have a pacemaker", "procedure", "Implantation eines Herzschrittmachers"),
+        ("Hat sie einen Schrittmacher?", "procedure", "Implantation eines Herzschrittmachers"),
+        ("Welche Brust war betroffen?", "procedure", "Strahlentherapie der linken Brust"),
+        ("Raucht sie?", "document", "Die Patientin raucht nicht."),
+        ("does she smoke?", "document", "Die Patientin raucht nicht."),
+        ("Hat sie eine Herzinsuffizienz?", "document", "Dekompensierte Herzinsuffizienz"),
+    ],
+)
+def test_what_a_german_record_says_is_found_in_either_language(
+    text: str, kind: str, name: str
+) -> None:
+    assert name in said(text, {"search_record": (row(kind, name),)})
+
+
+@pytest.mark.parametrize("drug", ["Letrozol 2,5 mg", "Letrozole 2.5 MG Oral Tablet"])
+def test_a_drug_is_of_its_class_as_either_language_spells_it(drug: str) -> None:
+    assert means("drug", "aromatase inhibitor", label=drug, codes=())
 
 
 @pytest.mark.parametrize("text", ["skin problems", "hip prosthesis?"])
