@@ -148,7 +148,7 @@ class ChatContext(Document):
         patient_contexts: The roster, hydrated from the registry each turn and never stored here.
         chat_history: The newest turns, oldest first; older ones are in numbered blobs beside it.
         next_turn_id: Counted here and never reused; ids have no gaps.
-        recent_runs: What the newest turns left (`TurnRuns`), as text: no turn reads it. It moves
+        recent_runs: What the newest turns left (`TurnRuns`), packed: no turn reads it. It moves
             into a blob beside the document, several turns together.
         fence: Raised whenever somebody takes the document over from a dead turn.
     """

@@ -3,6 +3,8 @@
 A blob of its own for each turn was one more durable write that every answer waited for.
 """
 
+import zlib
+from base64 import b64decode, b64encode
 from typing import TypeVar
 
 from pydantic import Field
@@ -17,12 +19,13 @@ from data_models.tool_memory import TurnRuns
 
 TOGETHER = 4
 """So many turns share a blob; until the next ones begin they stand in the document."""
-HELD_LIMIT_CHARS = 16_000
-"""What is longer gets a blob of its own at once: each turn writes the document anew."""
+HELD_LIMIT_CHARS = 8_000
+"""What is longer, packed, gets a blob of its own at once: each turn writes the document anew."""
+_UNPACKED_LIMIT_BYTES = 1_000_000
 
 
 class RunsOfTurns(Document):
-    """`…_runs/{first}-{last}.json`: what several turns left, each a `TurnRuns` as it was held."""
+    """`…_runs/{first}-{last}.json`: what several turns left, each a packed `TurnRuns`."""
 
     patient_id: PatientId | None
     turns: dict[int, str] = Field(default_factory=dict)
@@ -44,11 +47,12 @@ class TurnRunsAccessor:
         its own blobs.
         """
         await self._store_held(context, before=_first(runs.turn_id))
-        text = runs.model_dump_json()
-        if len(text) > HELD_LIMIT_CHARS:
+        held, packed = context.recent_runs, _packed(runs)
+        held.pop(runs.turn_id, None)  # of a try before this one
+        if packed is None:
             await self.store(context, runs)
         else:
-            context.recent_runs[runs.turn_id] = text
+            held[runs.turn_id] = packed
 
     async def store(self, context: ChatContext, runs: TurnRuns) -> None:
         """Give the runs of one turn a blob of their own."""
@@ -69,7 +73,7 @@ class TurnRunsAccessor:
             text = None if together is None else together.turns.get(turn_id)
         if text is None:
             return await self._read(context, layout.runs(patient, turn_id), TurnRuns)
-        held = parse_document(text.encode(), TurnRuns, conversation_id=context.conversation_id)
+        held = parse_document(_unpacked(text), TurnRuns, conversation_id=context.conversation_id)
         return _own(context, held)
 
     async def _store_held(self, context: ChatContext, *, before: int) -> None:
@@ -98,6 +102,26 @@ class TurnRunsAccessor:
     ) -> DocumentT | None:
         stored = await self._documents.read(name, model, conversation_id=context.conversation_id)
         return None if stored is None else _own(context, stored.document)
+
+
+def _packed(runs: TurnRuns) -> str | None:
+    """Return `runs` as text that is short enough to be written again; None if none is."""
+    data = runs.model_dump_json().encode()
+    if len(data) > _UNPACKED_LIMIT_BYTES:
+        return None
+    text = b64encode(zlib.compress(data, 1)).decode()
+    return text if len(text) <= HELD_LIMIT_CHARS else None
+
+
+def _unpacked(text: str) -> bytes:
+    packed = zlib.decompressobj()
+    try:
+        data = packed.decompress(b64decode(text, validate=True), _UNPACKED_LIMIT_BYTES)
+    except (ValueError, zlib.error):
+        data = b""
+    if not packed.eof:
+        raise CorruptDocumentError("what a turn left cannot be unpacked")
+    return data
 
 
 def _own(context: ChatContext, found: DocumentT) -> DocumentT | None:

@@ -1,5 +1,9 @@
 """What was shown with a turn, and its receipt: read back for that patient and epoch only."""
 
+import base64
+import random
+import zlib
+
 import pytest
 
 from data_models.chart_view import ChartView, ViewRow
@@ -77,7 +81,8 @@ async def test_the_newest_turns_leave_theirs_in_the_document_and_older_ones_shar
 
 async def test_what_is_long_gets_a_blob_of_its_own_at_once() -> None:
     store, held = MemoryBlobStore(), context()
-    rows = (ViewRow(name="x" * HELD_LIMIT_CHARS),)
+    await accessor(store).save_runs(held, 1, [], views=[VIEW])  # a try before
+    rows = (ViewRow(name=random.Random(1).randbytes(HELD_LIMIT_CHARS).hex()),)
     await accessor(store).save_runs(held, 1, [], views=[VIEW.model_copy(update={"rows": rows})])
     assert held.recent_runs == {}
     (view,) = await accessor(store).views(held, TURN)
@@ -97,6 +102,19 @@ async def test_a_document_keeps_what_its_newest_turns_left() -> None:
     await accessor(store).write(held, etag=None)
     read = await accessor(store).read("chat_1", PatientId("patient_4"), epoch=0)
     assert await accessor(store).views(read.document, TURN) == [VIEW]
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    ["", "not base64", base64.b64encode(b"not packed").decode(),
+     base64.b64encode(zlib.compress(b"{}")[:-1]).decode(),
+     base64.b64encode(zlib.compress(bytes(2_000_000))).decode(),
+     base64.b64encode(zlib.compress(b"{}")).decode()],
+)  # fmt: skip
+async def test_what_cannot_be_unpacked_is_damaged(damaged: str) -> None:
+    held = context(recent_runs={1: damaged})
+    with pytest.raises(CorruptDocumentError):
+        await accessor(MemoryBlobStore()).views(held, TURN)
 
 
 async def test_a_turn_of_before_turns_shared_a_blob_is_still_found() -> None:
