@@ -36,7 +36,7 @@ class Citation(Part):
 
 
 class MessageView(Part):
-    """A view that was shown with a message; its rows stand in `…_runs/{turn_id}.json`."""
+    """A view that was shown with a message; its rows stand in the turn's `TurnRuns`."""
 
     view_id: str
     rows: int
@@ -148,6 +148,8 @@ class ChatContext(Document):
         patient_contexts: The roster, hydrated from the registry each turn and never stored here.
         chat_history: The newest turns, oldest first; older ones are in numbered blobs beside it.
         next_turn_id: Counted here and never reused; ids have no gaps.
+        recent_runs: What the newest turns left (`TurnRuns`), packed: no turn reads it. It moves
+            into a blob beside the document, several turns together.
         fence: Raised whenever somebody takes the document over from a dead turn.
     """
 
@@ -155,6 +157,7 @@ class ChatContext(Document):
     patient_contexts: dict[PatientId, PatientContext] = Field(default_factory=dict, exclude=True)
     chat_history: list[Turn] = Field(default_factory=list)
     next_turn_id: int = 1
+    recent_runs: dict[int, str] = Field(default_factory=dict)
     plan: Plan | None = None
     continuation: Continuation | None = None
     artifacts: list[Artifact] = Field(default_factory=list)

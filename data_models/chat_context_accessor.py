@@ -19,6 +19,7 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.memory_changes import ArchivedChanges, MemoryChange
 from data_models.tool_memory import RunOutput, TurnRuns
+from data_models.turn_runs import TurnRunsAccessor
 
 _RANGE = re.compile(r"([0-9]+)-([0-9]+)\.json")
 
@@ -35,6 +36,7 @@ class ChatContextAccessor:
 
     def __init__(self, *, documents: Documents) -> None:
         self._documents = documents
+        self._runs = TurnRunsAccessor(documents=documents)
 
     async def read(
         self,
@@ -182,11 +184,10 @@ class ChatContextAccessor:
         views: Sequence[ChartView] = (),
         receipt: bytes = b"",
     ) -> None:
-        """Store whole outputs of a turn's tools, the views that were shown, and its receipt.
+        """Keep whole outputs of a turn's tools, the views that were shown, and its receipt.
 
-        Repeating after a crash replaces its own blob.
+        They are stored by the next write of `context` at the latest.
         """
-        name = ConversationLayout.of(context.conversation_id).runs(context.patient_id, turn_id)
         runs = TurnRuns(
             conversation_id=context.conversation_id,
             epoch=context.epoch,
@@ -196,11 +197,7 @@ class ChatContextAccessor:
             views=list(views),
             receipt=receipt.decode(),
         )
-        try:
-            await self._documents.write(name, runs, etag=None, is_kept=False)
-        except BlobExistsError:
-            etag = await self._documents.etag_of(name)
-            await self._documents.write(name, runs, etag=etag, is_kept=False)
+        await self._runs.keep(context, runs)
 
     async def receipt(self, context: ChatContext, run_id: str) -> bytes:
         """Return the receipt of a turn as it was stored.
@@ -209,7 +206,7 @@ class ChatContextAccessor:
             NotFoundError: there is none.
         """
         turn = await self.turn_of_run(context, run_id)
-        runs = None if turn is None else await self._runs(context, turn.turn_id)
+        runs = None if turn is None else await self._runs.read(context, turn.turn_id)
         if runs is None or not runs.receipt:
             raise NotFoundError("this turn left no receipt")
         return runs.receipt.encode()
@@ -230,17 +227,8 @@ class ChatContextAccessor:
         """Return the views that were shown with the messages of `turn`; [] where there are none."""
         if not any(answer.views for answer in turn.agent_responses):
             return []
-        runs = await self._runs(context, turn.turn_id)
+        runs = await self._runs.read(context, turn.turn_id)
         return [] if runs is None else runs.views
-
-    async def _runs(self, context: ChatContext, turn_id: int) -> TurnRuns | None:
-        name = ConversationLayout.of(context.conversation_id).runs(context.patient_id, turn_id)
-        stored = await self._documents.read(name, TurnRuns, conversation_id=context.conversation_id)
-        if stored is None or stored.document.epoch != context.epoch:
-            return None
-        if stored.document.patient_id != context.patient_id:
-            raise CorruptDocumentError("outputs of tools belong to another patient")
-        return stored.document
 
     async def archive_changes(self, context: ChatContext, changes: Sequence[MemoryChange]) -> None:
         """Store changes of people that leave the document; repeating after a crash is no error."""

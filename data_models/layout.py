@@ -81,6 +81,10 @@ class ConversationLayout:
         """Whole outputs of the tools of one turn, what it showed, and its receipt."""
         return f"{self.folder}/{_stem(patient_id)}_runs/{turn_id}.json"
 
+    def runs_together(self, patient_id: PatientId | None, first: int, last: int) -> str:
+        """The same of the turns `first` to `last`, both included."""
+        return f"{self.folder}/{_stem(patient_id)}_runs/{first}-{last}.json"
+
     def changes(self, patient_id: PatientId | None, first: int, last: int) -> str:
         """Older changes of people, `first` to `last`, both included."""
         return f"{self.folder}/{_stem(patient_id)}_changes/{first}-{last}.json"

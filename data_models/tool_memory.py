@@ -124,7 +124,7 @@ class RunOutput(Part):
 
 
 class TurnRuns(Document):
-    """`…_runs/{turn_id}.json`: what of one turn is too long for the document.
+    """What of one turn no other reads: held with the newest turns, else in `…_runs/`.
 
     Attributes:
         runs: Outputs of tools, but of those whose whole view is below.

@@ -95,7 +95,6 @@ class ClinicalGroupChat(AgentGroupChat):
             meter=self._meter,
             clock=clock,
             ids=ids,
-            prompt=self._prompt,
         )
         self.history.messages = self._shown(Ask(controller.speakers.facilitator))
 
@@ -157,7 +156,7 @@ class ClinicalGroupChat(AgentGroupChat):
 
     async def _work(self, move: Work) -> None:
         """Let the agents of several steps work at once, and take in what they found."""
-        results = await self._beside.work(move.steps, stop=self._stop_if_full)
+        results = await self._beside.work(move.steps, prompt=self._prompt, stop=self._stop_if_full)
         for result in results:
             self._keep(result.turn.said)
             await self._turn.take_in(result.turn)

@@ -183,6 +183,7 @@ class SemanticGroupChat:
             await self._chat(turn).run()
         finally:
             leave_turn(current)
+            turn.act = None  # it holds the turn, which is freed at once so
 
     def _chat(self, turn: TurnContext) -> ClinicalGroupChat:
         return ClinicalGroupChat(

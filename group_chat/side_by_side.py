@@ -40,7 +40,6 @@ class SideBySide:
         meter: OutputMeter,
         clock: Clock,
         ids: IdSource,
-        prompt: Prompt,
     ) -> None:
         self._turn = turn
         self._controller = controller
@@ -48,20 +47,20 @@ class SideBySide:
         self._meter = meter
         self._clock = clock
         self._ids = ids
-        self._prompt = prompt
         self._open: list[Draft] = []
 
     async def work(
-        self, numbers: Sequence[int], *, stop: Callable[[], None]
+        self, numbers: Sequence[int], *, prompt: Prompt, stop: Callable[[], None]
     ) -> Sequence[StepResult]:
         """Carry out the steps `numbers` and return how each ended, in the plan's order.
 
         Args:
+            prompt: Returns what an agent is asked with.
             stop: Called after each piece of text; ends the turn where it is full.
         """
         plan = self._controller.speakers.plan
         steps = [step for step in plan.steps if step.number in numbers] if plan is not None else []
-        prompts = {step.number: self._prompt(step.agent, self._ask(step)) for step in steps}
+        prompts = {step.number: prompt(step.agent, self._ask(step)) for step in steps}
         self._controller.begin_work(numbers)
         async with asyncio.TaskGroup() as group:
             works = [

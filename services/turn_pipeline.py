@@ -129,7 +129,7 @@ class TurnPipeline:
             async with claim.renewing(on_lost=work.cancel):
                 seconds = self._turn_seconds + _GRACE_SECONDS
                 failure = await wait_for_end(turn, work, seconds=seconds)
-                answered = AnsweredTurn(turn.record.reached or turn, failure)
+                answered = AnsweredTurn(turn.record.last_reached() or turn, failure)
                 return await self._write_back(answered, meter)
 
     async def _take(self, claimed: ClaimedTurn) -> None:

@@ -72,14 +72,14 @@ QUESTIONS: tuple[Question, ...] = (
 
 async def check_model(settings: ModelSettings) -> tuple[str, bool]:
     """Return what the model's profile is and how the questions went, and whether it serves."""
-    client, close = client_of(settings)
+    client = client_of(settings)
     learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
-    completions = Completions(client=client, limits=settings.limits, learned=learned)
+    completions = Completions(server=client.server, limits=settings.limits, learned=learned)
     try:
         results = [await _ask(one, completions, settings.model) for one in QUESTIONS]
-        learned.profile = await probe_window(client, learned.profile)
+        learned.profile = await probe_window(client.openai, learned.profile)
     finally:
-        await close()
+        await client.close()
     lines = [*_profile_lines(learned.profile), ""]
     asked = list(zip(QUESTIONS, results, strict=True))
     lines += [f"  {one.name:36}{said}" for one, said in asked]

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import httpx2
 import structlog
-from openai import AsyncOpenAI, RequestOptions
 from prometheus_client import CollectorRegistry
 
 from data_models.errors import (
@@ -21,6 +20,7 @@ from data_models.errors import (
 from group_chat.models.answer import PIECE_LIMIT_BYTES, Answer, AnswerReader
 from group_chat.models.faults import FOREIGN, Fault, fault_of
 from group_chat.models.learned import LearnedModel, chars_of
+from group_chat.models.model_server import ModelServer
 from group_chat.models.model_settings import CallLimits
 from services.telemetry.metrics import Metrics
 from services.usage import (
@@ -122,8 +122,6 @@ def byte_due(limits: CallLimits, deadline: float) -> float:
 Body: TypeAlias = Mapping[str, Any]
 
 _log = structlog.get_logger()
-_UNREAD: RequestOptions = {"headers": {"X-Stainless-Raw-Response": "stream"}}
-"""Tells the openai client to hand the answer over unread."""
 
 
 class Completions:
@@ -132,12 +130,12 @@ class Completions:
     def __init__(
         self,
         *,
-        client: AsyncOpenAI,
+        server: ModelServer,
         limits: CallLimits,
         learned: LearnedModel,
         metrics: Metrics | None = None,
     ) -> None:
-        self._client = client
+        self._server = server
         self.learned = learned
         self._limits = limits
         self._metrics = metrics or Metrics(registry=CollectorRegistry())
@@ -257,9 +255,7 @@ class Completions:
         async with AsyncExitStack() as failed:
             try:
                 async with asyncio.timeout_at(byte_due(self._limits, deadline)):
-                    response = await self._client.post(
-                        "/chat/completions", cast_to=httpx2.Response, body=body, options=_UNREAD
-                    )
+                    response = await self._server.complete(body)
                 failed.push_async_callback(response.aclose)
                 answer = IncomingAnswer(response=response, limits=self._limits, deadline=deadline)
                 await answer.begin()

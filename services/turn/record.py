@@ -73,6 +73,11 @@ class TurnRecord:
         self.reached = turn
         return turn
 
+    def last_reached(self) -> "ClaimedTurn | None":
+        """Return the last phase and let go of it: a turn that is over is freed at once."""
+        turn, self.reached = self.reached, None
+        return turn
+
     # -- decisions of code --------------------------------------------------------------------
 
     def ask(self, question: OpenQuestion | None) -> None:

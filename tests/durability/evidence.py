@@ -15,6 +15,7 @@ from data_models.layout import CORRUPT_MARK
 from data_models.memory_changes import ArchivedChanges
 from data_models.patient_context_models import Registry
 from data_models.tool_memory import TurnRuns
+from data_models.turn_runs import RunsOfTurns
 
 _ELSEWHERE = ("archive/", "watched/")
 
@@ -161,5 +162,5 @@ def _model_of(name: str) -> type[Document]:
     if "_changes/" in name:
         return ArchivedChanges
     if "_runs/" in name:
-        return TurnRuns
+        return RunsOfTurns if "-" in name.rpartition("/")[2] else TurnRuns
     return ArchivedTurns if "_turns/" in name else ChatContext

@@ -1,7 +1,9 @@
 """A turn's receipt: over real HTTP, by a validator of FHIR R4, and against the audit trail."""
 
+import base64
 import hashlib
 import json
+import zlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -105,10 +107,11 @@ async def test_rows_that_are_shown_are_stored_once(site: Site) -> None:
     await site.say("patient_4")
     await site.say("Show the trend of CEA")
     store = site.stores.sessions
-    (name,) = [row.name async for row in store.list(f"{site.chat}/") if "_runs/2" in row.name]
+    (name,) = [row.name async for row in store.list(f"{site.chat}/") if "_4_context" in row.name]
     blob = await store.read(name)
     assert blob is not None
-    stored = json.loads(blob.data)
+    packed = json.loads(blob.data)["recent_runs"]["2"]
+    stored = json.loads(zlib.decompress(base64.b64decode(packed)))
     assert [one["tool"] for one in stored["views"]] == ["results"]
     assert "results" not in [one["tool_name"] for one in stored["runs"]]
 

@@ -15,7 +15,7 @@ ASKS = "Shall I go ahead with this plan?"
 AGENTS = ["PatientHistory", "PatientStatus", "Radiology", "Pathology", "ReportCreation"]
 FOUR, REGISTRY = "patient_patient_4_context.json", "patient_context_registry.json"
 FIFTEEN = "patient_patient_15_context.json"
-OTHERS_OF_FOUR = re.compile(r"patient_patient_4_(turns|artifacts)/.+|\w+_runs/\d+\.json")
+OTHERS_OF_FOUR = re.compile(r"patient_patient_4_(turns|artifacts)/.+|\w+_runs/[\d-]+\.json")
 
 
 def assert_shows(answer: Answer, talk: Talk, active: str | None, patients: list[str]) -> None:

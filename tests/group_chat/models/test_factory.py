@@ -7,8 +7,9 @@ import pytest
 from pydantic import BaseModel
 
 from data_models.errors import ConfigurationError, ModelError, ModelUnavailableError
-from group_chat.models.factory import AiohttpTransport, build_models
+from group_chat.models.factory import build_models
 from group_chat.models.faults import retry_after
+from group_chat.models.model_server import AiohttpTransport
 from group_chat.models.model_settings import ModelSettings
 from tests.fakes_openai import FakeOpenAI, Reply
 from tests.group_chat.models.conftest import ModelSite, history, streamed

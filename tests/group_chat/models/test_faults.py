@@ -200,6 +200,14 @@ async def test_what_an_error_tells_is_safe_to_log(site: ModelSite) -> None:
     assert_says_nothing(caught.value)
 
 
+async def test_half_a_character_in_a_prompt_ends_in_our_own_error(site: ModelSite) -> None:
+    with pytest.raises(ModelError) as caught:
+        await streamed(site.models(), history(f"{CANARY} \ud83d"))
+    assert CANARY not in str(caught.value)
+    assert_says_nothing(caught.value)
+    assert not site.server.requests
+
+
 @pytest.mark.slow
 async def test_a_dead_server_costs_a_turn_one_budget_whatever_it_asks(site: ModelSite) -> None:
     site.server.delay_seconds = 60

@@ -1,0 +1,42 @@
+"""What a turn made is freed when it ends: nothing in it holds itself until the collector comes."""
+
+import asyncio
+import gc
+from collections.abc import Iterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from data_models.chat_context import ChatContext
+from group_chat.chat import ClinicalGroupChat
+from group_chat.turn_context import TurnContext
+from services.turn.phases import GroundedTurn
+from settings import Settings
+from tests.e2e.in_process import serving
+from tests.e2e.talks import StreamTalk
+
+pytestmark = pytest.mark.slow
+
+_OF_A_TURN = {ChatContext, ClinicalGroupChat, GroundedTurn, TurnContext}
+
+
+@pytest.fixture
+def _without_collector() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("_without_collector")
+async def test_no_document_and_no_talk_of_a_turn_outlives_it(tmp_path: Path) -> None:
+    settings = Settings(auth_mode="dev", llm_provider="offline", data_dir=tmp_path)
+    async with serving(settings) as served, aiohttp.ClientSession() as client:
+        url = f"{served.base}/api/ws/chats/freed/messages?stream=1"
+        async with client.ws_connect(url) as socket:
+            talk = StreamTalk("freed", socket)
+            for text in ("patient_4", "latest CEA"):
+                await talk.say(text)
+            await asyncio.sleep(0.2)  # the release follows the last event
+            left = [type(one).__name__ for one in gc.get_objects() if type(one) in _OF_A_TURN]
+    assert left == []
