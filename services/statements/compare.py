@@ -34,6 +34,7 @@ from services.statements.compare_several import (
     by_each_stage,
     by_each_year,
     by_nearest,
+    by_one_day,
     latest_of_kind,
 )
 from services.statements.comparisons import compared
@@ -135,7 +136,7 @@ def _by_parts(
     of_days = of_days or by_each_stage(clause, rows, names)
     if others := of_days or by_broader_name(clause, rows, names):
         return supported(others)
-    relaxed = by_nearest(clause, rows, names)
+    relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         return _objection(clause, relaxed, series, cited=cited) or supported(relaxed)

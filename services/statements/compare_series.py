@@ -111,6 +111,8 @@ def is_outdated(
 
 
 _MEASURED_KINDS = frozenset({"vital sign", "laboratory"})
+_NEVER_RANGED = frozenset({"vital sign", "survey"})
+"""Of these no record has a range: what is said of a value that is told is its reader's to judge."""
 
 
 _POLAR = frozenset({"negative", "positive", "negativ", "positiv"})
@@ -122,6 +124,8 @@ def is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
     is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 or is_polar
     is_judged = is_judged and "no" not in clause.cues
     is_measured = row.number is not None or row.kind in _MEASURED_KINDS
+    if clause.quantities and row.kind in _NEVER_RANGED and not is_polar:
+        return False
     return is_judged and is_measured and not row.flag and not row.ranges
 
 

@@ -1,6 +1,7 @@
 """Clauses whose parts stand in several rows: two values, two days, a drug and its reason. Pure."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from services.language.clauses import Clause
@@ -10,7 +11,18 @@ from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
 from services.statements.compare_series import STEP_BY_STEP, against_trend, is_multiplied
 from services.statements.durations import TIMES, is_apart
-from services.statements.fit import DONE_ONCE, fits, has_date, is_aim, shares
+from services.statements.fit import (
+    DONE_ONCE,
+    excludes,
+    fits,
+    happenings,
+    has_date,
+    has_happened,
+    has_sites,
+    is_aim,
+    is_measured,
+    shares,
+)
 from services.statements.known import KnownRows
 from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
@@ -37,7 +49,6 @@ _ORDINALS = {
 }
 _BACK = frozenset({"recovered", "rebounded", "erholte"})
 """A value that fell and recovered has both courses."""
-_EVENTS = frozenset({"problem", "procedure", "encounter"})
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _TWO_AND_TIME = 3
@@ -78,26 +89,62 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             others = [rows.about([name]) for name in names[size:]]
             fitting = [row for row in fitting if not _is_before_start(clause, row, others)]
             return fitting if _is_in_time(clause, [fitting, *others]) else []
-    return _behind_event(clause, rows, names)
-
-
-def _behind_event(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    """Return the rows of what is told behind an event or an illness.
-
-    A value is of that day, "at the stroke, a BP of 150"; a drug may be for it.
-    """
-    if not (clause.quantities or clause.often) or "newest" in clause.cues:
-        return []
-    for size in range(1, len(names)):
-        events = [row for row in rows.about(names[:size]) if row.kind in _EVENTS]
-        told = [row for row in about(clause, rows, names[size:]) if fits(clause, row)]
-        days = {row.order[:10] for row in events}
-        if found := [row for row in told if not row.is_text and row.order[:10] in days]:
-            return found
-        drugs = [row for row in told if row.kind == "medication"]
-        if events and drugs and clause.words & _FOR and _is_in_time(clause, [events, drugs]):
-            return drugs
     return []
+
+
+def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the rows of several things that are told of one day, each of it.
+
+    "NT-proBNP was 1914 when heart failure was diagnosed": of each name a row is of that day; an
+    illness that something was for may be there since. What may have the value is one thing alone.
+    """
+    units = [*clause.runs, *(frozenset({name}) for name in names)]
+    units = [one for one in units if not any(one < other for other in units)]
+    if len(units) < 2 or len(clause.dates) > 1 or "newest" in clause.cues or clause.stages:
+        return []
+    words = clause.words.difference(happenings(clause))
+    plain = replace(
+        clause, words=words, quantities=(), often=frozenset(), dates=(), sites=(), exclusive=()
+    )
+    found = [
+        [row for row in rows.about(unit) if fits(plain, row) and not excludes(clause, row)]
+        for unit in units
+    ]
+    found = [[row for row in one if not (row.is_text or is_aim(row))] for one in found]
+    pairs = list(zip(units, found, strict=True))
+    measured = [one for one, of in pairs if any(_may_have_value(row, one) for row in of)]
+    if (clause.quantities or clause.often) and len(measured) != 1:
+        return []
+    for day in dict.fromkeys(row.order[:10] for one in found for row in one if row.order):
+        then = [[row for row in one if _is_there(clause, row, day)] for one in found]
+        told = [row for one in then for row in one if row.order[:10] == day]
+        is_of_day = all(then) and all(any(has_date(one, row) for row in told) for one in clause.dates)
+        if is_of_day and _say_together(clause, told):
+            firsts = [row for one in then for row in one[:1]]
+            return sorted(firsts, key=lambda row: not row.needs_all and row.kind != "medication")
+    return []
+
+
+def _may_have_value(row: KnownRow, unit: AbstractSet[str]) -> bool:
+    is_own = not row.needs.isdisjoint(unit)
+    return is_own and (row.needs_all or row.kind == "medication")
+
+
+def _is_there(clause: Clause, row: KnownRow, day: str) -> bool:
+    """Whether a row is of a day, or of an illness at that time that something was for."""
+    is_since = row.kind == "problem" and clause.words & _FOR and row.order[: len(day)] <= day
+    return row.order[:10] == day or (bool(is_since) and not _is_over(row, day))
+
+
+def _say_together(clause: Clause, rows: Sequence[KnownRow]) -> bool:
+    """Whether rows of one day have all values that a clause tells, and what happened."""
+    return (
+        all(any(is_measured(one, row) for row in rows) for one in clause.quantities)
+        and clause.often <= frozenset().union(*(row.often for row in rows))
+        and all(any(has_happened(word, row) for row in rows) for word in happenings(clause))
+        and all(any(one in row.exclusive for row in rows) for one in clause.exclusive)
+        and all(any(has_sites(replace(clause, sites=(one,)), row) for row in rows) for one in clause.sites)
+    )
 
 
 def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
@@ -318,12 +365,16 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
     Each stage is in a row of its own, and what else is named in another.
     """
     is_told = bool(clause.stages) and all(one.scale in _OF_A_TUMOR for one in clause.stages)
+    is_course = len(clause.dates) == len(clause.stages) > 1
     if not is_told or clause.quantities or (len(clause.stages) < 2 and not names):
         return []
     parts = [replace(clause, stages=(one,)) for one in clause.stages]
+    if is_course:  # "from stage 1 in 2001 to stage 2 in 2004"
+        pairs = zip(parts, clause.dates, strict=True)
+        parts = [replace(one, dates=(day,)) for one, day in pairs]
     found = [[row for row in rows.rows if _has_stage(one, row) and fits(one, row)] for one in parts]
     if names:
-        rest = replace(clause, stages=())
+        rest = replace(clause, stages=(), dates=() if is_course else clause.dates)
         found.append([row for row in about(rest, rows, names) if fits(rest, row)])
     return [row for one in found for row in one[:1]] if all(found) else []
 

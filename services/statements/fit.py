@@ -305,15 +305,24 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
     """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
     if row.number is not None and clause.cues & _COURSES:
         return True  # "declined from 22 to 11" is a course
+    told = [word for word in happenings(clause) if word not in clause.names]
+    return all(has_happened(word, row) for word in told)
+
+
+def happenings(clause: Clause) -> list[str]:
+    """Return the words of a clause that tell what happened to a thing."""
     known = statement_words().happening
-    told = [known[word] for word in clause.words if word in known and word not in clause.names]
-    told = [one for one in told if row.kind != "procedure" or "opera" not in one]
-    return all(
-        any(
-            word.startswith(begun) or (_REMOVED in begun and word.endswith(_CUT_OUT))
-            for word in row.words
-        )
-        for begun in told
+    return [word for word in clause.words if word in known]
+
+
+def has_happened(word: str, row: KnownRow) -> bool:
+    """Whether a row says what happened by a word: `resected`, `resection`."""
+    begun = statement_words().happening[word]
+    if row.kind == "procedure" and "opera" in begun:
+        return True
+    return any(
+        one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT))
+        for one in row.words
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
-from services.language.statement_words import statement_words
+from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
 from services.statements.fit import ANY_KIN, WITHOUT, is_measured, stands
 from services.statements.known import KnownRows
@@ -19,13 +19,17 @@ _FORMS = ("ing", "ed", *_INFLECTIONS)
 _SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _TURNS = frozenset(
-    {"recovered", "improved", "worsened", "deteriorated", "erholt", "verbesserte", "verbessert",
+    {"recovered", "improved", "worsened", "deteriorated", "corrected", "erholt", "verbesserte", "verbessert",
      "verschlechterte", "verschlechtert"}
 )  # fmt: skip
 _AMOUNTS = frozenset(
     {"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"}
 )
 _ADVERB = "ly"
+_CAUSES = frozenset(
+    {"due", "because", "caused", "secondary", "owing", "led", "diagnosed", "diagnosis",
+     "wegen", "aufgrund", "infolge", "durch", "diagnose", "diagnostiziert"}
+)  # fmt: skip
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
@@ -61,8 +65,10 @@ def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: Abstra
         rows: Those that stand on the sources by which it is supported.
         own_names: Stems of the words of the patient's name.
     """
+    is_of_value = any(_tells_value(clause, rows) for clause in sentence.clauses)
     return any(
-        _adds_unknown(clause, rows, own_names, sentence.short_names) for clause in sentence.clauses
+        _adds_unknown(clause, rows, own_names, sentence, is_of_value=is_of_value)
+        for clause in sentence.clauses
     )
 
 
@@ -70,12 +76,16 @@ def _adds_unknown(
     clause: Clause,
     rows: Sequence[KnownRow],
     own_names: AbstractSet[str],
-    short_names: AbstractSet[str],
+    sentence: Sentence,
+    *,
+    is_of_value: bool,
 ) -> bool:
     if clause.cues & {"no", "nothing", "recorded"}:
         return False
-    short = frozenset(word for word in short_names if not _is_neutral(word, clause))
+    short = frozenset(word for word in sentence.short_names if not _is_neutral(word, clause))
     said = _said(clause, own_names) | (clause.words & short)
+    if is_of_value and (clause.quantities or clause.differences or not clause.names):
+        said = frozenset(filter(_is_of_medicine, said))
     if not said:
         return False
     denials = statement_words().denying | WITHOUT
@@ -92,6 +102,28 @@ def _adds_unknown(
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
     )
     return not (has_all(said, known, initials) and is_placed)
+
+
+def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
+    """Whether a clause tells a measured value that a row has, and no cause of it.
+
+    What is said beside such a value is a remark on it: the value stands there to be read.
+    """
+    if clause.words & _CAUSES:
+        return False
+    return bool(clause.differences) or any(
+        is_measured(one, row)
+        for row in rows
+        if row.needs_all and not row.is_text
+        for one in clause.quantities
+    )
+
+
+def _is_of_medicine(word: str) -> bool:
+    """Whether a word claims something of a patient wherever it stands."""
+    known = statement_words()
+    is_told = word in known.happening or word in known.kin or word in known.places
+    return is_told or word in _TURNS or is_clinical_name(word)
 
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
