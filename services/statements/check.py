@@ -33,6 +33,7 @@ from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
+_ANYTHING = frozenset({"anything", "nichts"})
 _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
 
@@ -154,8 +155,7 @@ class MessageCheck:
         if "no" in clause.cues or "nothing" in clause.cues:
             return self._absence(sentence, clause, names)
         if not self._is_stated(sentence, clause, names):
-            is_new = self._names_unknown(sentence, clause)
-            return Verdict("unsupported") if is_new else UNCHECKED
+            return UNCHECKED
         if unknown:
             return Verdict("unsupported")
         return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
@@ -187,18 +187,10 @@ class MessageCheck:
         if clause.quantities or clause.stages or clause.often:
             return not is_hypothetical or any(one.unit for one in clause.quantities)
         if clause.dates or clause.codes:
-            return not sentence.asks
+            return not sentence.asks and bool(names or not sentence.is_heading)
         if is_hypothetical or sentence.is_heading:
             return False
         return self._names_something(sentence, clause)
-
-    def _names_unknown(self, sentence: Sentence, clause: Clause) -> bool:
-        """Whether a clause says of what no row has the name, and does not only think of it."""
-        is_thought = sentence.asks or sentence.is_heading or clause.cues & {"maybe", "general"}
-        if is_thought or not self.speaker.reads_records or not clause.own_names:
-            return False
-        known = self.grounds.rows.words
-        return any(one not in known and is_clinical_name(one) for one in clause.names)
 
     def _names_something(self, sentence: Sentence, clause: Clause) -> bool:
         if clause.sites and (clause.names or "asserts" in clause.cues or sentence.is_item):
@@ -218,7 +210,8 @@ class MessageCheck:
 
     def _unknown_object(self, clause: Clause) -> bool:
         """Whether somebody takes, has or is allergic to what no row has a word of."""
-        return bool(clause.objects) and self._is_unknown(clause.objects)
+        is_named = any(self.grounds.rows.about([one]) for one in clause.names)
+        return bool(clause.objects) and not is_named and self._is_unknown(clause.objects)
 
     def _lists_unknown(self, sentence: Sentence) -> bool:
         """Whether a list of drugs, problems or allergies names what no row has a word of."""
@@ -242,6 +235,7 @@ class MessageCheck:
         topics = clause.topics if "no" in clause.cues else ()
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
+        about = about or (("=medication",) if clause.words & _ANYTHING and "takes" in clause.cues else ())
         if not about or sentence.asks or sentence.is_question or "maybe" in clause.cues:
             return UNCHECKED
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))

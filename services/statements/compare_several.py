@@ -98,9 +98,13 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     "NT-proBNP was 1914 when heart failure was diagnosed": of each name a row is of that day; an
     illness that something was for may be there since. What may have the value is one thing alone.
     """
-    units = [*clause.runs, *(frozenset({name}) for name in names)]
+    units = [one for one in clause.runs if rows.about(one)]
+    units += [frozenset({name}) for name in names]
     units = [one for one in units if not any(one < other for other in units)]
-    if len(units) < 2 or len(clause.dates) > 1 or "newest" in clause.cues or clause.stages:
+    is_told = len(clause.dates) == 1 or bool(clause.quantities or clause.often)
+    if len(units) < 2 or not is_told or "newest" in clause.cues or clause.stages:
+        return []
+    if len(clause.dates) > 1 or is_cancer_of(names):
         return []
     words = clause.words.difference(happenings(clause))
     plain = replace(
