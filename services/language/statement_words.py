@@ -75,8 +75,10 @@ class StatementWords:
         judging: Stems that say how a finding, an organ or a course is, or that somebody knows it.
         judged: Stems of what is judged so.
         unsure: Stems by which a finding is only suspected.
+        no_operation: Stems of procedures that are no operation.
         deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
+        in_capitals: Short names that are words of a language in small letters.
         panels: For names of tests the stems by which those of one kind are called.
     """
 
@@ -112,9 +114,11 @@ class StatementWords:
     judging: frozenset[str]
     judged: frozenset[str]
     deciding: frozenset[str]
+    no_operation: frozenset[str]
     unsure: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
     panels: Mapping[str, frozenset[str]]
+    in_capitals: frozenset[str]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
         """Yield the phrases in `words` from the left, the longest at each place."""
@@ -176,10 +180,12 @@ def statement_words() -> StatementWords:
         reactions=frozenset(stem(word) for word in all_of(files, "reactions")),
         judging=frozenset(stem(word) for word in all_of(files, "judging")),
         judged=frozenset(stem(word) for word in all_of(files, "judged")),
+        no_operation=frozenset(stem(word) for word in all_of(files, "no_operation")),
         deciding=frozenset(stem(word) for word in all_of(files, "deciding")),
         unsure=frozenset(stem(word) for word in all_of(files, "unsure")),
         deeds=_deeds(files),
         panels=_panels(names),
+        in_capitals=frozenset(names["in_capitals"].split()),
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 from services.language.clauses import Clause, put_together
@@ -67,6 +67,7 @@ class Sentence:
         asks: Whether it tells somebody to do something.
         listed: Stems of the first words of each thing that it lists, whatever they are.
         short_names: Stems of what is written in capitals: `HPV`.
+        hyphened: For stems of words with hyphens those of their parts: `two-dose`.
     """
 
     text: str
@@ -80,6 +81,7 @@ class Sentence:
     words: frozenset[str] = frozenset()
     listed: tuple[tuple[str, ...], ...] = ()
     short_names: frozenset[str] = frozenset()
+    hyphened: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_name) -> Sentence:
@@ -115,6 +117,11 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         short_names=frozenset(
             stem(word) for _, word in words if len(word) > 2 and word.isalpha() and word.isupper()
         ),
+        hyphened={
+            stem(word): frozenset(stem(part) for part in word.split("-") if len(part) > 1)
+            for _, word in words
+            if "-" in word
+        },
         listed=listed_in(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
     )
 
@@ -143,7 +150,12 @@ class _Reader:
         )
         self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
-        self._found = list(statement_words().found_in(self._lower))
+        known = statement_words()
+        self._found = [
+            one
+            for one in known.found_in(self._lower)
+            if words[one.start][1] not in known.in_capitals or not groups(one, "same:")
+        ]
 
     def clauses(self) -> list[Clause]:
         """Return the clauses: what goes on with the one before is joined to it, or follows it."""

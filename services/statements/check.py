@@ -187,7 +187,7 @@ class MessageCheck:
         if clause.quantities or clause.stages or clause.often:
             return not is_hypothetical or any(one.unit for one in clause.quantities)
         if clause.dates or clause.codes:
-            return not sentence.asks and bool(names or not sentence.is_heading)
+            return not sentence.asks and (bool(clause.names) or not sentence.is_heading)
         if is_hypothetical or sentence.is_heading:
             return False
         return self._names_something(sentence, clause)
@@ -233,9 +233,10 @@ class MessageCheck:
         if not clause.own_names and person_groups(clause):
             return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
+        if clause.words & _ANYTHING and "takes" in clause.cues:
+            topics = ("=medication",)
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
-        about = about or (("=medication",) if clause.words & _ANYTHING and "takes" in clause.cues else ())
         if not about or sentence.asks or sentence.is_question or "maybe" in clause.cues:
             return UNCHECKED
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))

@@ -1,6 +1,7 @@
 """Whether the rows say what a clause states: all of it must fit one of them."""
 
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.statements.ages import (
@@ -220,9 +221,15 @@ def _against_polarity(
     told = {ref for row in fitting for ref in row.sources}
     texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
     denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
+    denied = [row for row in denied if not _is_of_variant(row.words - clause.words)]
     # A text that says both, "calls with a seizure" and "no seizure", says neither.
     is_denied = any(not told.isdisjoint(row.sources) for row in denied)
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
+
+
+def _is_of_variant(words: AbstractSet[str]) -> bool:
+    """Whether words name a variant of a gene: of "EGFR T790M not detected" EGFR is not denied."""
+    return any(word[0].isalpha() and word[-2:-1].isdigit() and word.isalnum() for word in words)
 
 
 def _objection(

@@ -6,7 +6,7 @@ from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.statement_words import statement_words
 from services.statements.compare_series import is_judged_rightly
-from services.statements.fit import WITHOUT, has_date
+from services.statements.fit import WITHOUT, happenings, has_date, has_happened
 from services.statements.known import KnownRows
 from services.statements.rows import BEGINNING, KnownRow, told_of
 from services.statements.subject import is_meant, refs, supported
@@ -20,6 +20,8 @@ _LISTS = frozenset({"problem", "procedure", "medication"})
 
 def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
     """Return what `rows` say of a clause that states that something is not so."""
+    if (done := _never_done(clause, rows)) is not None:
+        return done
     named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = [row for row in found if row.is_text or is_meant(row, clause.words | set(names), names)]
@@ -42,15 +44,36 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
         return supported(denied)
     if (judged := _judged_otherwise(clause, plain)) is not None:
         return judged
-    ended = [row for row in plain if row.standing == "ended"]
-    is_of_now = clause.cues & {"takes", "current"} or clause.words & _CHRONIC
-    if plain and len(ended) == len(plain) and is_of_now:
-        return supported(ended)
+    if clause.cues & {"takes", "current"} or clause.words & _CHRONIC:
+        of_kind = [row for row in plain if f"={row.kind}" in names] or plain
+        if of_kind and all(row.standing == "ended" for row in of_kind):
+            return supported(of_kind)
     if plain and not clause.has_values:
         return Verdict("contradicted", plain[0].sources, plain[0].says)
     if clause.has_values and not names:
         return UNCHECKED
     return Verdict("unsupported", refs(meant[:1]))
+
+
+def _never_done(clause: Clause, rows: KnownRows) -> Verdict | None:
+    """Return what all rows say of "no surgery" and "never admitted", where nothing is named."""
+    told = happenings(clause)
+    if clause.names or clause.has_values or len(told) != 1 or len({*clause.topics}) != 1:
+        return None
+    done = [
+        row
+        for row in rows.rows
+        if not (row.negated or row.is_plan) and has_happened(told[0], row) and _may_be(row)
+    ]
+    if done:
+        return Verdict("contradicted", done[0].sources, done[0].says)
+    said = rows.whole.get(clause.topics[0].removeprefix("="), "")
+    return Verdict("supported", (), said) if said else None
+
+
+def _may_be(row: KnownRow) -> bool:
+    """Whether a procedure may be an operation: a measurement, an injection or a form is none."""
+    return row.kind != "procedure" or row.words.isdisjoint(statement_words().no_operation)
 
 
 def _is_of_kin(row: KnownRow) -> bool:

@@ -19,7 +19,7 @@ _FORMS = ("ing", "ed", *_INFLECTIONS)
 _SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _TURNS = frozenset(
-    {"recovered", "improved", "worsened", "deteriorated", "corrected", "erholt", "verbesserte", "verbessert",
+    {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt", "verbesserte", "verbessert",
      "verschlechterte", "verschlechtert"}
 )  # fmt: skip
 _AMOUNTS = frozenset(
@@ -86,6 +86,11 @@ def _adds_unknown(
     said = _said(clause, own_names) | (clause.words & short)
     if is_of_value and (clause.quantities or clause.differences or not clause.names):
         said = frozenset(filter(_is_of_medicine, said))
+    parted = said & sentence.hyphened.keys() - frozenset().union(*(row.words for row in rows))
+    exclusive = statement_words().exclusive.keys()
+    parted = {word for word in parted if sentence.hyphened[word].isdisjoint(exclusive)}
+    parts = told_of(part for word in parted for part in sentence.hyphened[word])
+    said = said - parted | {part for part in parts if not _is_neutral(part, clause)}
     if not said:
         return False
     denials = statement_words().denying | WITHOUT
@@ -175,7 +180,7 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
     if word in known.kin and word not in ANY_KIN:
         return False
-    if len(clause.quantities) > 1 and word in _TURNS:
+    if max(len(clause.quantities), len(clause.stages)) > 1 and word in _TURNS:
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
     if clause.differences and word in _AMOUNTS:
         return True
