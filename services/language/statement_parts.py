@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise, product
 
 from services.language.quantities import Quantity
@@ -226,9 +227,14 @@ def graded(word: str) -> str:
     return f"{int(arabic['number'])}{arabic['rest'].upper()}" if arabic else ""
 
 
-def groups(phrase: FoundPhrase, prefix: str) -> list[str]:
+def groups(phrase: FoundPhrase, prefix: str) -> tuple[str, ...]:
     """Return the tags of a phrase that begin with `prefix`, without it."""
-    return [tag.removeprefix(prefix) for tag in phrase.tags if tag.startswith(prefix)]
+    return _tags_with(phrase.tags, prefix)
+
+
+@lru_cache(maxsize=20_000)
+def _tags_with(tags: frozenset[str], prefix: str) -> tuple[str, ...]:
+    return tuple(tag.removeprefix(prefix) for tag in tags if tag.startswith(prefix))
 
 
 def scale(word: str) -> str:

@@ -75,10 +75,10 @@ class MessageCheck:
             return UNCHECKED
         if self._is_published(sentence):
             return UNCHECKED
-        now = frozenset({"is_now"} if is_value_alone(sentence) else ())
-        clauses = [replace(one, cues=one.cues | now) for one in sentence.clauses]
-        sentence = replace(sentence, clauses=tuple(clauses))
-        verdicts = [self._clause(sentence, clause) for clause in clauses]
+        if is_value_alone(sentence):
+            (one,) = sentence.clauses
+            sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
+        verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
         if grounds.is_other_person(text) and worst(verdicts).state == "supported":
@@ -118,11 +118,7 @@ class MessageCheck:
         rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
         rows += beside(rows, known, named)
         rows += [row for row in known.about(named) if row.kind == "goal" and limits(sentence, row)]
-        rows += [
-            row
-            for row in known.rows
-            if row.kind == "patient" or (row.kind == "personal" and named & row.words)
-        ]
+        rows += [row for row in known.personal if row.kind == "patient" or named & row.words]
         if not adds_unknown(sentence, rows, self.grounds.own_names):
             return False
         rows += all_named(known, named)

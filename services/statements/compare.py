@@ -82,7 +82,7 @@ def compare_values(
     rest = without_age(clause, age)
     found = against_age(clause, rows)
     if found is None and not names and not rest.exclusive:
-        return supported([row for row in rows.rows if row.kind == "patient"])
+        return supported([row for row in rows.personal if row.kind == "patient"])
     return found or _compared(rest, rows, names, cited)
 
 

@@ -32,20 +32,20 @@ _COURSES = frozenset({"rising", "falling", "steady"})
 def fits(clause: Clause, row: KnownRow) -> bool:
     """Whether one row says all that a clause states besides its names."""
     return (
-        is_denied_alike(clause, row)
+        clause.often <= row.often
+        and all(_is_of_day(one, clause, row) for one in clause.dates)
+        and _measures(clause, row)
+        and is_denied_alike(clause, row)
         and _is_as_sure(clause, row)
         and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
-        and all(_is_of_day(one, clause, row) for one in clause.dates)
         and not (row.is_plan and clause.cues.isdisjoint(_NOT_DONE))
-        and _measures(clause, row)
         and all(
             any(one.fits(known) for known in row.stages) or _says_plainly(one.scale, one.value, row)
             for one in clause.stages
         )
         and all(code in row.words for code in clause.codes)
-        and clause.often <= row.often
         and has_sites(clause, row)
         and not excludes(clause, row)
         and not _is_finding_beside(clause, row)
