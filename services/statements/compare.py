@@ -141,6 +141,8 @@ def _by_parts(
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
         return _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
+    if not clause.own_names and (measured := _of_own_value(clause, rows)):
+        return _objection(clause, measured, measured, cited=cited) or supported(measured)
     # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
     own = [row for row in subject if not names or not row.needs.isdisjoint(names)]
     counter = _contradicting(clause, [row for row in own if not row.is_earlier])
@@ -185,6 +187,14 @@ def _by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
         meant = frozenset(clause.topics) | told_of(clause.words)
         found = [row for row in found if _tells_of(meant, row, is_of_kind=bool(clause.topics))]
     return list({id(row): row for row in found}.values())
+
+
+def _of_own_value(clause: Clause, rows: KnownRows) -> list[KnownRow]:
+    """Return the newest measured row of a value whose clause does not name it, by its unit."""
+    if len(clause.quantities) != 1 or not clause.quantities[0].unit:
+        return []
+    found = [row for row in _by_values(clause, rows) if row.needs_all and fits(clause, row)]
+    return sorted(found, key=lambda row: row.order, reverse=True)
 
 
 def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> bool:

@@ -117,12 +117,14 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     found = [[row for row in one if not (row.is_text or is_aim(row))] for one in found]
     pairs = list(zip(units, found, strict=True))
     measured = [one for one, of in pairs if any(_may_have_value(row, one) for row in of)]
-    if (clause.quantities or clause.often) and len(measured) != 1:
+    if len(measured) > 1 and (clause.quantities or clause.often):
         return []
+    of_names = [row for name in names for row in rows.about([name])]
     for day in dict.fromkeys(row.order[:10] for one in found for row in one if row.order):
         then = [[row for row in one if _is_there(clause, row, day)] for one in found]
         told = [row for one in then for row in one if row.order[:10] == day]
         is_of_day = all(then) and all(any(has_date(one, row) for row in told) for one in clause.dates)
+        told += [row for row in of_names if row.number is not None and row.order[:10] == day]
         if is_of_day and _say_together(clause, told):
             firsts = [row for one in then for row in one[:1]]
             return sorted(firsts, key=lambda row: not row.needs_all and row.kind != "medication")
@@ -343,8 +345,8 @@ def against_order(
     """Return what speaks against "started before the diagnosis" and "her second dose"."""
     first = fitting[0]
     if first.kind in _COUNTED_ONE_BY_ONE:
-        given = {row.order for row in rows.about(names) if row.kind == first.kind}
-        number = sum(order <= first.order for order in given)
+        given = {row.order[:10] for row in rows.about(names) if row.kind == first.kind}
+        number = sum(day <= first.order[:10] for day in given)
         told = [_ORDINALS[word] for word in clause.words if word in _ORDINALS]
         is_wrong = bool(told) and number not in told
         return Verdict("contradicted", first.sources, first.says) if is_wrong else None
@@ -368,18 +370,32 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
 
     Each stage is in a row of its own, and what else is named in another.
     """
-    is_told = bool(clause.stages) and all(one.scale in _OF_A_TUMOR for one in clause.stages)
+    is_of_tumor = all(one.scale in _OF_A_TUMOR for one in clause.stages)
+    is_told = bool(clause.stages) and (is_of_tumor or bool(names))
     is_course = len(clause.dates) == len(clause.stages) > 1
     if not is_told or clause.quantities or (len(clause.stages) < 2 and not names):
         return []
-    parts = [replace(clause, stages=(one,)) for one in clause.stages]
+    told = clause
+    if len(clause.stages) > 1:
+        told = replace(clause, exclusive=(), sites=(), cues=clause.cues - {"ended"})
+    parts = [replace(told, stages=(one,)) for one in clause.stages]
     if is_course:  # "from stage 1 in 2001 to stage 2 in 2004"
         pairs = zip(parts, clause.dates, strict=True)
         parts = [replace(one, dates=(day,)) for one, day in pairs]
-    found = [[row for row in rows.rows if _has_stage(one, row) and fits(one, row)] for one in parts]
+    found = [
+        [
+            row
+            for row in rows.rows
+            if _has_stage(one, row)
+            and fits(one, row)
+            and (is_of_tumor or not row.words.isdisjoint(names))
+        ]
+        for one in parts
+    ]
     if names:
         rest = replace(clause, stages=(), dates=() if is_course else clause.dates)
-        found.append([row for row in about(rest, rows, names) if fits(rest, row)])
+        whole = [row for row in about(rest, rows, names) if fits(rest, row)]
+        found.append(whole or by_nearest(rest, rows, names))
     return [row for one in found for row in one[:1]] if all(found) else []
 
 

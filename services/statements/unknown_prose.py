@@ -37,10 +37,16 @@ _MEASURED = ("wert", "werte", "spiegel", "bereich")
 
 def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
     """Whether no row has all words by which a sentence states something of the patient."""
-    if sentence.is_heading or sentence.asks or sentence.refs:
+    if sentence.is_heading or sentence.asks or sentence.refs or _is_title(sentence):
         return False
     is_of_patient = "about_patient" in sentence.cues
     return any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
+
+
+def _is_title(sentence: Sentence) -> bool:
+    """Whether a line without a full stop and a verb is a title: "Mrs Yost – overview"."""
+    is_open = sentence.text.rstrip(" *_\n")[-1:].isalpha()
+    return is_open and not sentence.is_item and "asserts" not in sentence.cues
 
 
 def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
@@ -84,7 +90,7 @@ def _adds_unknown(
         return False
     short = frozenset(word for word in sentence.short_names if not _is_neutral(word, clause))
     said = _said(clause, own_names) | (clause.words & short)
-    if is_of_value and (clause.quantities or clause.differences or not clause.names):
+    if is_of_value and (_has_figure(clause) or _names_nothing(clause)):
         said = frozenset(filter(_is_of_medicine, said))
     parted = said & sentence.hyphened.keys() - frozenset().union(*(row.words for row in rows))
     exclusive = statement_words().exclusive.keys()
@@ -116,12 +122,23 @@ def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
     """
     if clause.words & _CAUSES:
         return False
+    if any(told.fits(one) for told in clause.stages for row in rows for one in row.stages):
+        return True
     return bool(clause.differences) or any(
         is_measured(one, row)
         for row in rows
         if row.needs_all and not row.is_text
         for one in clause.quantities
     )
+
+
+def _has_figure(clause: Clause) -> bool:
+    return bool(clause.quantities or clause.differences or clause.stages)
+
+
+def _names_nothing(clause: Clause) -> bool:
+    """Whether a clause names no more than what is judged, such as an organ's function."""
+    return statement_words().judged.issuperset(clause.names)
 
 
 def _is_of_medicine(word: str) -> bool:
