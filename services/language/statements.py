@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from services.language.clauses import Clause, put_together
+from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity, quantities_in
 from services.language.stages_told import TNM, stages_in
 from services.language.statement_numbers import (
@@ -46,6 +47,9 @@ _BRACKETS = re.compile(
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
+_LABEL = re.compile(
+    r"(?P<item>\s*(?:[-*•+]|\d{1,3}[.)])\s+)(?P<label>\*{0,2}[^:|*\d]{3,40}(?::\*{0,2}|\*\*:))\s+(?=\S)"
+)
 _OF_A_DAY = frozenset({"of", "vom", "von"})
 _OF = frozenset({"of", "the", "der", "des", "im", "in"})
 _SITE_WORDS = 4
@@ -87,9 +91,28 @@ class Sentence:
 def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_name) -> Sentence:
     """Return what `text`, one sentence, states.
 
+    What stands before the colon of a list item is its heading, where what follows has a name.
+
     Args:
         is_name: Whether a stem names something that can be stated of a patient.
     """
+    label = _LABEL.match(text)
+    if label is not None and not _is_claim(label["label"]):
+        rest = _read(f"{label['item']}{text[label.end() :]}", is_name)
+        if rest.clauses and rest.clauses[0].names and "no" not in rest.cues:
+            return replace(rest, text=text)
+    return _read(text, is_name)
+
+
+def _is_claim(label: str) -> bool:
+    """Whether a label is itself a claim: the name of an illness or a drug, "current", "no"."""
+    words = [word.lower() for word in WORD.findall(label) if word[0].isalpha()]
+    said = {tag for one in statement_words().found_in(words) for tag in one.tags}
+    is_cue = any(not tag.startswith(("same:", "means:", "topic:")) for tag in said)
+    return is_cue or any(kind_of_name(stem(word)) for word in words)
+
+
+def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
     lead = _LEAD.match(text)
     refs = refs_in(text)
     body = parted(with_digits(text[lead.end() :] if lead else text))

@@ -23,7 +23,7 @@ from services.statements.compare_absence import compare_absence
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
-from services.statements.fit import fits
+from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
 from services.statements.rows import told_of
@@ -239,13 +239,20 @@ class MessageCheck:
             topics = ("=medication",)
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
-        if not about or sentence.asks or sentence.is_question or "maybe" in clause.cues:
+        if not about and not self.speaker.reads_records:
+            return UNCHECKED
+        if (
+            not (about or happenings(clause))
+            or sentence.asks
+            or sentence.is_question
+            or "maybe" in clause.cues
+        ):
             return UNCHECKED
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
         if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED
         # "No problems and no medications": of two kinds, each for itself.
-        each_of = [(one,) for one in about] if not clause.names else [about]
+        each_of = [(one,) for one in about] if about and not clause.names else [about]
         return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
 
     def _own_words(self, clause: Clause) -> frozenset[str]:

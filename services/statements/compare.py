@@ -40,12 +40,14 @@ from services.statements.compare_several import (
 )
 from services.statements.comparisons import compared
 from services.statements.fit import (
+    ALL,
     excludes,
     fits,
     has_date,
     has_sites,
     is_denied_alike,
     is_measured,
+    shares,
     stands,
 )
 from services.statements.known import KnownRows
@@ -136,11 +138,12 @@ def _by_parts(
     of_days = by_each_year(clause, candidates) or by_each_day(clause, candidates)
     of_days = of_days or by_each_stage(clause, rows, names)
     if others := of_days or by_broader_name(clause, rows, names):
-        return supported(others)
+        return _denied_among(clause, rows, names) or supported(others)
     relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
-        return _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
+        against = _denied_among(clause, rows, names)
+        return against or _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
     if not clause.own_names and (measured := _of_own_value(clause, rows)):
         return _objection(clause, measured, measured, cited=cited) or supported(measured)
     # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
@@ -149,6 +152,16 @@ def _by_parts(
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
+
+
+def _denied_among(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the row that denies one of several things that are told together."""
+    for name in names:
+        for row in rows.about([name]):
+            is_whole = not row.is_text and row.negated and row.needs <= clause.words
+            if is_whole and not is_denied_alike(clause, row):
+                return Verdict("contradicted", row.sources, row.says)
+    return None
 
 
 def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:
@@ -211,6 +224,8 @@ def _against(
     cited: Collection[str],
 ) -> Verdict | None:
     """Return what speaks against a clause that rows fit; None where nothing does."""
+    if clause.words & ALL and any(shares(row.quantities, row.words) for row in candidates):
+        return Verdict("unsupported", refs(fitting[:1]))  # "both nodes", where it was one of two
     return _against_polarity(clause, fitting, candidates) or _objection(
         clause, fitting, candidates, cited=cited
     )

@@ -58,7 +58,7 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
 def _never_done(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return what all rows say of "no surgery" and "never admitted", where nothing is named."""
     told = happenings(clause)
-    if clause.names or clause.has_values or len(told) != 1 or len({*clause.topics}) != 1:
+    if clause.names or clause.has_values or len(told) != 1 or len({*clause.topics}) > 1:
         return None
     done = [
         row
@@ -67,7 +67,7 @@ def _never_done(clause: Clause, rows: KnownRows) -> Verdict | None:
     ]
     if done:
         return Verdict("contradicted", done[0].sources, done[0].says)
-    said = rows.whole.get(clause.topics[0].removeprefix("="), "")
+    said = "".join(rows.whole.get(one.removeprefix("="), "") for one in {*clause.topics})
     return Verdict("supported", (), said) if said else None
 
 

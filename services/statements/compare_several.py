@@ -123,7 +123,9 @@ def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     for day in dict.fromkeys(row.order[:10] for one in found for row in one if row.order):
         then = [[row for row in one if _is_there(clause, row, day)] for one in found]
         told = [row for one in then for row in one if row.order[:10] == day]
-        is_of_day = all(then) and all(any(has_date(one, row) for row in told) for one in clause.dates)
+        is_of_day = all(then) and all(
+            any(has_date(one, row) for row in told) for one in clause.dates
+        )
         told += [row for row in of_names if row.number is not None and row.order[:10] == day]
         if is_of_day and _say_together(clause, told):
             firsts = [row for one in then for row in one[:1]]
@@ -149,7 +151,10 @@ def _say_together(clause: Clause, rows: Sequence[KnownRow]) -> bool:
         and clause.often <= frozenset().union(*(row.often for row in rows))
         and all(any(has_happened(word, row) for row in rows) for word in happenings(clause))
         and all(any(one in row.exclusive for row in rows) for one in clause.exclusive)
-        and all(any(has_sites(replace(clause, sites=(one,)), row) for row in rows) for one in clause.sites)
+        and all(
+            any(has_sites(replace(clause, sites=(one,)), row) for row in rows)
+            for one in clause.sites
+        )
     )
 
 

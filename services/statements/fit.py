@@ -19,7 +19,7 @@ _NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
 _AFTER = frozenset({"after", "nach"})
 _OF = frozenset({"of", "von"})
-_ALL = frozenset({"both", "all", "every", "beide", "alle"})
+ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
@@ -84,7 +84,7 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
         return bool(clause.words & known.unsure) or "maybe" in clause.cues
     if not clause.words & WITHOUT and _lacks(row) & clause.words:
         return False
-    if clause.words & _ALL and shares(row.quantities, row.words):
+    if clause.words & ALL and shares(row.quantities, row.words):
         return False
     told = shares(clause.quantities, clause.words)
     return not told or told <= shares(row.quantities, row.words)
@@ -328,8 +328,7 @@ def has_happened(word: str, row: KnownRow) -> bool:
     if row.kind == "procedure" and "opera" in begun:
         return True
     return any(
-        one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT))
-        for one in row.words
+        one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT)) for one in row.words
     )
 
 

@@ -22,6 +22,7 @@ _TURNS = frozenset(
     {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt", "verbesserte", "verbessert",
      "verschlechterte", "verschlechtert"}
 )  # fmt: skip
+_GOALS = frozenset({"goal", "ziel"})
 _AMOUNTS = frozenset(
     {"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"}
 )
@@ -145,7 +146,7 @@ def _is_of_medicine(word: str) -> bool:
     """Whether a word claims something of a patient wherever it stands."""
     known = statement_words()
     is_told = word in known.happening or word in known.kin or word in known.places
-    return is_told or word in _TURNS or is_clinical_name(word)
+    return is_told or word in _TURNS or word in _GOALS or is_clinical_name(word)
 
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
