@@ -219,11 +219,6 @@ def read_names() -> dict[str, Any]:
     return read_table(FOLDER / "clinical_names.yaml")
 
 
-def is_translated(stemmed: str) -> bool:
-    """Whether a stem is how another language calls a thing of charts."""
-    return stemmed in statement_words().translated
-
-
 def _named(
     phrases: Mapping[str, Sequence[Phrase]], files: Sequence[Mapping[str, Any]]
 ) -> dict[str, frozenset[frozenset[str]]]:

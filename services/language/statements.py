@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from services.language.clauses import Clause, put_together
-from services.language.name_kinds import kind_of_name
+from services.language.item_labels import without_label
 from services.language.quantities import Quantity, quantities_in
 from services.language.stages_told import TNM, stages_in
 from services.language.statement_numbers import (
@@ -47,9 +47,6 @@ _BRACKETS = re.compile(
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
-_LABEL = re.compile(
-    r"(?P<item>\s*(?:[-*•+]|\d{1,3}[.)])\s+)(?P<label>\*{0,2}[^:|*\d]{3,40}(?::\*{0,2}|\*\*:))\s+(?=\S)"
-)
 _OF_A_DAY = frozenset({"of", "vom", "von"})
 _OF = frozenset({"of", "the", "der", "des", "im", "in"})
 _SITE_WORDS = 4
@@ -96,20 +93,12 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
     Args:
         is_name: Whether a stem names something that can be stated of a patient.
     """
-    label = _LABEL.match(text)
-    if label is not None and not _is_claim(label["label"]):
-        rest = _read(f"{label['item']}{text[label.end() :]}", is_name)
+    rest_of_item = without_label(text)
+    if rest_of_item is not None:
+        rest = _read(rest_of_item, is_name)
         if rest.clauses and rest.clauses[0].names and "no" not in rest.cues:
             return replace(rest, text=text)
     return _read(text, is_name)
-
-
-def _is_claim(label: str) -> bool:
-    """Whether a label is itself a claim: the name of an illness or a drug, "current", "no"."""
-    words = [word.lower() for word in WORD.findall(label) if word[0].isalpha()]
-    said = {tag for one in statement_words().found_in(words) for tag in one.tags}
-    is_cue = any(not tag.startswith(("same:", "means:", "topic:")) for tag in said)
-    return is_cue or any(kind_of_name(stem(word)) for word in words)
 
 
 def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:

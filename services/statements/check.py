@@ -7,7 +7,7 @@ from itertools import pairwise
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
 from services.language.phrases import says
-from services.language.statement_words import is_clinical_name, statement_words
+from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
 from services.statements.ages import with_birth_day
 from services.statements.bounds import limits, of_all_values
@@ -19,14 +19,13 @@ from services.statements.clause_parts import (
     listed_kinds,
 )
 from services.statements.compare import compare_values
-from services.statements.compare_absence import compare_absence
+from services.statements.compare_absence import compare_absence, deny_own_words
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
-from services.statements.rows import told_of
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import all_named, beside, person_groups, refs, without_setting
 from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
@@ -230,11 +229,8 @@ class MessageCheck:
         if not clause.own_names and person_groups(clause):
             return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
-        if not clause.own_names and (own := self._own_words(clause)):
-            # "…, no statin on the list": of what it says itself, not of what the last one names.
-            denied = [row for one in own for row in self.grounds.rows.about([one])]
-            now = [row for row in denied if row.standing == "active" and not row.is_text]
-            return Verdict("contradicted", now[0].sources, now[0].says) if now else UNCHECKED
+        if (own := deny_own_words(clause, self.grounds.rows)) is not None:
+            return own
         if clause.words & _ANYTHING and "takes" in clause.cues:
             topics = ("=medication",)
         about = tuple(dict.fromkeys((*clause.names, *topics)))
@@ -254,10 +250,6 @@ class MessageCheck:
         # "No problems and no medications": of two kinds, each for itself.
         each_of = [(one,) for one in about] if about and not clause.names else [about]
         return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
-
-    def _own_words(self, clause: Clause) -> frozenset[str]:
-        """Return what a clause without a name says that is no common language."""
-        return told_of(clause.words) - statement_words().neutral
 
     def _figures(
         self, sentence: Sentence, clause: Clause, names: tuple[str, ...]

@@ -12,6 +12,7 @@ from services.statements.ages import (
     without_age,
 )
 from services.statements.broader import by_broader_name
+from services.statements.by_values import by_values, of_own_value
 from services.statements.compare_series import (
     against_extreme,
     against_flag,
@@ -35,7 +36,6 @@ from services.statements.compare_several import (
     by_each_stage,
     by_each_year,
     by_nearest,
-    by_one_day,
     latest_of_kind,
 )
 from services.statements.comparisons import compared
@@ -51,7 +51,8 @@ from services.statements.fit import (
     stands,
 )
 from services.statements.known import KnownRows
-from services.statements.rows import KnownRow, told_of
+from services.statements.one_day import by_one_day
+from services.statements.rows import KnownRow
 from services.statements.subject import (
     about,
     of_another_person,
@@ -99,7 +100,7 @@ def _compared(
     if found is not None:
         return found
     is_by_values = not names and not person_groups(clause)
-    candidates = subject or (_by_values(clause, rows) if is_by_values else [])
+    candidates = subject or (by_values(clause, rows) if is_by_values else [])
     fitting = _fitting(clause, candidates, subject, names)
     if fitting:
         against = against_order(clause, fitting, rows, names) if names else None
@@ -144,7 +145,7 @@ def _by_parts(
         series = [*about(clause, rows, names[:1]), *relaxed]
         against = _denied_among(clause, rows, names)
         return against or _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
-    if not clause.own_names and (measured := _of_own_value(clause, rows)):
+    if not clause.own_names and (measured := of_own_value(clause, rows)):
         return _objection(clause, measured, measured, cited=cited) or supported(measured)
     # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
     own = [row for row in subject if not names or not row.needs.isdisjoint(names)]
@@ -182,38 +183,6 @@ def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Know
         return [row for row in rows.rows if not groups.isdisjoint(row.exclusive)]
     scales = {one.scale for one in clause.stages}
     return [row for row in rows.rows if scales & {one.scale for one in row.stages}]
-
-
-def _by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
-    found: list[KnownRow] = []
-    for one in clause.quantities:
-        found += rows.with_number(one.readings)
-    for day in clause.dates:
-        for reading in day.readings:
-            found += rows.with_day(reading.year, reading.month)
-    if clause.stages or clause.codes or clause.often:
-        found += [
-            row for row in rows.rows if row.stages or row.often or set(clause.codes) & row.words
-        ]
-    if clause.dates and not clause.quantities and not clause.stages:
-        # A day alone does not say what was on it.
-        meant = frozenset(clause.topics) | told_of(clause.words)
-        found = [row for row in found if _tells_of(meant, row, is_of_kind=bool(clause.topics))]
-    return list({id(row): row for row in found}.values())
-
-
-def _of_own_value(clause: Clause, rows: KnownRows) -> list[KnownRow]:
-    """Return the newest measured row of a value whose clause does not name it, by its unit."""
-    if len(clause.quantities) != 1 or not clause.quantities[0].unit:
-        return []
-    found = [row for row in _by_values(clause, rows) if row.needs_all and fits(clause, row)]
-    return sorted(found, key=lambda row: row.order, reverse=True)
-
-
-def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> bool:
-    """Whether a row has most words of what was on a day, or one where its kind is named."""
-    shared = len(row.words.intersection(meant))
-    return bool(shared) and (is_of_kind or shared * 2 > len(meant))
 
 
 def _against(

@@ -42,6 +42,13 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     there = [row for row in plain if row.standing == "active" and row.needs <= set(clause.words)]
     if denied and not (there and all(row.is_text for row in denied)):
         return supported(denied)
+    return _by_rows(clause, meant, plain, names)
+
+
+def _by_rows(
+    clause: Clause, meant: Sequence[KnownRow], plain: Sequence[KnownRow], names: Sequence[str]
+) -> Verdict:
+    """Return what rows of facts say of a denial: how they are judged, whether they ended."""
     if (judged := _judged_otherwise(clause, plain)) is not None:
         return judged
     if clause.cues & {"takes", "current"} or clause.words & _CHRONIC:
@@ -53,6 +60,19 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     if clause.has_values and not names:
         return UNCHECKED
     return Verdict("unsupported", refs(meant[:1]))
+
+
+def deny_own_words(clause: Clause, rows: KnownRows) -> Verdict | None:
+    """Return the verdict over "…, no statin on the list", behind what is of something else.
+
+    None where the clause has no word of its own that is no common language.
+    """
+    own = told_of(clause.words) - statement_words().neutral if not clause.own_names else ()
+    if not own:
+        return None
+    denied = [row for one in own for row in rows.about([one])]
+    now = [row for row in denied if row.standing == "active" and not row.is_text]
+    return Verdict("contradicted", now[0].sources, now[0].says) if now else UNCHECKED
 
 
 def _never_done(clause: Clause, rows: KnownRows) -> Verdict | None:

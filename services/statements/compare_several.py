@@ -1,7 +1,6 @@
 """Clauses whose parts stand in several rows: two values, two days, a drug and its reason. Pure."""
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from services.language.clauses import Clause
@@ -13,14 +12,9 @@ from services.statements.compare_series import STEP_BY_STEP, against_trend, is_m
 from services.statements.durations import TIMES, is_apart
 from services.statements.fit import (
     DONE_ONCE,
-    excludes,
     fits,
-    happenings,
     has_date,
-    has_happened,
-    has_sites,
     is_aim,
-    is_measured,
     shares,
 )
 from services.statements.known import KnownRows
@@ -31,7 +25,7 @@ from services.statements.verdict import Verdict
 _FROM = frozenset({"from", "von"})
 _SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
 
-_FOR = frozenset({"treated", "behandelt", "for", "against", "fur", "gegen", "wegen"})
+FOR = frozenset({"treated", "behandelt", "for", "against", "fur", "gegen", "wegen"})
 _EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jahrlich"})
 _BEFORE = frozenset({"before", "prior", "vor", "bevor"})
 _AFTER = frozenset({"after", "following", "nach", "nachdem"})
@@ -92,75 +86,9 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
     return []
 
 
-def by_one_day(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    """Return the rows of several things that are told of one day, each of it.
-
-    "NT-proBNP was 1914 when heart failure was diagnosed": of each name a row is of that day; an
-    illness that something was for may be there since. What may have the value is one thing alone.
-    """
-    units = [one for one in clause.runs if rows.about(one)]
-    units += [frozenset({name}) for name in names]
-    units = [one for one in units if not any(one < other for other in units)]
-    is_told = len(clause.dates) == 1 or bool(clause.quantities or clause.often)
-    if len(units) < 2 or not is_told or "newest" in clause.cues or clause.stages:
-        return []
-    if len(clause.dates) > 1 or is_cancer_of(names):
-        return []
-    words = clause.words.difference(happenings(clause))
-    plain = replace(
-        clause, words=words, quantities=(), often=frozenset(), dates=(), sites=(), exclusive=()
-    )
-    found = [
-        [row for row in rows.about(unit) if fits(plain, row) and not excludes(clause, row)]
-        for unit in units
-    ]
-    found = [[row for row in one if not (row.is_text or is_aim(row))] for one in found]
-    pairs = list(zip(units, found, strict=True))
-    measured = [one for one, of in pairs if any(_may_have_value(row, one) for row in of)]
-    if len(measured) > 1 and (clause.quantities or clause.often):
-        return []
-    of_names = [row for name in names for row in rows.about([name])]
-    for day in dict.fromkeys(row.order[:10] for one in found for row in one if row.order):
-        then = [[row for row in one if _is_there(clause, row, day)] for one in found]
-        told = [row for one in then for row in one if row.order[:10] == day]
-        is_of_day = all(then) and all(
-            any(has_date(one, row) for row in told) for one in clause.dates
-        )
-        told += [row for row in of_names if row.number is not None and row.order[:10] == day]
-        if is_of_day and _say_together(clause, told):
-            firsts = [row for one in then for row in one[:1]]
-            return sorted(firsts, key=lambda row: not row.needs_all and row.kind != "medication")
-    return []
-
-
-def _may_have_value(row: KnownRow, unit: AbstractSet[str]) -> bool:
-    is_own = not row.needs.isdisjoint(unit)
-    return is_own and (row.needs_all or row.kind == "medication")
-
-
-def _is_there(clause: Clause, row: KnownRow, day: str) -> bool:
-    """Whether a row is of a day, or of an illness at that time that something was for."""
-    is_since = row.kind == "problem" and clause.words & _FOR and row.order[: len(day)] <= day
-    return row.order[:10] == day or (bool(is_since) and not _is_over(row, day))
-
-
-def _say_together(clause: Clause, rows: Sequence[KnownRow]) -> bool:
-    """Whether rows of one day have all values that a clause tells, and what happened."""
-    return (
-        all(any(is_measured(one, row) for row in rows) for one in clause.quantities)
-        and clause.often <= frozenset().union(*(row.often for row in rows))
-        and all(any(has_happened(word, row) for row in rows) for word in happenings(clause))
-        and all(any(one in row.exclusive for row in rows) for one in clause.exclusive)
-        and all(
-            any(has_sites(replace(clause, sites=(one,)), row) for row in rows)
-            for one in clause.sites
-        )
-    )
-
-
 def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     """Whether a drug that is told as given for an illness was begun while that was there."""
-    if not clause.words & _FOR:
+    if not clause.words & FOR:
         return True
     told = clause.names
     rows_found = [row for rows in found for row in rows if row.order]
@@ -172,7 +100,7 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     if pairs and not any(_may_be_reason(drug, illness) for drug, illness in pairs):
         return False
     return not pairs or any(
-        day >= illness.order[: len(day)] and not _is_over(illness, day)
+        day >= illness.order[: len(day)] and not is_over(illness, day)
         for drug, illness in pairs
         for day in [drug.order[:10], *(_written(one) for one in drug.dates)]
     )
@@ -196,7 +124,8 @@ def _may_be_reason(drug: KnownRow, illness: KnownRow) -> bool:
     return not reasons or not reasons.isdisjoint(illness.words)
 
 
-def _is_over(illness: KnownRow, day: str) -> bool:
+def is_over(illness: KnownRow, day: str) -> bool:
+    """Whether an illness had ended by a day."""
     last = _written(illness.ended) if illness.ended else ""
     return bool(last) and day[: len(last)] > last
 

@@ -19,8 +19,8 @@ _FORMS = ("ing", "ed", *_INFLECTIONS)
 _SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _TURNS = frozenset(
-    {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt", "verbesserte", "verbessert",
-     "verschlechterte", "verschlechtert"}
+    {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt",
+     "verbesserte", "verbessert", "verschlechterte", "verschlechtert"}
 )  # fmt: skip
 _GOALS = frozenset({"goal", "ziel"})
 _AMOUNTS = frozenset(
@@ -95,7 +95,7 @@ def _adds_unknown(
         said = frozenset(filter(_is_of_medicine, said))
     parted = said & sentence.hyphened.keys() - frozenset().union(*(row.words for row in rows))
     exclusive = statement_words().exclusive.keys()
-    parted = {word for word in parted if sentence.hyphened[word].isdisjoint(exclusive)}
+    parted = frozenset(word for word in parted if sentence.hyphened[word].isdisjoint(exclusive))
     parts = told_of(part for word in parted for part in sentence.hyphened[word])
     said = said - parted | {part for part in parts if not _is_neutral(part, clause)}
     if not said:
