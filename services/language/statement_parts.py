@@ -1,7 +1,7 @@
 """Words and numbers of a sentence in the form in which they are compared. Pure."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise, product
 
@@ -310,3 +310,36 @@ def runs_of(
         before = at
     if len(run) > 1:
         yield frozenset(run)
+
+
+def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[FoundPhrase]:
+    """Return the phrases in words; "he got" and "72 Jahre alt" name no test."""
+    known = statement_words()
+    return [
+        one
+        for one in known.found_in(lower)
+        if words[one.start][1] not in known.in_capitals or not groups(one, "same:")
+    ]
+
+
+def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:
+    """Return the stems of what is written in capitals."""
+    return frozenset(
+        stem(word) for _, word in words if len(word) > 2 and word.isalpha() and word.isupper()
+    )
+
+
+def hyphened_in(words: Sequence[tuple[int, str]]) -> dict[str, frozenset[str]]:
+    """Return for the stems of words with hyphens those of their parts."""
+    return {
+        stem(word): frozenset(stem(part) for part in word.split("-") if len(part) > 1)
+        for _, word in words
+        if "-" in word
+    }
+
+
+def exclusive_in(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> tuple[str, ...]:
+    """Return the words of which one holds; "chronic conditions" are of a kind."""
+    kinds = {at for p in phrases if groups(p, "topic:") for at in range(p.start, p.end)}
+    known = statement_words().exclusive
+    return tuple(one for at, one in stems.items() if one in known and at not in kinds)

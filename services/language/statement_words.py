@@ -134,12 +134,14 @@ class StatementWords:
             at += step
 
 
+_KINDS = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
+
+
 @lru_cache(maxsize=1)
 def statement_words() -> StatementWords:
     """Return the vocabulary of all languages, read once."""
     files = [read_table(FOLDER / language / "statements.yaml") for language in LANGUAGES]
     names = read_names()
-    kinds = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
     phrases = _phrases(files, names)
     return StatementWords(
@@ -155,7 +157,7 @@ def statement_words() -> StatementWords:
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
         imperatives=all_of(files, "imperatives"),
         abbreviations=all_of(files, "abbreviations"),
-        names=frozenset(stem(word) for kind in kinds for word in names[kind].split()),
+        names=frozenset(stem(word) for kind in _KINDS for word in names[kind].split()),
         endings=tuple(ending for kind in endings for ending in names[kind].split()),
         not_names=frozenset(names["not_names"].split()),
         common=frozenset(names["common"].split()),

@@ -1,11 +1,13 @@
 """Rows for a clause that does not name what it speaks of: by its values. Pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from services.language.clauses import Clause
-from services.statements.fit import fits
+from services.statements.fit import fits, has_date
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow, told_of
+from services.statements.subject import supported
+from services.statements.verdict import Verdict
 
 
 def by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
@@ -39,3 +41,16 @@ def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> boo
     """Whether a row has most words of what was on a day, or one where its kind is named."""
     shared = len(row.words.intersection(meant))
     return bool(shared) and (is_of_kind or shared * 2 > len(meant))
+
+
+def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return whether "the last visit" was on the day that is told; None where none is."""
+    if names or "newest" not in clause.cues or not clause.dates or len(clause.topics) != 1:
+        return None
+    of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
+    if not of_kind:
+        return None
+    last = max(of_kind, key=lambda row: row.order)
+    if all(has_date(day, last) for day in clause.dates):
+        return supported([last])
+    return Verdict("contradicted", last.sources, last.says)

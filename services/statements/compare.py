@@ -12,7 +12,7 @@ from services.statements.ages import (
     without_age,
 )
 from services.statements.broader import by_broader_name
-from services.statements.by_values import by_values, of_own_value
+from services.statements.by_values import by_values, latest_of_kind, of_own_value
 from services.statements.compare_series import (
     against_extreme,
     against_flag,
@@ -36,7 +36,6 @@ from services.statements.compare_several import (
     by_each_stage,
     by_each_year,
     by_nearest,
-    latest_of_kind,
 )
 from services.statements.comparisons import compared
 from services.statements.fit import (

@@ -13,7 +13,6 @@ from services.statements.durations import TIMES, is_apart
 from services.statements.fit import (
     DONE_ONCE,
     fits,
-    has_date,
     is_aim,
     shares,
 )
@@ -335,16 +334,3 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
 
 def _has_stage(clause: Clause, row: KnownRow) -> bool:
     return any(clause.stages[0].fits(one) for one in row.stages)
-
-
-def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return whether "the last visit" was on the day that is told; None where none is."""
-    if names or "newest" not in clause.cues or not clause.dates or len(clause.topics) != 1:
-        return None
-    of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
-    if not of_kind:
-        return None
-    last = max(of_kind, key=lambda row: row.order)
-    if all(has_date(day, last) for day in clause.dates):
-        return supported([last])
-    return Verdict("contradicted", last.sources, last.says)
