@@ -29,6 +29,7 @@ _AMOUNTS = frozenset(
 _ADVERB = "ly"
 _CAUSES = frozenset(
     {"due", "because", "caused", "secondary", "owing", "led", "diagnosed", "diagnosis",
+     "under", "after", "during", "following", "despite", "unter", "nach", "wahrend",
      "wegen", "aufgrund", "infolge", "durch", "diagnose", "diagnostiziert"}
 )  # fmt: skip
 _ROMAN = frozenset("ivxabc")
