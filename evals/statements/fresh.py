@@ -11,6 +11,7 @@ import yaml
 
 from data_models.chart_view import ChartView
 from data_models.identifiers import PatientId
+from services.language.sentences import sentences_of
 from services.records.record import PatientRecord, record_from_resources
 from services.records.views import lists
 from services.records.views.medications import medications
@@ -29,6 +30,7 @@ SENTENCES = Path(__file__).with_name("fresh.yaml")
 _ROOT = Path(__file__).parents[2]
 _SAMPLES = _ROOT / "samples" / "patients"
 _CHARTS = _ROOT.parent / "shared" / "data" / "charts"
+_UNTRUE = "‡"
 _TODAY = date(2026, 11, 22)
 _NOW = "2026-11-22T12:00:00+00:00"
 
@@ -60,6 +62,17 @@ def judged() -> Iterator[Judged]:
             for text in kinds[kind]:
                 found = MessageCheck(grounds=grounds, speaker=Speaker()).check(text)
                 yield Judged(chart, text, kind == "right", found)
+        for answer in kinds.get("answers", ()):
+            yield from _of_answer(chart, answer, grounds)
+
+
+def _of_answer(chart: str, answer: str, grounds: Grounds) -> Iterator[Judged]:
+    """Yield the sentences of a whole answer, in order: a heading speaks of what is beneath it."""
+    check = MessageCheck(grounds=grounds, speaker=Speaker())
+    for text in sentences_of(answer):
+        plain = text.replace(_UNTRUE, "")
+        if any(map(str.isalpha, plain)):
+            yield Judged(chart, plain, plain == text, check.check(plain))
 
 
 def _path_of(chart: str) -> Path | None:

@@ -277,6 +277,8 @@ def _each_its_value(clauses: list[Clause]) -> list[Clause]:
     is_so = len(named) == len(values) > 1 and clauses[: len(named)] == named
     if not is_so or any(one.has_values for one in named[:-1]):
         return clauses
+    if any(one.words & (_BETWEEN | _FROM) for one in named):
+        return clauses
     told = named[-1]
     return [
         replace(one, quantities=(value,), dates=told.dates, cues=one.cues | told.cues)
@@ -287,7 +289,7 @@ def _each_its_value(clauses: list[Clause]) -> list[Clause]:
 def _of_one_day(clauses: list[Clause]) -> list[Clause]:
     """Return clauses, each value of a list with the day that is told once, before or behind all."""
     dated = [one for one in clauses if one.dates]
-    if len(dated) != 1 or len(dated[0].dates) != 1:
+    if len(dated) != 1 or len(dated[0].dates) != 1 or "newest" in dated[0].cues:
         return clauses
     one, day = dated[0], dated[0].dates[0]
     is_head = one is clauses[0] and all(day.start < each.start for each in one.quantities)

@@ -1,7 +1,8 @@
 """Words and numbers of a sentence in the form in which they are compared. Pure."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise, product
 
 from services.language.quantities import Quantity
@@ -226,9 +227,14 @@ def graded(word: str) -> str:
     return f"{int(arabic['number'])}{arabic['rest'].upper()}" if arabic else ""
 
 
-def groups(phrase: FoundPhrase, prefix: str) -> list[str]:
+def groups(phrase: FoundPhrase, prefix: str) -> tuple[str, ...]:
     """Return the tags of a phrase that begin with `prefix`, without it."""
-    return [tag.removeprefix(prefix) for tag in phrase.tags if tag.startswith(prefix)]
+    return _tags_with(phrase.tags, prefix)
+
+
+@lru_cache(maxsize=20_000)
+def _tags_with(tags: frozenset[str], prefix: str) -> tuple[str, ...]:
+    return tuple(tag.removeprefix(prefix) for tag in tags if tag.startswith(prefix))
 
 
 def scale(word: str) -> str:
@@ -304,3 +310,36 @@ def runs_of(
         before = at
     if len(run) > 1:
         yield frozenset(run)
+
+
+def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[FoundPhrase]:
+    """Return the phrases in words; "he got" and "72 Jahre alt" name no test."""
+    known = statement_words()
+    return [
+        one
+        for one in known.found_in(lower)
+        if words[one.start][1] not in known.in_capitals or not groups(one, "same:")
+    ]
+
+
+def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:
+    """Return the stems of what is written in capitals."""
+    return frozenset(
+        stem(word) for _, word in words if len(word) > 2 and word.isalpha() and word.isupper()
+    )
+
+
+def hyphened_in(words: Sequence[tuple[int, str]]) -> dict[str, frozenset[str]]:
+    """Return for the stems of words with hyphens those of their parts."""
+    return {
+        stem(word): frozenset(stem(part) for part in word.split("-") if len(part) > 1)
+        for _, word in words
+        if "-" in word
+    }
+
+
+def exclusive_in(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> tuple[str, ...]:
+    """Return the words of which one holds; "chronic conditions" are of a kind."""
+    kinds = {at for p in phrases if groups(p, "topic:") for at in range(p.start, p.end)}
+    known = statement_words().exclusive
+    return tuple(one for at, one in stems.items() if one in known and at not in kinds)

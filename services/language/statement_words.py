@@ -75,8 +75,10 @@ class StatementWords:
         judging: Stems that say how a finding, an organ or a course is, or that somebody knows it.
         judged: Stems of what is judged so.
         unsure: Stems by which a finding is only suspected.
+        no_operation: Stems of procedures that are no operation.
         deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
+        in_capitals: Short names that are words of a language in small letters.
         panels: For names of tests the stems by which those of one kind are called.
     """
 
@@ -112,9 +114,11 @@ class StatementWords:
     judging: frozenset[str]
     judged: frozenset[str]
     deciding: frozenset[str]
+    no_operation: frozenset[str]
     unsure: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
     panels: Mapping[str, frozenset[str]]
+    in_capitals: frozenset[str]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
         """Yield the phrases in `words` from the left, the longest at each place."""
@@ -130,12 +134,14 @@ class StatementWords:
             at += step
 
 
+_KINDS = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
+
+
 @lru_cache(maxsize=1)
 def statement_words() -> StatementWords:
     """Return the vocabulary of all languages, read once."""
     files = [read_table(FOLDER / language / "statements.yaml") for language in LANGUAGES]
     names = read_names()
-    kinds = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
     phrases = _phrases(files, names)
     return StatementWords(
@@ -151,7 +157,7 @@ def statement_words() -> StatementWords:
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
         imperatives=all_of(files, "imperatives"),
         abbreviations=all_of(files, "abbreviations"),
-        names=frozenset(stem(word) for kind in kinds for word in names[kind].split()),
+        names=frozenset(stem(word) for kind in _KINDS for word in names[kind].split()),
         endings=tuple(ending for kind in endings for ending in names[kind].split()),
         not_names=frozenset(names["not_names"].split()),
         common=frozenset(names["common"].split()),
@@ -176,10 +182,12 @@ def statement_words() -> StatementWords:
         reactions=frozenset(stem(word) for word in all_of(files, "reactions")),
         judging=frozenset(stem(word) for word in all_of(files, "judging")),
         judged=frozenset(stem(word) for word in all_of(files, "judged")),
+        no_operation=frozenset(stem(word) for word in all_of(files, "no_operation")),
         deciding=frozenset(stem(word) for word in all_of(files, "deciding")),
         unsure=frozenset(stem(word) for word in all_of(files, "unsure")),
         deeds=_deeds(files),
         panels=_panels(names),
+        in_capitals=frozenset(names["in_capitals"].split()),
     )
 
 
@@ -211,11 +219,6 @@ def is_clinical_name(stemmed: str) -> bool:
 def read_names() -> dict[str, Any]:
     """Return the names that sentences may state of a patient, by their kinds."""
     return read_table(FOLDER / "clinical_names.yaml")
-
-
-def is_translated(stemmed: str) -> bool:
-    """Whether a stem is how another language calls a thing of charts."""
-    return stemmed in statement_words().translated
 
 
 def _named(

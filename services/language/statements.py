@@ -1,12 +1,14 @@
 """Reads what a sentence of an agent states of a patient; what is true of it, rows say."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from services.language.clauses import Clause, put_together
+from services.language.item_labels import without_label
 from services.language.quantities import Quantity, quantities_in
+from services.language.sides_told import sites_in
 from services.language.stages_told import TNM, stages_in
 from services.language.statement_numbers import (
     bounded,
@@ -25,16 +27,19 @@ from services.language.statement_parts import (
     allergen_in,
     blank,
     breaks_in,
+    exclusive_in,
     graded,
     groups,
+    hyphened_in,
     in_english,
     is_bold,
     is_cue_only,
     listed_in,
     masked,
     parted,
-    placed,
+    phrases_in,
     runs_of,
+    short_names_in,
     with_digits,
 )
 from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
@@ -47,8 +52,6 @@ _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
 _OF_A_DAY = frozenset({"of", "vom", "von"})
-_OF = frozenset({"of", "the", "der", "des", "im", "in"})
-_SITE_WORDS = 4
 _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"})
 _PREPOSITION_CHARS = 6
 _NAME_CHARS = 6
@@ -67,6 +70,7 @@ class Sentence:
         asks: Whether it tells somebody to do something.
         listed: Stems of the first words of each thing that it lists, whatever they are.
         short_names: Stems of what is written in capitals: `HPV`.
+        hyphened: For stems of words with hyphens those of their parts: `two-dose`.
     """
 
     text: str
@@ -80,14 +84,26 @@ class Sentence:
     words: frozenset[str] = frozenset()
     listed: tuple[tuple[str, ...], ...] = ()
     short_names: frozenset[str] = frozenset()
+    hyphened: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_name) -> Sentence:
     """Return what `text`, one sentence, states.
 
+    What stands before the colon of a list item is its heading, where what follows has a name.
+
     Args:
         is_name: Whether a stem names something that can be stated of a patient.
     """
+    rest_of_item = without_label(text)
+    if rest_of_item is not None:
+        rest = _read(rest_of_item, is_name)
+        if rest.clauses and rest.clauses[0].names and "no" not in rest.cues:
+            return replace(rest, text=text)
+    return _read(text, is_name)
+
+
+def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
     lead = _LEAD.match(text)
     refs = refs_in(text)
     body = parted(with_digits(text[lead.end() :] if lead else text))
@@ -112,9 +128,8 @@ def read_sentence(text: str, *, is_name: Callable[[str], bool] = is_clinical_nam
         asks=first in statement_words().imperatives,
         cues=frozenset(cue for one in clauses for cue in one.cues),
         words=frozenset(word for one in clauses for word in one.words),
-        short_names=frozenset(
-            stem(word) for _, word in words if len(word) > 2 and word.isalpha() and word.isupper()
-        ),
+        short_names=short_names_in(words),
+        hyphened=hyphened_in(words),
         listed=listed_in(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
     )
 
@@ -143,7 +158,7 @@ class _Reader:
         )
         self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
-        self._found = list(statement_words().found_in(self._lower))
+        self._found = phrases_in(words, self._lower)
 
     def clauses(self) -> list[Clause]:
         """Return the clauses: what goes on with the one before is joined to it, or follows it."""
@@ -198,8 +213,8 @@ class _Reader:
             often=frozenset(tag[6:] for tag in cues if tag.startswith("often:")),
             smoking=next((tag[8:] for tag in cues if tag.startswith("smoking:")), ""),
             cues=cues,
-            exclusive=_exclusive(stems, phrases),
-            sites=tuple(self._sites(start, end, taken)),
+            exclusive=exclusive_in(stems, phrases),
+            sites=tuple(sites_in(self._lower, start, end, taken)),
             counted=tuple((number, kind) for number, kind, _ in counts),
             differences=tuple(changes),
             runs=tuple(runs_of(named, meant)),
@@ -279,27 +294,6 @@ class _Reader:
                 found.append(stems[at])
         return found
 
-    def _sites(self, start: int, end: int, taken: set[int]) -> Iterator[frozenset[str]]:
-        """Yield each side with up to four words beside it: `right upper lobe of the lung`."""
-        vocabulary = statement_words()
-        done = start
-        for at in range(start, end):
-            if at < done or self._lower[at] not in vocabulary.sides:
-                continue
-            found: set[str] = set()
-            beside = 0
-            for done in range(at, end):
-                word = self._lower[done]
-                if word in _OF:
-                    continue
-                is_other = word in vocabulary.fillers and word not in vocabulary.sides
-                if beside == _SITE_WORDS or not word[0].isalpha() or done in taken or is_other:
-                    break
-                found.update(placed(word))
-                beside += 1
-            if len(found) > 1:
-                yield frozenset(found)
-
     def _objects(self, start: int, end: int, phrases: list[FoundPhrase]) -> tuple[str, ...]:
         """Return up to three words behind `takes`, `allergic to` …, whatever they are."""
         after = next((one.end for one in phrases if "objects_follow" in one.tags), None)
@@ -319,10 +313,3 @@ class _Reader:
                 break
             found.append(stem(word))
         return tuple(found[:3])
-
-
-def _exclusive(stems: Mapping[int, str], phrases: Iterable[FoundPhrase]) -> tuple[str, ...]:
-    """Return the words of which one holds; "chronic conditions" are of a kind."""
-    kinds = {at for p in phrases if groups(p, "topic:") for at in range(p.start, p.end)}
-    known = statement_words().exclusive
-    return tuple(one for at, one in stems.items() if one in known and at not in kinds)

@@ -27,7 +27,7 @@ def with_birth_day(text: str, rows: KnownRows) -> str:
     said = next((one for one in _AT_BIRTH if one in text), None)
     if said is None or not any(map(str.isdigit, text)):
         return text
-    day = next((row.order[:10] for row in rows.rows if row.kind == "patient"), "")
+    day = next((row.order[:10] for row in rows.personal if row.kind == "patient"), "")
     return text.replace(said, f"on {day}") if day else text
 
 
@@ -53,7 +53,7 @@ def _is_bare(clause: Clause) -> bool:
 def against_age(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return what the record says of who the patient is, where a clause says otherwise."""
     age = age_told(clause)
-    persons = [row for row in rows.rows if row.kind == "patient"]
+    persons = [row for row in rows.personal if row.kind == "patient"]
     if age is None or any(is_measured(age, row) and not excludes(clause, row) for row in persons):
         return None
     if not persons:
@@ -86,7 +86,7 @@ def compare_age_at(clause: Clause, told: Quantity, rows: KnownRows) -> Verdict |
 
     None where it is told beside something that lasts: "he was 70 years old and had diabetes".
     """
-    births = [row for row in rows.rows if row.kind == "patient" and row.begun is not None]
+    births = [row for row in rows.personal if row.kind == "patient" and row.begun is not None]
     began = [row for row in about(clause, rows, clause.names) if row.begun and not row.is_text]
     if "begun" not in clause.cues:
         began = [row for row in began if all(has_date(day, row) for day in clause.dates)]

@@ -19,11 +19,11 @@ from services.statements.clause_parts import (
     listed_kinds,
 )
 from services.statements.compare import compare_values
-from services.statements.compare_absence import compare_absence
+from services.statements.compare_absence import compare_absence, deny_own_words
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
-from services.statements.fit import fits
+from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone
 from services.statements.smoking import OF_SMOKING, compare_smoking
@@ -33,6 +33,7 @@ from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
 
+_ANYTHING = frozenset({"anything", "nichts"})
 _NOT_OPEN = frozenset({"no", "maybe", "not_yet"})
 """By these a sentence does not say that somebody's chart is open."""
 
@@ -74,10 +75,10 @@ class MessageCheck:
             return UNCHECKED
         if self._is_published(sentence):
             return UNCHECKED
-        now = frozenset({"is_now"} if is_value_alone(sentence) else ())
-        clauses = [replace(one, cues=one.cues | now) for one in sentence.clauses]
-        sentence = replace(sentence, clauses=tuple(clauses))
-        verdicts = [self._clause(sentence, clause) for clause in clauses]
+        if is_value_alone(sentence):
+            (one,) = sentence.clauses
+            sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
+        verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
         if grounds.is_other_person(text) and worst(verdicts).state == "supported":
@@ -117,11 +118,7 @@ class MessageCheck:
         rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
         rows += beside(rows, known, named)
         rows += [row for row in known.about(named) if row.kind == "goal" and limits(sentence, row)]
-        rows += [
-            row
-            for row in known.rows
-            if row.kind == "patient" or (row.kind == "personal" and named & row.words)
-        ]
+        rows += [row for row in known.personal if row.kind == "patient" or named & row.words]
         if not adds_unknown(sentence, rows, self.grounds.own_names):
             return False
         rows += all_named(known, named)
@@ -154,8 +151,7 @@ class MessageCheck:
         if "no" in clause.cues or "nothing" in clause.cues:
             return self._absence(sentence, clause, names)
         if not self._is_stated(sentence, clause, names):
-            is_new = self._names_unknown(sentence, clause)
-            return Verdict("unsupported") if is_new else UNCHECKED
+            return UNCHECKED
         if unknown:
             return Verdict("unsupported")
         return compare_values(clause, self.grounds.rows, names=names, cited=sentence.refs)
@@ -187,18 +183,10 @@ class MessageCheck:
         if clause.quantities or clause.stages or clause.often:
             return not is_hypothetical or any(one.unit for one in clause.quantities)
         if clause.dates or clause.codes:
-            return not sentence.asks
+            return not sentence.asks and (bool(clause.names) or not sentence.is_heading)
         if is_hypothetical or sentence.is_heading:
             return False
         return self._names_something(sentence, clause)
-
-    def _names_unknown(self, sentence: Sentence, clause: Clause) -> bool:
-        """Whether a clause says of what no row has the name, and does not only think of it."""
-        is_thought = sentence.asks or sentence.is_heading or clause.cues & {"maybe", "general"}
-        if is_thought or not self.speaker.reads_records or not clause.own_names:
-            return False
-        known = self.grounds.rows.words
-        return any(one not in known and is_clinical_name(one) for one in clause.names)
 
     def _names_something(self, sentence: Sentence, clause: Clause) -> bool:
         if clause.sites and (clause.names or "asserts" in clause.cues or sentence.is_item):
@@ -218,7 +206,8 @@ class MessageCheck:
 
     def _unknown_object(self, clause: Clause) -> bool:
         """Whether somebody takes, has or is allergic to what no row has a word of."""
-        return bool(clause.objects) and self._is_unknown(clause.objects)
+        is_named = any(self.grounds.rows.about([one]) for one in clause.names)
+        return bool(clause.objects) and not is_named and self._is_unknown(clause.objects)
 
     def _lists_unknown(self, sentence: Sentence) -> bool:
         """Whether a list of drugs, problems or allergies names what no row has a word of."""
@@ -240,15 +229,26 @@ class MessageCheck:
         if not clause.own_names and person_groups(clause):
             return UNCHECKED  # "lives in Adams and has never been married"
         topics = clause.topics if "no" in clause.cues else ()
+        if (own := deny_own_words(clause, self.grounds.rows)) is not None:
+            return own
+        if clause.words & _ANYTHING and "takes" in clause.cues:
+            topics = ("=medication",)
         about = tuple(dict.fromkeys((*clause.names, *topics)))
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
-        if not about or sentence.asks or sentence.is_question or "maybe" in clause.cues:
+        if not about and not self.speaker.reads_records:
+            return UNCHECKED
+        if (
+            not (about or happenings(clause))
+            or sentence.asks
+            or sentence.is_question
+            or "maybe" in clause.cues
+        ):
             return UNCHECKED
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
         if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED
         # "No problems and no medications": of two kinds, each for itself.
-        each_of = [(one,) for one in about] if not clause.names else [about]
+        each_of = [(one,) for one in about] if about and not clause.names else [about]
         return worst([compare_absence(clause, self.grounds.rows, names=one) for one in each_of])
 
     def _figures(

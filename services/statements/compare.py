@@ -1,6 +1,7 @@
 """Whether the rows say what a clause states: all of it must fit one of them."""
 
 from collections.abc import Collection, Sequence
+from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
 from services.statements.ages import (
@@ -11,6 +12,7 @@ from services.statements.ages import (
     without_age,
 )
 from services.statements.broader import by_broader_name
+from services.statements.by_values import by_values, latest_of_kind, of_own_value
 from services.statements.compare_series import (
     against_extreme,
     against_flag,
@@ -34,20 +36,22 @@ from services.statements.compare_several import (
     by_each_stage,
     by_each_year,
     by_nearest,
-    latest_of_kind,
 )
 from services.statements.comparisons import compared
 from services.statements.fit import (
+    ALL,
     excludes,
     fits,
     has_date,
     has_sites,
     is_denied_alike,
     is_measured,
+    shares,
     stands,
 )
 from services.statements.known import KnownRows
-from services.statements.rows import KnownRow, told_of
+from services.statements.one_day import by_one_day
+from services.statements.rows import KnownRow
 from services.statements.subject import (
     about,
     of_another_person,
@@ -80,7 +84,7 @@ def compare_values(
     rest = without_age(clause, age)
     found = against_age(clause, rows)
     if found is None and not names and not rest.exclusive:
-        return supported([row for row in rows.rows if row.kind == "patient"])
+        return supported([row for row in rows.personal if row.kind == "patient"])
     return found or _compared(rest, rows, names, cited)
 
 
@@ -95,7 +99,7 @@ def _compared(
     if found is not None:
         return found
     is_by_values = not names and not person_groups(clause)
-    candidates = subject or (_by_values(clause, rows) if is_by_values else [])
+    candidates = subject or (by_values(clause, rows) if is_by_values else [])
     fitting = _fitting(clause, candidates, subject, names)
     if fitting:
         against = against_order(clause, fitting, rows, names) if names else None
@@ -134,17 +138,30 @@ def _by_parts(
     of_days = by_each_year(clause, candidates) or by_each_day(clause, candidates)
     of_days = of_days or by_each_stage(clause, rows, names)
     if others := of_days or by_broader_name(clause, rows, names):
-        return supported(others)
-    relaxed = by_nearest(clause, rows, names)
+        return _denied_among(clause, rows, names) or supported(others)
+    relaxed = by_nearest(clause, rows, names) or by_one_day(clause, rows, names)
     if relaxed and (not clause.sites or any(has_sites(clause, row) for row in relaxed)):
         series = [*about(clause, rows, names[:1]), *relaxed]
-        return _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
+        against = _denied_among(clause, rows, names)
+        return against or _objection(clause, relaxed, series, cited=cited) or supported(relaxed)
+    if not clause.own_names and (measured := of_own_value(clause, rows)):
+        return _objection(clause, measured, measured, cited=cited) or supported(measured)
     # A row that only speaks of a thing, such as where a biopsy was taken, does not deny it.
     own = [row for row in subject if not names or not row.needs.isdisjoint(names)]
     counter = _contradicting(clause, [row for row in own if not row.is_earlier])
     if counter is not None:
         return Verdict("contradicted", counter.sources, counter.says)
     return Verdict("unsupported", refs(subject[:1]))
+
+
+def _denied_among(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return the row that denies one of several things that are told together."""
+    for name in names:
+        for row in rows.about([name]):
+            is_whole = not row.is_text and row.negated and row.needs <= clause.words
+            if is_whole and not is_denied_alike(clause, row):
+                return Verdict("contradicted", row.sources, row.says)
+    return None
 
 
 def _is_only_written_then(clause: Clause, row: KnownRow, subject: Sequence[KnownRow]) -> bool:
@@ -167,30 +184,6 @@ def _subject(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Know
     return [row for row in rows.rows if scales & {one.scale for one in row.stages}]
 
 
-def _by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
-    found: list[KnownRow] = []
-    for one in clause.quantities:
-        found += rows.with_number(one.readings)
-    for day in clause.dates:
-        for reading in day.readings:
-            found += rows.with_day(reading.year, reading.month)
-    if clause.stages or clause.codes or clause.often:
-        found += [
-            row for row in rows.rows if row.stages or row.often or set(clause.codes) & row.words
-        ]
-    if clause.dates and not clause.quantities and not clause.stages:
-        # A day alone does not say what was on it.
-        meant = frozenset(clause.topics) | told_of(clause.words)
-        found = [row for row in found if _tells_of(meant, row, is_of_kind=bool(clause.topics))]
-    return list({id(row): row for row in found}.values())
-
-
-def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> bool:
-    """Whether a row has most words of what was on a day, or one where its kind is named."""
-    shared = len(row.words.intersection(meant))
-    return bool(shared) and (is_of_kind or shared * 2 > len(meant))
-
-
 def _against(
     clause: Clause,
     fitting: Sequence[KnownRow],
@@ -199,6 +192,8 @@ def _against(
     cited: Collection[str],
 ) -> Verdict | None:
     """Return what speaks against a clause that rows fit; None where nothing does."""
+    if clause.words & ALL and any(shares(row.quantities, row.words) for row in candidates):
+        return Verdict("unsupported", refs(fitting[:1]))  # "both nodes", where it was one of two
     return _against_polarity(clause, fitting, candidates) or _objection(
         clause, fitting, candidates, cited=cited
     )
@@ -219,9 +214,15 @@ def _against_polarity(
     told = {ref for row in fitting for ref in row.sources}
     texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]
     denied = [row for row in texts if row.is_text and not is_denied_alike(clause, row)]
+    denied = [row for row in denied if not _is_of_variant(row.words - clause.words)]
     # A text that says both, "calls with a seizure" and "no seizure", says neither.
     is_denied = any(not told.isdisjoint(row.sources) for row in denied)
     return Verdict("unsupported", refs(fitting[:1])) if is_denied else None
+
+
+def _is_of_variant(words: AbstractSet[str]) -> bool:
+    """Whether words name a variant of a gene: of "EGFR T790M not detected" EGFR is not denied."""
+    return any(word[0].isalpha() and word[-2:-1].isdigit() and word.isalnum() for word in words)
 
 
 def _objection(

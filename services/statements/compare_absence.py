@@ -6,7 +6,7 @@ from services.language.clauses import Clause
 from services.language.name_kinds import kind_of_name
 from services.language.statement_words import statement_words
 from services.statements.compare_series import is_judged_rightly
-from services.statements.fit import WITHOUT, has_date
+from services.statements.fit import WITHOUT, happenings, has_date, has_happened
 from services.statements.known import KnownRows
 from services.statements.rows import BEGINNING, KnownRow, told_of
 from services.statements.subject import is_meant, refs, supported
@@ -20,6 +20,8 @@ _LISTS = frozenset({"problem", "procedure", "medication"})
 
 def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) -> Verdict:
     """Return what `rows` say of a clause that states that something is not so."""
+    if (done := _never_done(clause, rows)) is not None:
+        return done
     named = [*rows.about(names), *(rows.about(clause.names) if clause.names else ())]
     found = [row for row in {id(one): one for one in named}.values() if not row.is_earlier]
     meant = [row for row in found if row.is_text or is_meant(row, clause.words | set(names), names)]
@@ -40,17 +42,58 @@ def compare_absence(clause: Clause, rows: KnownRows, *, names: Sequence[str]) ->
     there = [row for row in plain if row.standing == "active" and row.needs <= set(clause.words)]
     if denied and not (there and all(row.is_text for row in denied)):
         return supported(denied)
+    return _by_rows(clause, meant, plain, names)
+
+
+def _by_rows(
+    clause: Clause, meant: Sequence[KnownRow], plain: Sequence[KnownRow], names: Sequence[str]
+) -> Verdict:
+    """Return what rows of facts say of a denial: how they are judged, whether they ended."""
     if (judged := _judged_otherwise(clause, plain)) is not None:
         return judged
-    ended = [row for row in plain if row.standing == "ended"]
-    is_of_now = clause.cues & {"takes", "current"} or clause.words & _CHRONIC
-    if plain and len(ended) == len(plain) and is_of_now:
-        return supported(ended)
+    if clause.cues & {"takes", "current"} or clause.words & _CHRONIC:
+        of_kind = [row for row in plain if f"={row.kind}" in names] or plain
+        if of_kind and all(row.standing == "ended" for row in of_kind):
+            return supported(of_kind)
     if plain and not clause.has_values:
         return Verdict("contradicted", plain[0].sources, plain[0].says)
     if clause.has_values and not names:
         return UNCHECKED
     return Verdict("unsupported", refs(meant[:1]))
+
+
+def deny_own_words(clause: Clause, rows: KnownRows) -> Verdict | None:
+    """Return the verdict over "…, no statin on the list", behind what is of something else.
+
+    None where the clause has no word of its own that is no common language.
+    """
+    own = told_of(clause.words) - statement_words().neutral if not clause.own_names else ()
+    if not own:
+        return None
+    denied = [row for one in own for row in rows.about([one])]
+    now = [row for row in denied if row.standing == "active" and not row.is_text]
+    return Verdict("contradicted", now[0].sources, now[0].says) if now else UNCHECKED
+
+
+def _never_done(clause: Clause, rows: KnownRows) -> Verdict | None:
+    """Return what all rows say of "no surgery" and "never admitted", where nothing is named."""
+    told = happenings(clause)
+    if clause.names or clause.has_values or len(told) != 1 or len({*clause.topics}) > 1:
+        return None
+    done = [
+        row
+        for row in rows.rows
+        if not (row.negated or row.is_plan) and has_happened(told[0], row) and _may_be(row)
+    ]
+    if done:
+        return Verdict("contradicted", done[0].sources, done[0].says)
+    said = "".join(rows.whole.get(one.removeprefix("="), "") for one in {*clause.topics})
+    return Verdict("supported", (), said) if said else None
+
+
+def _may_be(row: KnownRow) -> bool:
+    """Whether a procedure may be an operation: a measurement, an injection or a form is none."""
+    return row.kind != "procedure" or row.words.isdisjoint(statement_words().no_operation)
 
 
 def _is_of_kin(row: KnownRow) -> bool:

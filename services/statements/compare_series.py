@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
+from services.statements.judgements import is_plainly_otherwise
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
 
@@ -112,7 +113,6 @@ def is_outdated(
 
 _MEASURED_KINDS = frozenset({"vital sign", "laboratory"})
 
-
 _POLAR = frozenset({"negative", "positive", "negativ", "positiv"})
 
 
@@ -122,7 +122,10 @@ def is_judged_without_range(clause: Clause, row: KnownRow) -> bool:
     is_judged = len(clause.cues & {"high", "low", "normal"}) == 1 or is_polar
     is_judged = is_judged and "no" not in clause.cues
     is_measured = row.number is not None or row.kind in _MEASURED_KINDS
-    return is_judged and is_measured and not row.flag and not row.ranges
+    is_open = is_judged and is_measured and not row.flag and not row.ranges
+    if is_open and clause.quantities and not is_polar:
+        return is_plainly_otherwise(clause, row)  # the value stands there to be judged
+    return is_open
 
 
 def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> Verdict | None:
@@ -268,7 +271,8 @@ def is_judged_beyond(clause: Clause, row: KnownRow) -> bool:
     said = clause.words & (known.judging - known.ending | _SIDES)
     if "begun" in clause.cues:
         said -= {"back"}  # "dates back to 1975"
-    return row.number is None and not row.quantities and not said <= row.words
+    is_valued = row.number is not None or row.quantities or clause.stages
+    return not is_valued and not said <= row.words
 
 
 def is_changed_otherwise(clause: Clause, row: KnownRow) -> bool:

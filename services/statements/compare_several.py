@@ -10,7 +10,12 @@ from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
 from services.statements.compare_series import STEP_BY_STEP, against_trend, is_multiplied
 from services.statements.durations import TIMES, is_apart
-from services.statements.fit import DONE_ONCE, fits, has_date, is_aim, shares
+from services.statements.fit import (
+    DONE_ONCE,
+    fits,
+    is_aim,
+    shares,
+)
 from services.statements.known import KnownRows
 from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
@@ -19,7 +24,7 @@ from services.statements.verdict import Verdict
 _FROM = frozenset({"from", "von"})
 _SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
 
-_FOR = frozenset({"treated", "behandelt", "for", "against", "fur", "gegen", "wegen"})
+FOR = frozenset({"treated", "behandelt", "for", "against", "fur", "gegen", "wegen"})
 _EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jahrlich"})
 _BEFORE = frozenset({"before", "prior", "vor", "bevor"})
 _AFTER = frozenset({"after", "following", "nach", "nachdem"})
@@ -37,7 +42,6 @@ _ORDINALS = {
 }
 _BACK = frozenset({"recovered", "rebounded", "erholte"})
 """A value that fell and recovered has both courses."""
-_EVENTS = frozenset({"problem", "procedure", "encounter"})
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _TWO_AND_TIME = 3
@@ -78,31 +82,12 @@ def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Kn
             others = [rows.about([name]) for name in names[size:]]
             fitting = [row for row in fitting if not _is_before_start(clause, row, others)]
             return fitting if _is_in_time(clause, [fitting, *others]) else []
-    return _behind_event(clause, rows, names)
-
-
-def _behind_event(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
-    """Return the rows of what is told behind an event or an illness.
-
-    A value is of that day, "at the stroke, a BP of 150"; a drug may be for it.
-    """
-    if not (clause.quantities or clause.often) or "newest" in clause.cues:
-        return []
-    for size in range(1, len(names)):
-        events = [row for row in rows.about(names[:size]) if row.kind in _EVENTS]
-        told = [row for row in about(clause, rows, names[size:]) if fits(clause, row)]
-        days = {row.order[:10] for row in events}
-        if found := [row for row in told if not row.is_text and row.order[:10] in days]:
-            return found
-        drugs = [row for row in told if row.kind == "medication"]
-        if events and drugs and clause.words & _FOR and _is_in_time(clause, [events, drugs]):
-            return drugs
     return []
 
 
 def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     """Whether a drug that is told as given for an illness was begun while that was there."""
-    if not clause.words & _FOR:
+    if not clause.words & FOR:
         return True
     told = clause.names
     rows_found = [row for rows in found for row in rows if row.order]
@@ -114,7 +99,7 @@ def _is_in_time(clause: Clause, found: Sequence[Sequence[KnownRow]]) -> bool:
     if pairs and not any(_may_be_reason(drug, illness) for drug, illness in pairs):
         return False
     return not pairs or any(
-        day >= illness.order[: len(day)] and not _is_over(illness, day)
+        day >= illness.order[: len(day)] and not is_over(illness, day)
         for drug, illness in pairs
         for day in [drug.order[:10], *(_written(one) for one in drug.dates)]
     )
@@ -138,7 +123,8 @@ def _may_be_reason(drug: KnownRow, illness: KnownRow) -> bool:
     return not reasons or not reasons.isdisjoint(illness.words)
 
 
-def _is_over(illness: KnownRow, day: str) -> bool:
+def is_over(illness: KnownRow, day: str) -> bool:
+    """Whether an illness had ended by a day."""
     last = _written(illness.ended) if illness.ended else ""
     return bool(last) and day[: len(last)] > last
 
@@ -292,8 +278,8 @@ def against_order(
     """Return what speaks against "started before the diagnosis" and "her second dose"."""
     first = fitting[0]
     if first.kind in _COUNTED_ONE_BY_ONE:
-        given = {row.order for row in rows.about(names) if row.kind == first.kind}
-        number = sum(order <= first.order for order in given)
+        given = {row.order[:10] for row in rows.about(names) if row.kind == first.kind}
+        number = sum(day <= first.order[:10] for day in given)
         told = [_ORDINALS[word] for word in clause.words if word in _ORDINALS]
         is_wrong = bool(told) and number not in told
         return Verdict("contradicted", first.sources, first.says) if is_wrong else None
@@ -317,29 +303,34 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
 
     Each stage is in a row of its own, and what else is named in another.
     """
-    is_told = bool(clause.stages) and all(one.scale in _OF_A_TUMOR for one in clause.stages)
+    is_of_tumor = all(one.scale in _OF_A_TUMOR for one in clause.stages)
+    is_told = bool(clause.stages) and (is_of_tumor or bool(names))
+    is_course = len(clause.dates) == len(clause.stages) > 1
     if not is_told or clause.quantities or (len(clause.stages) < 2 and not names):
         return []
-    parts = [replace(clause, stages=(one,)) for one in clause.stages]
-    found = [[row for row in rows.rows if _has_stage(one, row) and fits(one, row)] for one in parts]
+    told = clause
+    if len(clause.stages) > 1:
+        told = replace(clause, exclusive=(), sites=(), cues=clause.cues - {"ended"})
+    parts = [replace(told, stages=(one,)) for one in clause.stages]
+    if is_course:  # "from stage 1 in 2001 to stage 2 in 2004"
+        pairs = zip(parts, clause.dates, strict=True)
+        parts = [replace(one, dates=(day,)) for one, day in pairs]
+    found = [
+        [
+            row
+            for row in rows.rows
+            if _has_stage(one, row)
+            and fits(one, row)
+            and (is_of_tumor or not row.words.isdisjoint(names))
+        ]
+        for one in parts
+    ]
     if names:
-        rest = replace(clause, stages=())
-        found.append([row for row in about(rest, rows, names) if fits(rest, row)])
+        rest = replace(clause, stages=(), dates=() if is_course else clause.dates)
+        whole = [row for row in about(rest, rows, names) if fits(rest, row)]
+        found.append(whole or by_nearest(rest, rows, names))
     return [row for one in found for row in one[:1]] if all(found) else []
 
 
 def _has_stage(clause: Clause, row: KnownRow) -> bool:
     return any(clause.stages[0].fits(one) for one in row.stages)
-
-
-def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
-    """Return whether "the last visit" was on the day that is told; None where none is."""
-    if names or "newest" not in clause.cues or not clause.dates or len(clause.topics) != 1:
-        return None
-    of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
-    if not of_kind:
-        return None
-    last = max(of_kind, key=lambda row: row.order)
-    if all(has_date(day, last) for day in clause.dates):
-        return supported([last])
-    return Verdict("contradicted", last.sources, last.says)

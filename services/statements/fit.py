@@ -19,7 +19,7 @@ _NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
 _AFTER = frozenset({"after", "nach"})
 _OF = frozenset({"of", "von"})
-_ALL = frozenset({"both", "all", "every", "beide", "alle"})
+ALL = frozenset({"both", "all", "every", "beide", "alle"})
 _PAST = frozenset({"had", "been", "history", "hatte", "gehabt"})
 _AT_A_TIME = frozenset({"begun", "ended"})
 DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
@@ -32,20 +32,20 @@ _COURSES = frozenset({"rising", "falling", "steady"})
 def fits(clause: Clause, row: KnownRow) -> bool:
     """Whether one row says all that a clause states besides its names."""
     return (
-        is_denied_alike(clause, row)
+        clause.often <= row.often
+        and all(_is_of_day(one, clause, row) for one in clause.dates)
+        and _measures(clause, row)
+        and is_denied_alike(clause, row)
         and _is_as_sure(clause, row)
         and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
-        and all(_is_of_day(one, clause, row) for one in clause.dates)
         and not (row.is_plan and clause.cues.isdisjoint(_NOT_DONE))
-        and _measures(clause, row)
         and all(
             any(one.fits(known) for known in row.stages) or _says_plainly(one.scale, one.value, row)
             for one in clause.stages
         )
         and all(code in row.words for code in clause.codes)
-        and clause.often <= row.often
         and has_sites(clause, row)
         and not excludes(clause, row)
         and not _is_finding_beside(clause, row)
@@ -84,7 +84,7 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
         return bool(clause.words & known.unsure) or "maybe" in clause.cues
     if not clause.words & WITHOUT and _lacks(row) & clause.words:
         return False
-    if clause.words & _ALL and shares(row.quantities, row.words):
+    if clause.words & ALL and shares(row.quantities, row.words):
         return False
     told = shares(clause.quantities, clause.words)
     return not told or told <= shares(row.quantities, row.words)
@@ -235,7 +235,7 @@ def stands(clause: Clause, row: KnownRow) -> bool:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
         return False
-    if "ended" in cues and not _has_ended(row):
+    if "ended" in cues and not (_has_ended(row) or _is_nth_dose(clause, row)):
         return False
     if row.kind in DONE_ONCE and {"current", "is_now"} <= cues:
         return False
@@ -244,6 +244,13 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     if row.standing == "active" and "ended" in cues and not row.ended:
         return False
     return _stands_then(clause, row)
+
+
+def _is_nth_dose(clause: Clause, row: KnownRow) -> bool:
+    """Whether a row is of a vaccination, and a clause tells which: "completed by a second dose"."""
+    groups = statement_words().exclusive
+    is_told = any(groups[word][0] == "ordinal" for word in clause.exclusive)
+    return row.kind == "immunization" and is_told
 
 
 def _stands_then(clause: Clause, row: KnownRow) -> bool:
@@ -305,15 +312,23 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
     """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
     if row.number is not None and clause.cues & _COURSES:
         return True  # "declined from 22 to 11" is a course
+    told = [word for word in happenings(clause) if word not in clause.names]
+    return all(has_happened(word, row) for word in told)
+
+
+def happenings(clause: Clause) -> list[str]:
+    """Return the words of a clause that tell what happened to a thing."""
     known = statement_words().happening
-    told = [known[word] for word in clause.words if word in known and word not in clause.names]
-    told = [one for one in told if row.kind != "procedure" or "opera" not in one]
-    return all(
-        any(
-            word.startswith(begun) or (_REMOVED in begun and word.endswith(_CUT_OUT))
-            for word in row.words
-        )
-        for begun in told
+    return [word for word in clause.words if word in known]
+
+
+def has_happened(word: str, row: KnownRow) -> bool:
+    """Whether a row says what happened by a word: `resected`, `resection`."""
+    begun = statement_words().happening[word]
+    if row.kind == "procedure" and "opera" in begun:
+        return True
+    return any(
+        one.startswith(begun) or (_REMOVED in begun and one.endswith(_CUT_OUT)) for one in row.words
     )
 
 

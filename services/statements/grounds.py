@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from services.language.named_person import person_named_in
 from services.language.people_words import common_words
-from services.language.statement_words import is_clinical_name, is_translated, stem
+from services.language.statement_words import is_clinical_name, statement_words, stem
 from services.statements.known import KnownRows
 
 
@@ -54,7 +54,9 @@ class Grounds:
         """Whether a sentence is about somebody by a name that neither rows nor server know."""
         words = person_named_in(text)
         # "Ein Prädiabetes ist bekannt": German writes every noun as it writes names.
-        terms = {word for word in words if is_clinical_name(word) or is_translated(word)}
+        terms = {
+            word for word in words if is_clinical_name(word) or word in statement_words().translated
+        }
         return bool(words) and not terms and words.isdisjoint(self.rows.words | self.own_names)
 
     def is_of_another(self, text: str) -> bool:

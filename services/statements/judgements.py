@@ -2,11 +2,45 @@
 
 from collections.abc import Iterable
 
+from services.language.clauses import Clause
 from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.rows import KnownRow
 
+_PLAINLY: dict[str, tuple[float, float]] = {
+    "=potassium": (3.5, 5.0),
+    "=sodium": (135.0, 145.0),
+    "=creatinine": (0.65, 1.3),
+    "=glucose": (70.0, 140.0),
+    "=platelets": (150.0, 450.0),
+    "=leukocytes": (3.5, 11.0),
+    "=hemoglobin": (12.0, 17.5),
+    "=alanine aminotransferase": (0.0, 55.0),
+    "=aspartate aminotransferase": (0.0, 50.0),
+    "=bilirubin": (0.0, 1.3),
+    "=blood pressure": (105.0, 140.0),
+    "=systolic blood pressure": (105.0, 140.0),
+    "=body mass index": (18.5, 30.0),
+    "=oxygen saturation": (92.0, 100.0),
+}
+"""What is usual of grown-ups, in the units of records, with a margin: no range of a laboratory."""
+_UNITS = frozenset({"mmol/L", "mg/dL", "10*3/uL", "10*9/L", "g/dL", "U/L", "mm[Hg]", "kg/m2", "%"})
+_MARGIN = 0.05
 _NO_JUDGEMENT = frozenset({"maybe", "nothing", "not_yet", "first_person", "recorded"})
+
+
+def is_plainly_otherwise(clause: Clause, row: KnownRow) -> bool:
+    """Whether a value that no range judges is called what nobody would: an ALT of 212 normal."""
+    found = next((one for one in row.needs if one in _PLAINLY), None)
+    value = next((one for one in row.quantities if one.unit in _UNITS), None)
+    if found is None or value is None:
+        return False
+    low, high = _PLAINLY[found]
+    number = value.number
+    is_usual = low * (1 - _MARGIN) <= number <= high * (1 + _MARGIN)
+    is_low, is_high = number < low * (1 + _MARGIN), number > high * (1 - _MARGIN)
+    said = clause.cues & {"high", "low", "normal"}
+    return not {"high": is_high, "low": is_low, "normal": is_usual}[next(iter(said))]
 
 
 def judges_alone(sentence: Sentence, rows: Iterable[KnownRow]) -> bool:

@@ -16,6 +16,7 @@ from services.statements.rows import (
 )
 from services.statements.view_rows import empty_of_view, rows_of_view
 
+_PERSONAL = frozenset({"patient", "personal"})
 _MISSING = ": not in the record"
 """How a view says that something was asked for by name and is not there."""
 
@@ -31,6 +32,7 @@ class KnownRows:
         self._by_source: dict[str, list[KnownRow]] = {}
         self._names: set[str] = set()
         self.rows: list[KnownRow] = []
+        self.personal: list[KnownRow] = []
         self.empty: list[EmptyResult] = []
         self.whole: dict[str, str] = {}  # what a list of all of a kind says of what it lacks
         self.words: set[str] = set()
@@ -102,6 +104,8 @@ class KnownRows:
     def _add(self, rows: Iterable[KnownRow]) -> None:
         for row in rows:
             self.rows.append(row)
+            if row.kind in _PERSONAL:
+                self.personal.append(row)
             self.words |= row.words
             self.sources.update(row.sources)
             if not row.is_text and row.kind != "patient":

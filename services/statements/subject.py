@@ -49,7 +49,7 @@ def of_another_person(clause: Clause, rows: KnownRows) -> Verdict | None:
     if "family" in clause.cues or not is_told:
         return None
     other = next(
-        (row for row in rows.rows if row.kind == "personal" and excludes(clause, row)), None
+        (row for row in rows.personal if row.kind == "personal" and excludes(clause, row)), None
     )
     return Verdict("contradicted", other.sources, other.says) if other is not None else None
 

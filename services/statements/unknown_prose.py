@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
 from services.language.clauses import Clause
-from services.language.statement_words import statement_words
+from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
 from services.statements.fit import ANY_KIN, WITHOUT, is_measured, stands
 from services.statements.known import KnownRows
@@ -19,13 +19,19 @@ _FORMS = ("ing", "ed", *_INFLECTIONS)
 _SHORT_FORM = 5
 _ONE = frozenset({"one", "ein", "eine", "eins"})
 _TURNS = frozenset(
-    {"recovered", "improved", "worsened", "deteriorated", "erholt", "verbesserte", "verbessert",
-     "verschlechterte", "verschlechtert"}
+    {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt",
+     "verbesserte", "verbessert", "verschlechterte", "verschlechtert"}
 )  # fmt: skip
+_GOALS = frozenset({"goal", "ziel"})
 _AMOUNTS = frozenset(
     {"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"}
 )
 _ADVERB = "ly"
+_CAUSES = frozenset(
+    {"due", "because", "caused", "secondary", "owing", "led", "diagnosed", "diagnosis",
+     "under", "after", "during", "following", "despite", "unter", "nach", "wahrend",
+     "wegen", "aufgrund", "infolge", "durch", "diagnose", "diagnostiziert"}
+)  # fmt: skip
 _ROMAN = frozenset("ivxabc")
 _MEASURED = ("wert", "werte", "spiegel", "bereich")
 """German joins what is measured with these: `Kaliumwert`, `Normbereich`."""
@@ -33,10 +39,16 @@ _MEASURED = ("wert", "werte", "spiegel", "bereich")
 
 def states_unknown(sentence: Sentence, rows: KnownRows, own_names: AbstractSet[str]) -> bool:
     """Whether no row has all words by which a sentence states something of the patient."""
-    if sentence.is_heading or sentence.asks or sentence.refs:
+    if sentence.is_heading or sentence.asks or sentence.refs or _is_title(sentence):
         return False
     is_of_patient = "about_patient" in sentence.cues
     return any(_is_unknown(one, rows, own_names, is_of_patient) for one in sentence.clauses)
+
+
+def _is_title(sentence: Sentence) -> bool:
+    """Whether a line without a full stop and a verb is a title: "Mrs Yost – overview"."""
+    is_open = sentence.text.rstrip(" *_\n")[-1:].isalpha()
+    return is_open and not sentence.is_item and "asserts" not in sentence.cues
 
 
 def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
@@ -61,8 +73,10 @@ def adds_unknown(sentence: Sentence, rows: Sequence[KnownRow], own_names: Abstra
         rows: Those that stand on the sources by which it is supported.
         own_names: Stems of the words of the patient's name.
     """
+    is_of_value = any(_tells_value(clause, rows) for clause in sentence.clauses)
     return any(
-        _adds_unknown(clause, rows, own_names, sentence.short_names) for clause in sentence.clauses
+        _adds_unknown(clause, rows, own_names, sentence, is_of_value=is_of_value)
+        for clause in sentence.clauses
     )
 
 
@@ -70,12 +84,21 @@ def _adds_unknown(
     clause: Clause,
     rows: Sequence[KnownRow],
     own_names: AbstractSet[str],
-    short_names: AbstractSet[str],
+    sentence: Sentence,
+    *,
+    is_of_value: bool,
 ) -> bool:
     if clause.cues & {"no", "nothing", "recorded"}:
         return False
-    short = frozenset(word for word in short_names if not _is_neutral(word, clause))
+    short = frozenset(word for word in sentence.short_names if not _is_neutral(word, clause))
     said = _said(clause, own_names) | (clause.words & short)
+    if is_of_value and (_has_figure(clause) or _names_nothing(clause)):
+        said = frozenset(filter(_is_of_medicine, said))
+    parted = said & sentence.hyphened.keys() - frozenset().union(*(row.words for row in rows))
+    exclusive = statement_words().exclusive.keys()
+    parted = frozenset(word for word in parted if sentence.hyphened[word].isdisjoint(exclusive))
+    parts = told_of(part for word in parted for part in sentence.hyphened[word])
+    said = said - parted | {part for part in parts if not _is_neutral(part, clause)}
     if not said:
         return False
     denials = statement_words().denying | WITHOUT
@@ -92,6 +115,39 @@ def _adds_unknown(
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
     )
     return not (has_all(said, known, initials) and is_placed)
+
+
+def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
+    """Whether a clause tells a measured value that a row has, and no cause of it.
+
+    What is said beside such a value is a remark on it: the value stands there to be read.
+    """
+    if clause.words & _CAUSES:
+        return False
+    if any(told.fits(one) for told in clause.stages for row in rows for one in row.stages):
+        return True
+    return bool(clause.differences) or any(
+        is_measured(one, row)
+        for row in rows
+        if row.needs_all and not row.is_text
+        for one in clause.quantities
+    )
+
+
+def _has_figure(clause: Clause) -> bool:
+    return bool(clause.quantities or clause.differences or clause.stages)
+
+
+def _names_nothing(clause: Clause) -> bool:
+    """Whether a clause names no more than what is judged, such as an organ's function."""
+    return statement_words().judged.issuperset(clause.names)
+
+
+def _is_of_medicine(word: str) -> bool:
+    """Whether a word claims something of a patient wherever it stands."""
+    known = statement_words()
+    is_told = word in known.happening or word in known.kin or word in known.places
+    return is_told or word in _TURNS or word in _GOALS or is_clinical_name(word)
 
 
 def _places_of(words: Iterable[str]) -> frozenset[tuple[str, int]]:
@@ -143,7 +199,7 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
     if word in known.kin and word not in ANY_KIN:
         return False
-    if len(clause.quantities) > 1 and word in _TURNS:
+    if max(len(clause.quantities), len(clause.stages)) > 1 and word in _TURNS:
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
     if clause.differences and word in _AMOUNTS:
         return True

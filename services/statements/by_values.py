@@ -1,0 +1,56 @@
+"""Rows for a clause that does not name what it speaks of: by its values. Pure."""
+
+from collections.abc import Collection, Sequence
+
+from services.language.clauses import Clause
+from services.statements.fit import fits, has_date
+from services.statements.known import KnownRows
+from services.statements.rows import KnownRow, told_of
+from services.statements.subject import supported
+from services.statements.verdict import Verdict
+
+
+def by_values(clause: Clause, rows: KnownRows) -> list[KnownRow]:
+    """Return the rows that have a number, a day, a stage or a code of a clause that names none."""
+    found: list[KnownRow] = []
+    for one in clause.quantities:
+        found += rows.with_number(one.readings)
+    for day in clause.dates:
+        for reading in day.readings:
+            found += rows.with_day(reading.year, reading.month)
+    if clause.stages or clause.codes or clause.often:
+        found += [
+            row for row in rows.rows if row.stages or row.often or set(clause.codes) & row.words
+        ]
+    if clause.dates and not clause.quantities and not clause.stages:
+        # A day alone does not say what was on it.
+        meant = frozenset(clause.topics) | told_of(clause.words)
+        found = [row for row in found if _tells_of(meant, row, is_of_kind=bool(clause.topics))]
+    return list({id(row): row for row in found}.values())
+
+
+def of_own_value(clause: Clause, rows: KnownRows) -> list[KnownRow]:
+    """Return the newest measured row of a value whose clause does not name it, by its unit."""
+    if len(clause.quantities) != 1 or not clause.quantities[0].unit:
+        return []
+    found = [row for row in by_values(clause, rows) if row.needs_all and fits(clause, row)]
+    return sorted(found, key=lambda row: row.order, reverse=True)
+
+
+def _tells_of(meant: Collection[str], row: KnownRow, *, is_of_kind: bool) -> bool:
+    """Whether a row has most words of what was on a day, or one where its kind is named."""
+    shared = len(row.words.intersection(meant))
+    return bool(shared) and (is_of_kind or shared * 2 > len(meant))
+
+
+def latest_of_kind(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | None:
+    """Return whether "the last visit" was on the day that is told; None where none is."""
+    if names or "newest" not in clause.cues or not clause.dates or len(clause.topics) != 1:
+        return None
+    of_kind = [row for row in rows.about(clause.topics[:1]) if row.order and not row.is_text]
+    if not of_kind:
+        return None
+    last = max(of_kind, key=lambda row: row.order)
+    if all(has_date(day, last) for day in clause.dates):
+        return supported([last])
+    return Verdict("contradicted", last.sources, last.says)
