@@ -58,8 +58,8 @@ _OVER = {"problems": "resolved", "medications": "stopped"}
 _OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
-_PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)")
-"""Signs between two questions: "knee pain - what is he taking"."""
+_PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
+"""Signs between two questions: "knee pain - what is he taking", and the end of a line."""
 
 
 def chart_questions(
