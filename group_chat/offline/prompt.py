@@ -14,6 +14,7 @@ from semantic_kernel.contents import (
 )
 
 from data_models.chart_view import ChartView
+from data_models.patient_identity import PatientIdentity
 from group_chat.messages import CUE_NAME, HANDS_BACK_TO
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, lines_of
@@ -90,6 +91,7 @@ class Prompt:
         answers: Results of the tools called for the message that is being written.
         views: Rows of the chart that tools of this turn returned, oldest first.
         held: What users said of the patient and memory holds, in their words.
+        identity: Who the patient is by the records; None where nobody knows.
     """
 
     closing: str = ""
@@ -113,6 +115,7 @@ class Prompt:
     utterance: Utterance | None = None
     views: Sequence[ChartView] = ()
     held: Sequence[str] = ()
+    identity: PatientIdentity | None = None
 
     @property
     def recent(self) -> str:
@@ -141,6 +144,14 @@ class Prompt:
     def who_has(self, tool: str) -> str | None:
         """Return the first agent of the team that has the tool."""
         return next((one.name for one in self.team if tool in one.tools), None)
+
+    @property
+    def who(self) -> str:
+        """Who is open by name and birth date, as far as they are known, and by id."""
+        if self.identity is None or not (self.identity.name and self.identity.birth_date):
+            return f"`{self.patient_id}`"
+        name, born = self.identity.name, self.identity.birth_date
+        return self.text("who_is", name=name, born=born, patient=self.patient_id)
 
     def text(self, name: str, /, **parts: object) -> str:
         """Return one of our own texts in the language of the user."""
@@ -209,6 +220,7 @@ def prompt_of(
         utterance=request.utterance,
         views=turn.views,
         held=request.held,
+        identity=request.identity,
     )
 
 
