@@ -14,8 +14,9 @@ from services.language.changes_asked import CHANGES
 from services.language.commands import takes_back
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
-from services.language.reading import is_told, question_before_deed
+from services.language.reading import question_before_deed
 from services.language.talk_texts import talk_text
+from services.language.telling import is_told
 from services.language.tools_named import SEARCH
 from services.language.utterance import Utterance
 from services.records.answers.asked_rows import has_answer

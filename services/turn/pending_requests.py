@@ -113,8 +113,7 @@ def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> Patien
         return verdict
     asked = str(question.payload[ASKED])
     is_same = next_one is not None and next_one.question_id == question.question_id
-    waits_on = verdict.registry is None if next_one is None else is_same
-    if waits_on or (next_one is not None and asked in str(next_one.payload.get(ASKED))):
+    if is_same or (next_one is not None and asked in str(next_one.payload.get(ASKED))):
         return verdict
     said = f"“{_shown(asked)}” was not answered; say it again if it is still wanted."
     if verdict.reply is not None:

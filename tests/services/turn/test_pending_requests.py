@@ -183,6 +183,16 @@ async def test_a_wish_before_any_patient_waits_while_it_is_asked_whose_chart_to_
     assert asked[-1] == ("patient_1", WISH)
 
 
+async def test_what_waits_is_said_to_be_unanswered_where_something_of_the_talk_is_asked() -> None:
+    world = with_namesakes()
+    await asked_of_team(world, "open Tonia Quitzon", "and Moen's creatinine?")
+
+    said = await world.say("which patients have we discussed")
+
+    notices = [one.text for one in said.events if isinstance(one, Notice)]
+    assert any("“and Moen's creatinine?” was not answered" in one for one in notices)
+
+
 @pytest.mark.parametrize("word", ["yes", "no"])
 async def test_a_plain_yes_or_no_is_for_the_agent_that_asked(world: World, word: str) -> None:
     asked = await asked_of_team(world, WISH, word)
