@@ -165,7 +165,21 @@ def _mention(
         return None
     if strength == "full" and _may_be_no_name(run, span):
         strength = "family"
+    if strength == "family" and len(accepted) == 1 and _is_told_apart(span, chosen, known):
+        strength = "full"
     return Mention(_typed(span), tuple(accepted), strength, span=span)
+
+
+def _is_told_apart(span: Sequence[Word], chosen: Sequence[Cover], known: Known) -> bool:
+    """Whether a title tells one of two namesakes of the conversation from the other.
+
+    "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it.
+    """
+    people = _distinct(one.person for one in chosen)
+    is_all_known = all(one.patient_id in known.roster for one in people)
+    meant = [one for one in people if not contradicts(span, one)]
+    is_of_known_sex = all(one.sex in ("male", "female") for one in people)
+    return is_all_known and is_of_known_sex and len(meant) == 1 < len(people)
 
 
 def _namesakes(

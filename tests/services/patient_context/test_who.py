@@ -457,6 +457,35 @@ async def test_what_was_said_of_a_man_says_nothing_of_a_woman_of_that_name() -> 
     assert asked.decision == "NEEDS_PATIENT_ID", "he is not answered for her"
 
 
+@pytest.mark.parametrize(
+    ("said", "meant"), [("Mrs Doyle: weight?", "patient_43"), ("Herr Doyle", "patient_42")]
+)
+async def test_a_title_tells_who_of_the_conversation_is_meant(said: str, meant: str) -> None:
+    here, people = world("patient_4", "patient_42", "patient_43", active="patient_4")
+    people.people = (*people.people, person(43, "Ann", "Doyle", "1990-01-01", sex="female"))
+
+    verdict = await here.say(said)
+
+    assert (verdict.patient_id, verdict.question) == (meant, None)
+
+
+@pytest.mark.parametrize(
+    ("roster", "more"),
+    [
+        (["patient_4"], [person(43, "Ann", "Doyle", "1990-01-01", sex="female")]),
+        (["patient_4", "patient_42"], []),
+        (["patient_4", "patient_42"], [person(43, "Tom", "Doyle", "1990-01-01", sex="male")]),
+    ],
+)
+async def test_a_title_is_asked_about_beside_another_or_of_nobody_spoken_of(
+    roster: list[str], more: list[Person]
+) -> None:
+    here, people = world(*roster, active="patient_4")
+    people.people = (*people.people, *more)
+
+    assert (await here.say("Mr Doyle: weight?")).question is not None
+
+
 @pytest.mark.parametrize("said", ["not Francis", "Francis or Margaret", "Tunde"])
 async def test_what_names_nobody_or_more_of_those_offered_chooses_nobody(said: str) -> None:
     here, _ = world("patient_4", "patient_42", active="patient_4")
