@@ -4,9 +4,13 @@ With a model (`DIRECT_ANSWERS`) a plain look-up alone: whatever wants a judgemen
 through notes, is the model's.
 """
 
+from collections.abc import AsyncIterator
+
 from semantic_kernel.contents import ChatHistory
 
+from data_models.errors import ModelOutputError
 from group_chat.agents import TeamAgent
+from group_chat.draft import Draft
 from group_chat.look_up import look_up, look_up_more
 from group_chat.turn_context import TurnContext
 from services.language.answer_words import answer_words
@@ -60,9 +64,23 @@ async def directly(
     return None
 
 
+async def usable(said: AsyncIterator[str], draft: Draft, turn: TurnContext) -> AsyncIterator[str]:
+    """Yield what a model says; one that says nothing usable leaves the word to fetched rows.
+
+    Raises:
+        ModelOutputError: its answer broke off, or nothing was fetched that could be told.
+    """
+    try:
+        async for text in said:
+            yield text
+    except ModelOutputError:
+        if not (draft.is_blank and turn.looked):
+            raise
+
+
 def said_without_words(turn: TurnContext) -> str:
-    """Return what is said for a model that only called tools: that it did, and the rows' answer."""
-    read, said = turn.request.utterance, turn.text("no_words")
+    """Return what is said for a model that said nothing: that it did not, and the rows' answer."""
+    read, said = turn.request.utterance, turn.text("no_words" if turn.is_spent else "no_answer")
     if read is None or not turn.looked:
         return said
     answer = answered(
