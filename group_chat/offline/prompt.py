@@ -91,6 +91,7 @@ class Prompt:
         answers: Results of the tools called for the message that is being written.
         views: Rows of the chart that tools of this turn returned, oldest first.
         held: What users said of the patient and memory holds, in their words.
+        year: In which the user asks; 0 where that is not known.
         identity: Who the patient is by the records; None where nobody knows.
     """
 
@@ -116,6 +117,7 @@ class Prompt:
     views: Sequence[ChartView] = ()
     held: Sequence[str] = ()
     identity: PatientIdentity | None = None
+    year: int = 0
 
     @property
     def recent(self) -> str:
@@ -221,6 +223,7 @@ def prompt_of(
         views=turn.views,
         held=request.held,
         identity=request.identity,
+        year=request.now.year,
     )
 
 

@@ -298,7 +298,9 @@ class OpenAssistant(SaidTimes):
         rows = [
             {
                 "entity_id": one.id,
-                "name": spoken(one, self.zone, is_private=self._names_other(one)),
+                "name": spoken(
+                    one, self.zone, now=self.memory.now, is_private=self._names_other(one)
+                ),
             }
             for one in items
         ]
