@@ -24,6 +24,7 @@ from services.language.detection import WELL_READ
 from services.language.talk_texts import talk_text
 from services.language.text_words import telling_words
 from services.language.utterance import Utterance
+from services.language.without_names import without_names
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
@@ -139,8 +140,10 @@ class Prompt:
     @property
     def query(self) -> str:
         """The telling words of the message, at most twelve and perhaps none, to search for."""
-        silent = {word.casefold() for word in self.patients}
-        found = [word for word in telling_words(self.asked) if word.casefold() not in silent]
+        names = () if self.identity is None else (self.identity.name,)
+        silent = {word.casefold() for word in (*self.patients, *(("patient",) if names else ()))}
+        asked = without_names(self.asked, names)
+        found = [word for word in telling_words(asked) if word.casefold() not in silent]
         return " ".join(dict.fromkeys(found[:_QUERY_WORDS]))[:_QUERY_CHARS]
 
     def who_has(self, tool: str) -> str | None:

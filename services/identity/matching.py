@@ -159,14 +159,13 @@ def _mention(
             return _stranger_with_open_name(span)
         near_open = [one for one in chosen if open_one is not None]
         return Mention(_typed(span), (), "near", names_open=True, span=span) if near_open else None
-    strength = _strength(covers)
+    is_told_apart = _is_told_apart(span, chosen, known)
+    strength: Strength = "full" if is_told_apart else _strength(covers)
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:
         return None
     if strength == "full" and _may_be_no_name(run, span):
         strength = "family"
-    if strength == "family" and len(accepted) == 1 and _is_told_apart(span, chosen, known):
-        strength = "full"
     return Mention(_typed(span), tuple(accepted), strength, span=span)
 
 
@@ -175,7 +174,7 @@ def _is_told_apart(span: Sequence[Word], chosen: Sequence[Cover], known: Known) 
 
     "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it.
     """
-    people = _distinct(one.person for one in chosen)
+    people = _distinct(one.person for one in chosen if one.is_exact and one.has_family)
     is_all_known = all(one.patient_id in known.roster for one in people)
     meant = [one for one in people if not contradicts(span, one)]
     is_of_known_sex = all(one.sex in ("male", "female") for one in people)
