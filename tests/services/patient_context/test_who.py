@@ -486,6 +486,30 @@ async def test_a_title_is_asked_about_beside_another_or_of_nobody_spoken_of(
     assert (await here.say("Mr Doyle: weight?")).question is not None
 
 
+async def test_a_name_that_was_settled_is_asked_again_behind_a_namesake_by_whole_name() -> None:
+    here, people = world("patient_4", active="patient_4")
+    people.people = (*people.people, person(43, "Tom", "Doyle", "1990-01-01", sex="male"))
+    await here.say("Doyle")
+    assert (await here.say("the older one")).patient_id == "patient_42"
+    assert (await here.say("Tom Doyle")).patient_id == "patient_43"
+
+    asked = await here.say("Mr Doyle, is he on anything?")
+
+    assert asked.question is not None, "it would be answered of the other one"
+
+
+@pytest.mark.parametrize(
+    "said", ["no I meant the other one", "no, I meant the other patient", "the other one"]
+)
+async def test_the_other_one_of_several_is_asked_about(said: str) -> None:
+    here, _ = world("patient_4", "patient_7", "patient_42", active="patient_4")
+
+    asked = await here.say(said)
+
+    assert asked.question is not None
+    assert set(asked.question.payload["options"]) == {"patient_7", "patient_42"}
+
+
 @pytest.mark.parametrize("said", ["not Francis", "Francis or Margaret", "Tunde"])
 async def test_what_names_nobody_or_more_of_those_offered_chooses_nobody(said: str) -> None:
     here, _ = world("patient_4", "patient_42", active="patient_4")
