@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from services.language.addressing import without_address
 from services.language.clock import day_in
-from services.language.folding import fold
+from services.language.folding import fold, words_of
 from services.language.full_dates import full_dates
 from services.language.in_english import in_english
 from services.language.phrases import parts_in, says, without, words_for
@@ -87,7 +87,7 @@ def _new_task(text: str) -> Given | None:
     if not title:
         return None
     start, end = text.find(title), text.find(when) + len(when)
-    between = text[start + len(title) : end - len(when)].strip(" ,").casefold()
+    between = " ".join(words_of(text[start + len(title) : end - len(when)]))
     if text[:start].endswith(tuple('"“„«')):
         return {"title": title} | ({"due": when} if when else {})
     if when and between not in words_for("before_due"):
@@ -99,7 +99,7 @@ def _new_task(text: str) -> Given | None:
     if not size or (size > 1 and _when(words[-size:-1]) == told):
         return {"title": whole}
     kept = words[:-size]
-    while len(kept) > 1 and kept[-1].casefold() in words_for("before_due"):
+    while len(kept) > 1 and " ".join(words_of(kept[-1])) in words_for("before_due"):
         kept.pop()
     return {"title": " ".join(kept).rstrip(","), "due": " ".join(words[-size:])}
 

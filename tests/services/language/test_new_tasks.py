@@ -17,6 +17,7 @@ from services.language.tool_requests import OF_OWN_THINGS
         ("add a task: check K in 2 hours", "check K", "in 2 hours"),
         ("put check CT on my tasks for 3 December", "check CT", "3 December"),
         ("neue Aufgabe: Labor von Bosco prüfen bis Montag", "Labor von Bosco prüfen", "Montag"),
+        ("neue Aufgabe: Konsil für Jacobi bis Freitag", "Konsil für Jacobi", "Freitag"),
         ("remind me to review the labs of monday with the team",
          "review the labs of monday with the team", None),
     ],

@@ -30,6 +30,7 @@ hes allergic to nuts and eggs
 K 6.1 called by lab
 patient: K 6.1
 BP 90/60 now
+she quit
 pain 7/10
 Temp 38.9 °C, blood cultures taken
 kalium ist 6,1

@@ -499,7 +499,13 @@ async def test_a_name_that_was_settled_is_asked_again_behind_a_namesake_by_whole
 
 
 @pytest.mark.parametrize(
-    "said", ["no I meant the other one", "no, I meant the other patient", "the other one"]
+    "said",
+    [
+        "nein, ich meinte die andere",
+        "no I meant the other one",
+        "no, I meant the other patient",
+        "the other one",
+    ],
 )
 async def test_the_other_one_of_several_is_asked_about(said: str) -> None:
     here, _ = world("patient_4", "patient_7", "patient_42", active="patient_4")
