@@ -13,7 +13,7 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import ModelOutputError
 from group_chat.agents import TeamAgent
 from group_chat.amending import amend
-from group_chat.direct_answers import directly, said_without_words
+from group_chat.direct_answers import directly, said_without_words, usable
 from group_chat.draft import Draft, HeldText, OutputMeter
 from group_chat.limits import GroupChatLimits
 from group_chat.look_up import look_up_step
@@ -175,7 +175,7 @@ class ClinicalGroupChat(AgentGroupChat):
     async def _write(self, agent: Agent, draft: Draft, ask: Ask) -> AsyncIterator[str]:
         """Yield the model's text and what the plan adds to it."""
         self._held = HeldText() if self._may_promise(ask) else None
-        async for text in self._say(agent, ask, self._held):
+        async for text in usable(self._say(agent, ask, self._held), draft, self._turn):
             if shown := draft.write(text):
                 yield shown
             self._stop_if_full()
@@ -245,11 +245,11 @@ class ClinicalGroupChat(AgentGroupChat):
 
     def _end_message(self, draft: Draft, *, rendered: bool) -> None:
         message = draft.finish(now=self._clock.now())
-        is_silent = message is None and (self._turn.out_of_calls or self._turn.out_of_rounds)
-        if is_silent:
-            message = draft.by_rules(said_without_words(self._turn), now=self._clock.now())
+        turn, is_spent = self._turn, message is None and self._turn.is_spent
+        if is_spent or (message is None and turn.looked and not turn.has_order):
+            message = draft.by_rules(said_without_words(turn), now=self._clock.now())
         self._draft = None
-        if self._meter.is_empty or is_silent:
+        if self._meter.is_empty or is_spent:
             self._controller.stop(Ask(draft.agent))
         elif message is None or not message.text.strip():
             if not self._controller.take_order():

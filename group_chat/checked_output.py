@@ -64,7 +64,7 @@ class StatementChecking:
             is_other_patient=_names_another(request.patient_id, request.all_patient_ids),
             others_named=request.others_named,
             own_names=stems_of(request.snapshot),
-            has_name=bool(request.patient_name),
+            has_name=request.identity is not None and bool(request.identity.name),
         )
         _add_earlier(grounds, turn)
         return MessageCheck(grounds=grounds, speaker=self._speakers.get(agent, Speaker()))

@@ -4,9 +4,13 @@ With a model (`DIRECT_ANSWERS`) a plain look-up alone: whatever wants a judgemen
 through notes, is the model's.
 """
 
+from collections.abc import AsyncIterator
+
 from semantic_kernel.contents import ChatHistory
 
+from data_models.errors import ModelOutputError
 from group_chat.agents import TeamAgent
+from group_chat.draft import Draft
 from group_chat.look_up import look_up, look_up_more
 from group_chat.turn_context import TurnContext
 from services.language.answer_words import answer_words
@@ -14,8 +18,9 @@ from services.language.changes_asked import CHANGES
 from services.language.commands import takes_back
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
-from services.language.reading import is_told, question_before_deed
+from services.language.reading import question_before_deed
 from services.language.talk_texts import talk_text
+from services.language.telling import is_told
 from services.language.tools_named import SEARCH
 from services.language.utterance import Utterance
 from services.records.answers.asked_rows import has_answer
@@ -59,9 +64,23 @@ async def directly(
     return None
 
 
+async def usable(said: AsyncIterator[str], draft: Draft, turn: TurnContext) -> AsyncIterator[str]:
+    """Yield what a model says; one that says nothing usable leaves the word to fetched rows.
+
+    Raises:
+        ModelOutputError: its answer broke off, or nothing was fetched that could be told.
+    """
+    try:
+        async for text in said:
+            yield text
+    except ModelOutputError:
+        if not (draft.is_blank and turn.looked):
+            raise
+
+
 def said_without_words(turn: TurnContext) -> str:
-    """Return what is said for a model that only called tools: that it did, and the rows' answer."""
-    read, said = turn.request.utterance, turn.text("no_words")
+    """Return what is said for a model that said nothing: that it did not, and the rows' answer."""
+    read, said = turn.request.utterance, turn.text("no_words" if turn.is_spent else "no_answer")
     if read is None or not turn.looked:
         return said
     answer = answered(

@@ -21,6 +21,11 @@ def still_open_line(plan: Plan) -> str:
     return "The plan is paused: say “continue” to go on with it."
 
 
+def form_open_line(agent: str) -> str:
+    """Return what is said behind an answer while the form of `agent` waits."""
+    return f"*{agent}* still waits for your answer; say “stop” to drop it."
+
+
 def step_line(plan: Plan, number: int) -> str:
     """Return the facilitator's line that calls step `number`, by its place among those that run."""
     head, step = _headed(plan, number)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from data_models.chat_context import AgentMessage
 from data_models.plan import Plan
-from group_chat.plan_text import step_line, still_open_line
+from group_chat.plan_text import form_open_line, step_line, still_open_line
 from group_chat.speaker_state import Announce, Ask, AskOneOf, End, Move, Said, SpeakerState, Work
 from services.language.hand_over import Addresses, AsksUser, HandOver, HandsBack, read_hand_over
 
@@ -128,9 +128,11 @@ def _after_specialist(
 
 
 def answered(speakers: SpeakerState) -> Move:
-    """Return the end of an answer; a plan that is open beside it says so in one line."""
+    """Return the end of an answer; a plan or a form that waits beside it says so in one line."""
     if speakers.waits_beside and speakers.plan is not None:
         return Announce(still_open_line(speakers.plan))
+    if speakers.form is not None and speakers.form_waits:
+        return Announce(form_open_line(speakers.form.agent))
     return End("answered")
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from datetime import timedelta
 from functools import partial
 from typing import Self
 
@@ -10,6 +11,7 @@ from semantic_kernel.contents import ChatHistory, FunctionCallContent
 
 from data_models.chat_context import Citation, Continuation
 from data_models.clock import Clock, IdSource
+from data_models.conversation import QUESTION_MINUTES
 from data_models.plan import STEP_LIMIT_CHARS
 from group_chat.agents import AgentFactory, TeamAgent
 from group_chat.chat import ClinicalGroupChat
@@ -20,6 +22,7 @@ from group_chat.limits import GroupChatLimits
 from group_chat.speaker_state import SpeakerState
 from group_chat.strategies import Judge
 from group_chat.tools.catalogue import Connected, catalogue
+from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
@@ -207,6 +210,15 @@ class SemanticGroupChat:
         leaves = read is not None and is_asked and leaves_question(read, waits.agent)
         return None if leaves else waits
 
+    def _form_beside(self, request: GroupChatRequest) -> Continuation | None:
+        """Return whose form waits for an answer that this message is not, asked not long ago."""
+        waits = request.continuation
+        if waits is None or self._continuation(request) is not None:
+            return None
+        is_form = UPDATE_ENTITIES in self._tools_of.get(waits.agent, ())
+        is_late = request.now - waits.asked_at > timedelta(minutes=QUESTION_MINUTES)
+        return waits if is_form and not is_late else None
+
     def _intended(self, request: GroupChatRequest) -> str | None:
         """Return whose work the message is as it was read: of itself, or by the tool it needs."""
         read, intended = request.utterance, request.meaning.intended_agent
@@ -224,7 +236,11 @@ class SemanticGroupChat:
     def _controller(self, turn: TurnContext) -> TurnController:
         request, names = turn.request, tuple(self._agents)
         speakers = SpeakerState(
-            facilitator=self._facilitator, agents=names, plan=request.plan, alone=self._alone
+            facilitator=self._facilitator,
+            agents=names,
+            plan=request.plan,
+            alone=self._alone,
+            form=self._form_beside(request),
         )
         controller = TurnController(
             turn=turn, speakers=speakers, clock=self._clock, limits=self._limits, tasks=self._tasks

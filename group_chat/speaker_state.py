@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, Self, TypeAlias
 
+from data_models.chat_context import Continuation
 from data_models.plan import Plan, PlanStep
 
 EndReason: TypeAlias = Literal["answered", "gate", "question", "limit"]
@@ -87,6 +88,7 @@ class SpeakerState:
         alone: Agents that change something or talk with the user: their steps run by themselves.
         spoken: Agents that spoke since the facilitator did.
         messages: Agent messages so far in this turn.
+        form: The agent whose form waits for an answer that this message is not.
     """
 
     facilitator: str
@@ -99,6 +101,12 @@ class SpeakerState:
     is_on_plan: bool = False
     is_new_plan: bool = False
     alone: frozenset[str] = frozenset()
+    form: Continuation | None = None
+
+    @property
+    def form_waits(self) -> bool:
+        """Whether a form waits that nobody took up in this turn."""
+        return self.form is not None and self.form.agent not in self.spoken
 
     @property
     def gate_is_closed(self) -> bool:

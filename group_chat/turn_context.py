@@ -187,6 +187,11 @@ class TurnContext:
         self.tools_ok = self.tools_failed = 0
         self.out_of_rounds = False
 
+    @property
+    def is_spent(self) -> bool:
+        """Whether a call was refused because there were no more, of the turn or of the message."""
+        return self.out_of_calls or self.out_of_rounds
+
     def ask(self, question: QuestionAsked) -> None:
         """Ask the user before something is done; the agent that speaks waits for the answer."""
         self.asked_by = self.agent

@@ -265,7 +265,9 @@ class TurnController:
                 return Continuation(agent=self._stopped_before.agent, asked_at=asked_at)
             case End("answered") if speakers.waits_beside and waited is not None:
                 # The user spoke of something else: the plan still waits for what it asked.
-                return waited if waited.plan_step is not None else None
+                return waited if waited.plan_step is not None else speakers.form
+            case End("answered") if speakers.form_waits:
+                return speakers.form
         return None
 
     def _go(self, speakers: SpeakerState, move: Move) -> None:

@@ -9,6 +9,7 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Artifact, Continuation, Turn
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
+from data_models.patient_identity import PatientIdentity
 from data_models.plan import Plan
 from data_models.turn_events import (
     AgentMessageFinished,
@@ -74,7 +75,7 @@ class GroupChatRequest:
         effects: Where tools put on record what they change outside; None: nobody takes over.
         utterance: The message as it was read, once, for all who act on it.
         held: What users said of the patient and memory holds, in their words.
-        patient_name: As the records have it; "" where nobody knows it.
+        identity: Who the patient is by the records; None where nobody knows.
         others_named: Folded words by which a text names a patient who is not this one.
         notes: What workflows noted of the patient, from the users' answers.
         look: The chart in hashes, now and as the asker had last seen it; None: nobody keeps it.
@@ -114,7 +115,7 @@ class GroupChatRequest:
     effects: TurnEffects | None = None
     utterance: Utterance | None = None
     held: Sequence[str] = ()
-    patient_name: str = ""
+    identity: PatientIdentity | None = None
     notes: Sequence[str] = ()
     others_named: Callable[[str], frozenset[str]] = field(default=lambda _: frozenset())
     look: LookTaken | None = None

@@ -7,7 +7,7 @@ from group_chat.offline.prompt import OfflineReply, Prompt
 from group_chat.offline.scenario import answer_in_scenario
 from group_chat.offline.specialist import OVERVIEW_TOOL, report_of
 from services.language.detection import is_unread
-from services.language.held_statements import held_statements
+from services.language.held_statements import held_statements, stated_in
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
 from services.language.references import place_in
@@ -45,6 +45,8 @@ def _noted(prompt: Prompt) -> OfflineReply | None:
     if not is_turn or "?" in prompt.asked or prompt.patient_id is None:
         return None
     stated = [one.quote for one in held_statements(prompt.asked) if not one.only_if_held]
+    # By name: whose name it is, who held it knows.
+    stated = stated or [one.quote for one in stated_in(prompt.asked) if one.quote in prompt.held]
     if stated:
         return prompt.say("noted", quotes=" ".join(dict.fromkeys(stated)))
     if prompt.utterance is None or prompt.utterance.task != "tell":
@@ -124,8 +126,8 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
 
 
 def _roster(prompt: Prompt) -> OfflineReply:
-    active = f" {prompt.text('active')}"
-    names = [f"`{one}`{active if one == prompt.patient_id else ''}" for one in prompt.patients]
+    active = f"{prompt.who} {prompt.text('active')}"
+    names = [active if one == prompt.patient_id else f"`{one}`" for one in prompt.patients]
     if not names:
         return prompt.say("nobody_discussed")
     said = "one_discussed" if len(names) == 1 else "many_discussed"

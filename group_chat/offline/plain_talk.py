@@ -78,4 +78,4 @@ def what_next(prompt: Prompt) -> OfflineReply:
     """Return whose record is open, and ask what is wanted of it."""
     if prompt.patient_id is None:
         return prompt.say("no_patient_yet")
-    return prompt.say("is_open", patient=prompt.patient_id)
+    return prompt.say("is_open", who=prompt.who)

@@ -14,6 +14,7 @@ from semantic_kernel.contents import (
 )
 
 from data_models.chart_view import ChartView
+from data_models.patient_identity import PatientIdentity
 from group_chat.messages import CUE_NAME, HANDS_BACK_TO
 from group_chat.turn_context import TurnContext
 from group_chat.window import Line, lines_of
@@ -23,6 +24,7 @@ from services.language.detection import WELL_READ
 from services.language.talk_texts import talk_text
 from services.language.text_words import telling_words
 from services.language.utterance import Utterance
+from services.language.without_names import without_names
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
@@ -90,6 +92,8 @@ class Prompt:
         answers: Results of the tools called for the message that is being written.
         views: Rows of the chart that tools of this turn returned, oldest first.
         held: What users said of the patient and memory holds, in their words.
+        year: In which the user asks; 0 where that is not known.
+        identity: Who the patient is by the records; None where nobody knows.
     """
 
     closing: str = ""
@@ -113,6 +117,8 @@ class Prompt:
     utterance: Utterance | None = None
     views: Sequence[ChartView] = ()
     held: Sequence[str] = ()
+    identity: PatientIdentity | None = None
+    year: int = 0
 
     @property
     def recent(self) -> str:
@@ -134,13 +140,23 @@ class Prompt:
     @property
     def query(self) -> str:
         """The telling words of the message, at most twelve and perhaps none, to search for."""
-        silent = {word.casefold() for word in self.patients}
-        found = [word for word in telling_words(self.asked) if word.casefold() not in silent]
+        names = () if self.identity is None else (self.identity.name,)
+        silent = {word.casefold() for word in (*self.patients, *(("patient",) if names else ()))}
+        asked = without_names(self.asked, names)
+        found = [word for word in telling_words(asked) if word.casefold() not in silent]
         return " ".join(dict.fromkeys(found[:_QUERY_WORDS]))[:_QUERY_CHARS]
 
     def who_has(self, tool: str) -> str | None:
         """Return the first agent of the team that has the tool."""
         return next((one.name for one in self.team if tool in one.tools), None)
+
+    @property
+    def who(self) -> str:
+        """Who is open by name and birth date, as far as they are known, and by id."""
+        if self.identity is None or not (self.identity.name and self.identity.birth_date):
+            return f"`{self.patient_id}`"
+        name, born = self.identity.name, self.identity.birth_date
+        return self.text("who_is", name=name, born=born, patient=self.patient_id)
 
     def text(self, name: str, /, **parts: object) -> str:
         """Return one of our own texts in the language of the user."""
@@ -209,6 +225,8 @@ def prompt_of(
         utterance=request.utterance,
         views=turn.views,
         held=request.held,
+        identity=request.identity,
+        year=request.now.year,
     )
 
 

@@ -59,8 +59,8 @@ def _item_line(prompt: Prompt, row: Mapping[str, Any]) -> str:
     rest = prompt.text("to_somebody", names=to) if to else f"({details})" if details else ""
     has_time = ":" in when and not row.get("is_all_day")
     at = datetime.fromisoformat(when) if when else None
-    # A task may be due in a year: without it, that would read as this week.
-    has_year = bool(row.get("due"))
+    # A task may be due in a year, and a mail be of the last: it would read as one of this week.
+    has_year = bool(row.get("due")) or (at is not None and prompt.year not in (0, at.year))
     day = ""
     if at is not None:
         day = day_text(prompt.language, at, has_time=has_time, has_year=has_year)

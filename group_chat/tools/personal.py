@@ -293,15 +293,13 @@ class OpenAssistant(SaidTimes):
         self.memory.note_used(found)
         return item
 
+    def _named(self, item: Item) -> str:
+        is_private = self._names_other(item)
+        return spoken(item, self.zone, now=self.memory.now, is_private=is_private)
+
     def ask_first(self, action: Action, items: Sequence[Item]) -> ToolOutput:
         """Ask for one yes that is bound to each of `items` by its id and its name."""
-        rows = [
-            {
-                "entity_id": one.id,
-                "name": spoken(one, self.zone, is_private=self._names_other(one)),
-            }
-            for one in items
-        ]
+        rows = [{"entity_id": one.id, "name": self._named(one)} for one in items]
         names = [row["name"] for row in rows]
         payload = {
             "action": action,

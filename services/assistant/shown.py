@@ -12,6 +12,7 @@ from services.assistant.contacts import Contact
 from services.assistant.documents import PersonalDocument
 from services.assistant.mail import MAIL_TEXT_LIMIT_CHARS, Email
 from services.assistant.tasks import Task
+from services.language.talk_texts import day_near
 
 NAME_LIMIT_CHARS = 120
 OTHER_NAMES: Mapping[EntityType, str] = {
@@ -56,15 +57,15 @@ def whole(item: Item, zone: tzinfo) -> dict[str, Any]:
     return {"kind": kind_of(item), **kept}
 
 
-def spoken(item: Item, zone: tzinfo, *, is_private: bool = False) -> str:
-    """Return an item as a question names it: *Tumor board*, Wed 2 Dec 15:00."""
+def spoken(item: Item, zone: tzinfo, *, now: datetime, is_private: bool = False) -> str:
+    """Return an item as a question names it `now`: *Tumor board*, Wed 2 Dec 15:00."""
     name = OTHER_NAMES[kind_of(item)] if is_private else _name(item)
     name = (
         " ".join(in_written_order(name).split())[:NAME_LIMIT_CHARS]
         .replace("*", "")
         .replace("`", "")
     )
-    more = _particulars(item, zone, is_private=is_private)
+    more = _particulars(item, now.astimezone(zone), is_private=is_private)
     return f"*{name}*, {more}" if more else f"*{name}*"
 
 
@@ -78,15 +79,15 @@ def _name(item: Item) -> str:
             return item.name
 
 
-def _particulars(item: Item, zone: tzinfo, *, is_private: bool) -> str:
+def _particulars(item: Item, now: datetime, *, is_private: bool) -> str:
+    zone = now.tzinfo
     match item:
         case CalendarEvent():
-            form = "%a %-d %b" if item.is_all_day else "%a %-d %b %H:%M"
-            return f"{item.start.astimezone(zone):{form}}"
+            return day_near(item.start.astimezone(zone), now, has_time=not item.is_all_day)
         case Email(folder="drafts"):
             return "" if is_private else f"to {', '.join(item.to)}"
         case Email():
-            return f"{item.received.astimezone(zone):%a %-d %b %H:%M}"
+            return day_near(item.received.astimezone(zone), now, has_time=True)
         case Contact():
             return "" if is_private else item.email or item.phone
         case Task():

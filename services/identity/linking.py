@@ -11,7 +11,7 @@ from data_models.errors import RecordsError
 from data_models.identifiers import PatientId
 from services.identity.directory import Directory, NameSought, Sought
 from services.identity.index import PersonIndex
-from services.identity.matching import Known, Mention, mentions_in
+from services.identity.matching import Known, Mention, contradicts, mentions_in
 from services.identity.person import Person
 from services.identity.said import NumberSaid, Said
 from services.identity.subject import Subject, subject_of
@@ -203,13 +203,18 @@ def _looks_like_name(word: Word) -> bool:
 
 
 def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Mention:
-    """Return the mention as the user has said before that these words are meant."""
+    """Return the mention as the user has said before that these words are meant.
+
+    What was said of "Mr Moen" says nothing of "Mrs Moen".
+    """
     meant = situation.settled.get(mention.words.casefold())
     if meant is None:
         return mention
+    person = index.with_id(meant) or situation.roster.get(meant)
+    if person is not None and contradicts(mention.span, person):
+        return mention
     if meant == situation.active:
         return replace(mention, people=(), names_open=True, strength="full")
-    person = index.with_id(meant) or situation.roster.get(meant)
     return mention if person is None else replace(mention, people=(person,), strength="full")
 
 

@@ -138,7 +138,7 @@ def _mention(
             if one.person.same_as(open_one)
             and one.is_exact
             and one.places >= frozenset(chosen[0].places)
-            and not _contradicts(span, open_one)
+            and not contradicts(span, open_one)
         ]
     )
     # A name that they share with the open patient means the open one, unless more is said.
@@ -152,20 +152,33 @@ def _mention(
             return Mention(_typed(span), (), "full", names_open=True, span=span)
         return Mention(_typed(span), tuple(namesakes), "family", span=span)
     covers = [one for one in chosen if open_one is None or not one.person.same_as(open_one)]
-    covers = [one for one in covers if not _contradicts(span, one.person)] or covers
+    covers = [one for one in covers if not contradicts(span, one.person)] or covers
     people = _distinct(one.person for one in covers)
     if not people:
         if open_one is not None and all(one.is_exact for one in chosen):
             return _stranger_with_open_name(span)
         near_open = [one for one in chosen if open_one is not None]
         return Mention(_typed(span), (), "near", names_open=True, span=span) if near_open else None
-    strength = _strength(covers)
+    is_told_apart = _is_told_apart(span, chosen, known)
+    strength: Strength = "full" if is_told_apart else _strength(covers)
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:
         return None
     if strength == "full" and _may_be_no_name(run, span):
         strength = "family"
     return Mention(_typed(span), tuple(accepted), strength, span=span)
+
+
+def _is_told_apart(span: Sequence[Word], chosen: Sequence[Cover], known: Known) -> bool:
+    """Whether a title tells one of two namesakes of the conversation from the other.
+
+    "Mrs Moen", where a man and a woman of that name were spoken of and no other woman has it.
+    """
+    people = _distinct(one.person for one in chosen if one.is_exact and one.has_family)
+    is_all_known = all(one.patient_id in known.roster for one in people)
+    meant = [one for one in people if not contradicts(span, one)]
+    is_of_known_sex = all(one.sex in ("male", "female") for one in people)
+    return is_all_known and is_of_known_sex and len(meant) == 1 < len(people)
 
 
 def _namesakes(
@@ -192,7 +205,7 @@ def _namesakes(
         if one.is_exact
         and not one.person.same_as(of_open.person)
         and is_meant(one)
-        and not _contradicts(span, one.person)
+        and not contradicts(span, one.person)
     )
 
 
@@ -289,7 +302,8 @@ def _may_be_no_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     return is_mixed or not (_is_signed(run, span) or begins_a_chart_question(run, span))
 
 
-def _contradicts(span: tuple[Word, ...], person: Person) -> bool:
+def contradicts(span: Sequence[Word], person: Person) -> bool:
+    """Whether a title before the name is not that of the person's recorded sex."""
     title = next((one.title for one in span if one.title is not None), None)
     if title == "man":
         return person.sex == "female"

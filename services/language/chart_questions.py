@@ -60,8 +60,8 @@ _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timel
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
-_PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)")
-"""Signs between two questions: "knee pain - what is he taking"."""
+_PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
+"""Signs between two questions: "knee pain - what is he taking", and the end of a line."""
 
 
 def chart_questions(

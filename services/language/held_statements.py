@@ -6,14 +6,16 @@ something wrong (spec page 12.1). The words stand in `{language}/held_statements
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Literal
 
 from services.language.held_forms import Grammar, Polarity, StatementKind, grammars
+from services.language.without_names import without_names
 
 TEXT_LIMIT_CHARS = 2_000
-_SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;\n](?!\s|$)[^.!?;\n]*)*(?:[.!?;\n]+|$)")
+_SENTENCE = re.compile(r"[^.!?;\n]*(?:[.!?;](?!\s|$)[^.!?;\n]*)*(?:[.!?;\n]+|$)")
 _CODE: StatementKind = "code status"
 _SPACES = re.compile(r"\s+")
 
@@ -45,16 +47,30 @@ class HeldStatement:
     read_by: Literal["rules", "model"] = "rules"
 
 
-def held_statements(text: str) -> tuple[HeldStatement, ...]:
-    """Return what `text` states about the patient who is open, in order."""
+def held_statements(text: str, names: Collection[str] = ()) -> tuple[HeldStatement, ...]:
+    """Return what `text` states about the patient who is open and has `names`, in order."""
     found: list[HeldStatement] = []
     before: list[HeldStatement] = []
     for sentence in _sentences(text[:TEXT_LIMIT_CHARS]):
-        read = _read(sentence)
+        read = _read(sentence) or _read_of(sentence, names)
         if before and _takes_back(sentence):
             found, read = found[: -len(before)], [one for one in read if not one.corrects]
         found, before = [*found, *read], read
     return tuple(found)
+
+
+def stated_in(quote: str) -> tuple[HeldStatement, ...]:
+    """Return what `quote`, which is held of the patient, states: it may begin with a name."""
+    named = takewhile(lambda word: word[0].isupper(), quote.split())
+    return held_statements(quote, (" ".join(named),))
+
+
+def _read_of(sentence: str, names: Collection[str]) -> list[HeldStatement]:
+    """Return what a sentence states of the patient by name: "Mr Moen takes ramipril"."""
+    nameless = without_names(sentence, names) if names else sentence
+    if nameless == sentence:
+        return []
+    return [replace(one, quote=sentence) for one in _read(nameless)]
 
 
 def _takes_back(sentence: str) -> bool:
@@ -99,7 +115,7 @@ def is_correction(text: str) -> bool:
     )
 
 
-def plain_sentence(quote: str, text: str) -> str | None:
+def plain_sentence(quote: str, text: str, names: Collection[str] = ()) -> str | None:
     """Return the whole sentence of `text` that `quote` is, if nothing in it speaks against it.
 
     None for other words, questions, possibilities, hearsay, orders and other people's matters.
@@ -107,8 +123,8 @@ def plain_sentence(quote: str, text: str) -> str | None:
     wanted = _folded(quote)
     for sentence in _sentences(text[:TEXT_LIMIT_CHARS]):
         if wanted and _folded(sentence) == wanted and not _asks(sentence):
-            known = grammars()
-            is_theirs = any(one.of_patient.search(sentence) for one in known)
+            known, of_whom = grammars(), without_names(sentence, names)
+            is_theirs = any(one.of_patient.search(of_whom) for one in known)
             is_guarded = any(_is_guarded(sentence, one) for one in known)
             return sentence if is_theirs and not is_guarded else None
     return None

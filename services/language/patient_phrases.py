@@ -42,10 +42,10 @@ _UNIT = (
 )
 
 LEAD = re.compile(
-    r"(?:@[\w-]+|[a-z]\w*:(?=\s)|no(?=[,.!;])|(?:please|pls|ok|okay|so|now|then|and|also|but|well|right"
+    r"(?:@[\w-]+|[a-z]\w*:(?=\s)|(?:no|nein)(?=[,.!;])|(?:please|pls|ok|okay|so|now|then|and|also|but|well|right"
     r"|hi|hello|hey|thanks|thank\s+you|great|good|fine|sorry|oops|yes|just|can\s+you|could\s+you"
     r"|would\s+you|can\s+we|could\s+we|shall\s+we|let's|lets|let\s+us|i\s+want\s+to|i'd\s+like\s+to"
-    r"|i\s+would\s+like\s+to|we\s+need\s+to|i\s+need\s+to|we\s+should)\b)[\s,.!;:-]*"
+    r"|i\s+would\s+like\s+to|(?:no\s+)?i\s+mean(?:t)?|(?:nein\s+)?ich\s+mein(?:te|e)|we\s+need\s+to|i\s+need\s+to|we\s+should)\b)[\s,.!;:-]*"
 )
 """One polite or addressing beginning; strip them one by one."""
 
@@ -68,6 +68,7 @@ BARE_SWITCH_BY_NUMBER = re.compile(
 BARE_SWITCH_TO_OTHER = re.compile(
     rf"(?:(?:{_SWITCH}|{_SWITCH_ELSEWHERE})\s+)?(?:(?:the|der|die|den|el|la|al|l')\s*)?"
     rf"{_OTHER}\s+(?:{_ONE_PATIENT}|one|case|chart){_END}"
+    rf"|(?:der\s+andere|die\s+andere|den\s+anderen){_END}"
 )
 
 WITHOUT_TARGET = re.compile(

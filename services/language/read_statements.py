@@ -5,7 +5,7 @@ says in words of its own, a question, a possibility, hearsay, somebody else's ma
 guard of ours can read stays out (spec page 12.1).
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from services.language.detection import language_of
 from services.language.held_forms import LANGUAGES
@@ -15,16 +15,18 @@ _SHORTEST_WORDS = 3
 STATED_LIMIT = 3
 
 
-def statements_read(quotes: Iterable[str], text: str) -> tuple[HeldStatement, ...]:
+def statements_read(
+    quotes: Iterable[str], text: str, names: Collection[str] = ()
+) -> tuple[HeldStatement, ...]:
     """Return those of `quotes` that are sentences of `text` about the patient, in order."""
     if language_of(text, default="") not in LANGUAGES:
         return ()
-    return tuple(dict.fromkeys(_checked(list(quotes)[:STATED_LIMIT], text)))
+    return tuple(dict.fromkeys(_checked(list(quotes)[:STATED_LIMIT], text, names)))
 
 
-def _checked(quotes: Iterable[str], text: str) -> Iterator[HeldStatement]:
+def _checked(quotes: Iterable[str], text: str, names: Collection[str]) -> Iterator[HeldStatement]:
     for quote in quotes:
-        said = plain_sentence(quote, text)
+        said = plain_sentence(quote, text, names)
         if said is not None and len(said.split()) >= _SHORTEST_WORDS:
             words = said.rstrip(" .!;")
             yield HeldStatement("note", words, "present", words.casefold(), said, read_by="model")

@@ -53,6 +53,12 @@ def day_text(
     return format_date(when, form, locale=locale).replace(".", "")
 
 
+def day_near(when: datetime, now: datetime, *, has_time: bool) -> str:
+    """Return a day as questions name it, in English; one of another year with it."""
+    has_year = when.year != now.astimezone(when.tzinfo).year
+    return day_text(_FIRST, when, has_time=has_time, has_year=has_year)
+
+
 @cache
 def _texts(language: str) -> Mapping[str, str]:
     document = read_document(language, "talk")

@@ -7,15 +7,16 @@ and of what was said before.
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any, TypeAlias
 
 from services.language.addressing import without_address
 from services.language.clock import day_in
-from services.language.folding import fold
+from services.language.folding import fold, words_of
 from services.language.full_dates import full_dates
 from services.language.in_english import in_english
 from services.language.phrases import parts_in, says, without, words_for
+from services.language.pointing.when import When, when_of
 from services.language.text_words import (
     mail_addresses_in,
     named_after,
@@ -29,6 +30,9 @@ from services.language.text_words import (
 Given: TypeAlias = Mapping[str, Any]
 _Reader: TypeAlias = Callable[[str], Given | None]
 _QUERY_CHARS = 400
+_LONGEST_TIME = 5
+_ANY_MOMENT = datetime(2026, 1, 5, 9, tzinfo=UTC)
+"""Whether words tell a time hangs on no day."""
 _WHEN_CHARS = 32  # "Friday at 3"; what is longer has more in it than a time
 
 
@@ -71,6 +75,37 @@ def _parts(kind: str, **names: str) -> _Reader:
         return {names[one]: new[one] for one in new if one in names} or None
 
     return read
+
+
+def _new_task(text: str) -> Given | None:
+    """Return what is to be done and by when; only words that tell a time are no part of the title.
+
+    "Order a PET for Grant by Monday" is due on Monday, "call him tomorrow at 10" at that hour.
+    """
+    new = parts_in(text := without_address(text), "new_task") or {}
+    title, when = new.get("title", ""), new.get("when", "")
+    if not title:
+        return None
+    start, end = text.find(title), text.find(when) + len(when)
+    between = " ".join(words_of(text[start + len(title) : end - len(when)]))
+    if text[:start].endswith(tuple('"“„«')):
+        return {"title": title} | ({"due": when} if when else {})
+    if when and between not in words_for("before_due"):
+        return {"title": title, "due": when}
+    whole = text[start:end] if when else title
+    words, told = whole.split(), when_of(whole, _ANY_MOMENT)
+    sizes = range(1, min(len(words), _LONGEST_TIME + 1))
+    size = next((one for one in sizes if told and _when(words[-one:]) == told), 0)
+    if not size or (size > 1 and _when(words[-size:-1]) == told):
+        return {"title": whole}
+    kept = words[:-size]
+    while len(kept) > 1 and " ".join(words_of(kept[-1])) in words_for("before_due"):
+        kept.pop()
+    return {"title": " ".join(kept).rstrip(","), "due": " ".join(words[-size:])}
+
+
+def _when(words: Sequence[str]) -> When | None:
+    return when_of(" ".join(words), _ANY_MOMENT)
 
 
 def _days(text: str) -> dict[str, str]:
@@ -180,7 +215,7 @@ OF_OWN_THINGS: Mapping[str, Sequence[ToolRequest]] = {
     ),
     "task": (
         ToolRequest("delete_task", ("delete",), looks_with=_TASKS),
-        ToolRequest("add_task", ("new_task",), given=_parts("new_task", title="title", when="due")),
+        ToolRequest("add_task", ("new_task",), given=_new_task),
         ToolRequest("complete_task", ("done",), looks_with=_TASKS),
         ToolRequest("move_task", ("move",), given=_parts("goal", goal="due"), looks_with=_TASKS),
         _TASKS,

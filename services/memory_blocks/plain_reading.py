@@ -1,7 +1,7 @@
 """Reads a message in its conversation by rules alone: quick, and never wrong about whose it is."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -55,8 +55,13 @@ def understand(
     earlier: Sequence[Turn],
     memory: MemoryBlocks,
     intents: Sequence[Intent],
+    names: Collection[str] = (),
 ) -> Understanding:
-    """Return what `text` means after the turns `earlier`, oldest first."""
+    """Return what `text` means after the turns `earlier`, oldest first.
+
+    Args:
+        names: Names of the open patient, of whom statements may be made by name.
+    """
     text = text[:_READ_CHARS].strip()
     asked = what_was_asked(earlier)
     kind = kind_of(text, asked)
@@ -76,7 +81,7 @@ def understand(
         trigger=trigger,
         phase=phase or ("discussion" if earlier else "opening"),
         interprets=kind != "plain",
-        statements=held_statements(text),
+        statements=held_statements(text, names),
     )
 
 

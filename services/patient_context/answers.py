@@ -2,13 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
+from operator import attrgetter
 from typing import Literal
 
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from services.identity.person import Person
+from services.language.ages_told import age_told
 from services.language.commands import without_outer_punctuation
 from services.language.folding import words_of
+from services.language.full_dates import full_dates, years_in
 from services.language.people_words import people_words
 from services.language.phrases import parts_in, says, without
 from services.language.yes_no import behind_yes_or_no, says_no, says_yes
@@ -25,6 +29,7 @@ OPENS_ONLY = "opens_only"
 SAID = "said"
 """Payload key: the words that were asked about."""
 _NAME_WORDS = 4
+_DESCRIBING_WORDS = 6
 _PLACES = ("first_of_them", "second_of_them", "third_of_them", "fourth_of_them", "fifth_of_them")
 
 
@@ -84,6 +89,38 @@ def named_among(text: str, people: Sequence[Person]) -> Person | None:
         return None
     found = [one for one in people if said <= _name_words(one)]
     return found[0] if len(found) == 1 else None
+
+
+def described_among(text: str, people: Sequence[Person], today: date) -> Person | None:
+    """Return the one of those offered whom an answer tells by sex, age, birth date or birth year.
+
+    None where it fits nobody of them or more than one: "the younger one", "the woman", "*1956".
+    """
+    text = behind_yes_or_no(text)
+    if len(text.split()) > _DESCRIBING_WORDS:
+        return None
+    if (is_last := says(text, "younger_of_them")) or says(text, "older_of_them"):
+        born = sorted((one for one in people if one.birth_date), key=attrgetter("birth_date"))
+        is_told = len(born) == len(people) > 1
+        is_told = is_told and not born[-1].birth_date.startswith(born[0].birth_date)
+        return born[-1 if is_last else 0] if is_told else None
+    days, years, age = full_dates(text), _years_of(text), age_told(text)
+    sex = next((one for one in ("male", "female") if says(text, f"{one}_of_them")), None)
+    if not (days or years or age or sex):
+        return None
+    found = [
+        one
+        for one in people
+        if (not days or any(one.is_born_on(each.readings) for each in days))
+        and (not years or any(one.birth_date.startswith(str(each)) for each in years))
+        and (age is None or (one.born_on is not None and age.fits(one.born_on, today)))
+        and sex in (None, one.sex)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _years_of(text: str) -> Sequence[int]:
+    return [] if full_dates(text) else years_in(text)
 
 
 def _name_words(person: Person) -> set[str]:

@@ -58,9 +58,9 @@ class PatientTurn:
 
     @property
     def asks_whom(self) -> OpenQuestion | None:
-        """The open question whom a message means, where it offers somebody beside the open one."""
+        """The open question whom a message means, where it offers anybody."""
         question = self.answerable
-        if question is None or OPTIONS not in question.payload or self.reading.active is None:
+        if question is None or not question.payload.get(OPTIONS):
             return None
         return question if question.kind in ("subject", "which_patient") else None
 

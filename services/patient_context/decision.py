@@ -6,7 +6,7 @@ from typing import assert_never
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Decision, PatientContextDecision
 from services.language.commands import is_clear_command
-from services.language.patient_phrases import ANY_NUMBER, THE_OTHER
+from services.language.patient_phrases import ANY_NUMBER, BARE_SWITCH_TO_OTHER, THE_OTHER
 from services.patient_context.candidates import digits_of
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import OPTIONS_LIMIT, Ask, Reading
@@ -118,7 +118,8 @@ def _is_hinted(target: PatientId, reading: Reading) -> bool:
 
 
 def _says_other(reading: Reading) -> bool:
-    return THE_OTHER.search(reading.shape) is not None
+    is_bare = BARE_SWITCH_TO_OTHER.fullmatch(reading.order) is not None
+    return is_bare or THE_OTHER.search(reading.shape) is not None
 
 
 def _between(reading: Reading, named: PatientId) -> Ask:

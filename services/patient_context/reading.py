@@ -34,6 +34,7 @@ _INFLECTED = frozenset(
     }
 )
 _SLIPS = 2
+_OF_THE_TALK = ("thanks", "greeting", "help_wanted", "roster")
 _SHOWN_CHARS = 64
 
 
@@ -117,9 +118,9 @@ class Reading:
 
     @property
     def is_of_no_patient(self) -> bool:
-        """Whether it is a yes, a no, thanks, or asks for the user's own mail or day."""
+        """Whether it is a yes, a no, thanks, or asks for the user's own day or for the talk."""
         is_reply = says_yes(self.text) or says_no(self.text)
-        return is_reply or is_of_own_things(self.text) or says(self.text, "thanks")
+        return is_reply or is_of_own_things(self.text) or says(self.text, *_OF_THE_TALK)
 
     def knows(self, patient_id: PatientId) -> bool:
         """Whether `patient_id` is in the roster."""

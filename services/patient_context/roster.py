@@ -7,6 +7,7 @@ from typing import Any
 
 from data_models.identifiers import PatientId, hashed
 from data_models.patient_context_models import PatientContext, Registry
+from services.language.folding import words_of
 
 SETTLED_LIMIT = 50
 SEEN_LIMIT = 100
@@ -42,8 +43,28 @@ def with_active(
     noted = row.facts if facts is None else dict(facts)
     row = row.model_copy(update={"updated_at": now, "facts": noted})
     roster = {**registry.patient_registry, patient_id: row}
-    changed = {"active_patient_id": patient_id, "patient_registry": roster, "compared": []}
+    changed = {
+        "active_patient_id": patient_id,
+        "patient_registry": roster,
+        "compared": [],
+        "settled": _still_settled(registry.settled, patient_id, str(noted.get("name", ""))),
+    }
     return registry.model_copy(update=changed)
+
+
+def _still_settled(
+    settled: Mapping[str, PatientId], opened: PatientId, name: str
+) -> dict[str, PatientId]:
+    """Return whom words mean still, now that somebody of that name is open.
+
+    "Koepp" was Abdul; behind "Willy Koepp" it may be either, and is asked about again.
+    """
+    own = set(words_of(name))
+    return {
+        said: one
+        for said, one in settled.items()
+        if one == opened or not own or not set(words_of(said)) <= own
+    }
 
 
 def with_settled(registry: Registry, said: str, patient_id: PatientId) -> Registry:

@@ -25,10 +25,12 @@ from services.patient_context.answers import (
     SAID,
     Answer,
     PatientAnswer,
+    described_among,
     named_among,
     options_of,
     read_answer,
 )
+from services.patient_context.asking_again import asked_again, asked_for_next
 from services.patient_context.beside import NamesBeside
 from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.comparing import (
@@ -49,8 +51,6 @@ from services.patient_context.unclear import is_of_one_other, what_is_unclear
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import (
     Who,
-    asked_again,
-    asked_for_next,
     elsewhere,
     noted_people,
 )
@@ -213,13 +213,15 @@ class PatientContextService:
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
     async def _named_option(self, turn: PatientTurn, question: OpenQuestion) -> PatientId | None:
-        """Return whom of those offered the answer names, by a part of their name that suffices."""
+        """Return whom of those offered the answer names or describes; None unless it is one."""
         options = options_of(question)
         if question.kind == "clear" or len(turn.reading.text) > _NAME_LIMIT_CHARS or not options:
             return None
         index = (await self._opener.who(turn, also=options)).linked.index
         people = [person for one in options if (person := index.with_id(one)) is not None]
-        named = named_among(turn.reading.text, people)
+        text, today = turn.reading.text, turn.now.date()
+        others = [one for one in people if one.patient_id != question.patient_id]
+        named = named_among(text, people) or described_among(text, others, today)
         return None if named is None else named.patient_id
 
     async def _chosen(

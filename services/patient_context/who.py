@@ -13,15 +13,15 @@ from services.identity.noted import person_of
 from services.identity.person import Person, both_identifiers
 from services.identity.said import is_after_the_open_one
 from services.identity.subject import OPTIONS_LIMIT, Subject
-from services.identity.wording import SAY_WHICH, asked, option_line, unknown_number
+from services.identity.wording import asked, option_line, unknown_number
 from services.patient_context.answers import ASKED, OPENS_ONLY, OPTIONS, SAID
+from services.patient_context.asking_again import with_what_waits
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.pattern import PatientIdPattern
+from services.patient_context.rules import is_bare_switch
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.wording import need_an_id
-
-_QUOTED_CHARS = 80
 
 
 def noted_people(registry: Registry) -> Mapping[PatientId, Person | None]:
@@ -185,6 +185,7 @@ def _offering(
         f"{place}. {option_line(one, today, is_open=_is(one, who.open))}"
         for place, one in enumerate(options, start=1)
     ]
+    offered = [one.patient_id for one in options]
     question = OpenQuestion(
         question_id=ids.new_id("question"),
         kind="subject",
@@ -194,10 +195,9 @@ def _offering(
         epoch=turn.registry.epoch,
         text="\n".join([text, *lines]),
         payload={
-            OPTIONS: [one.patient_id for one in options],
-            ASKED: turn.reading.text,
+            OPTIONS: offered,
             SAID: said,
-            OPENS_ONLY: who.linked.is_plain,
+            **_waiting(who, offered),
         },
         expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
     )
@@ -209,34 +209,16 @@ def _offering(
     )
 
 
-def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
-    """Return the verdict that asks the same once more; what waits for the answer waits on."""
-    expires_at = turn.now + timedelta(minutes=QUESTION_MINUTES)
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=turn.reading.active,
-        reply=f"{SAY_WHICH}\n{question.text}" if question.kind == "subject" else question.text,
-        question=question.model_copy(update={"run_id": turn.run_id, "expires_at": expires_at}),
-    )
-
-
-def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
-    """Return the verdict that asks for a message which names nobody while it is open who is meant.
-
-    The later message waits for the answer, however often: whoever writes on after "back to Adeyemi"
-    thinks that chart is open, and "write the report" would be the other one's. A number, a name or
-    a no ends it. What waited before is named, since it is answered no more.
-    """
-    payload = {**question.payload, ASKED: turn.reading.text, OPENS_ONLY: False}
-    verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
-    before, now = _short(str(question.payload.get(ASKED, ""))), _short(turn.reading.text)
-    waits = f"“{now}” now waits for your answer"
-    waits += f", in place of “{before}”." if before else "."
-    return replace(verdict, reply=f"{verdict.reply}\n{waits}")
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= _QUOTED_CHARS else f"{text[:_QUOTED_CHARS]} …"
+def _waiting(who: Who, offered: Sequence[PatientId | None]) -> Mapping[str, object]:
+    """Return what waits for the answer: after the same question again, what waited for it, too."""
+    turn, earlier = who.turn, who.turn.asks_whom
+    opens_only = who.linked.is_plain or is_bare_switch(turn.reading)
+    if earlier is None or earlier.payload.get(OPTIONS) != offered:
+        return {ASKED: turn.reading.text, OPENS_ONLY: opens_only}
+    if opens_only:
+        return {ASKED: earlier.payload.get(ASKED, ""), OPENS_ONLY: earlier.payload.get(OPENS_ONLY)}
+    both, _ = with_what_waits(earlier, turn.reading.text)
+    return {ASKED: both, OPENS_ONLY: False}
 
 
 def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict:

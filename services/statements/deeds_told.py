@@ -10,6 +10,10 @@ from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course, is_
 from services.statements.grounds import Grounds, Speaker
 from services.statements.verdict import UNCHECKED, Verdict
 
+_BEHIND_A_DEED = frozenset(
+    {"for", "with", "at", "on", "to", "from", "by", "für", "bei", "mit", "am", "um", "an", "auf"}
+)
+
 
 def deed_told(
     sentence: Sentence, clause: Clause, grounds: Grounds, speaker: Speaker
@@ -45,8 +49,16 @@ def deed_told(
 
 
 def _is_reported(sentence: Sentence, clause: Clause, kinds: Sequence[str]) -> bool:
-    """Whether a sentence without a verb begins or ends with the deed: "Cancelled the visit"."""
+    """Whether a sentence without a verb begins or ends with the deed: "Cancelled the visit".
+
+    Behind the deed at its beginning anything may stand: "Booked: Dr. Smith", "Booked for Tuesday".
+    """
     words = sentence.text.strip(" .!*").split() or [""]
     deeds = {word for kind in kinds for word in statement_words().deeds.get(kind, ())}
-    is_at_an_end = not deeds.isdisjoint(stem(one.lower()) for one in (words[0], words[-1]))
-    return is_at_an_end and "things_done" in clause.cues and "doers" not in clause.cues
+    first, last = (stem(one.lower().strip(":,*")) for one in (words[0], words[-1]))
+    if "doers" in clause.cues:
+        return False
+    behind = words[1].lower() if len(words) > 1 else ""
+    if first in deeds and (words[0].rstrip("*").endswith(":") or behind in _BEHIND_A_DEED):
+        return True
+    return not deeds.isdisjoint((first, last)) and "things_done" in clause.cues

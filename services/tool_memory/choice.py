@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime
 from typing import Any
 
 from data_models.tool_memory import EntityContext, ToolMemory
@@ -10,6 +10,7 @@ from data_models.written_order import in_written_order
 from services.language.phrases import says
 from services.language.pointing.folding import tokens_of
 from services.language.references import number_alone_in
+from services.language.talk_texts import day_near
 from services.tool_memory.entity_index import EntityIndex
 from services.tool_memory.grounding import OTHER_APPOINTMENT
 from services.tool_memory.resolution import Resolved, Scene
@@ -45,15 +46,18 @@ def picked_from(
     return Picked(found, str(payload.get("asked", "")), payload.get("agent"))
 
 
-def choice_of(entity: EntityContext, zone: tzinfo) -> str:
-    """Return an entity as a choice names it: *Tumor board*, Wed 2 Dec 15:00."""
+def choice_of(entity: EntityContext, now: datetime) -> str:
+    """Return an entity as a choice names it at the user's `now`: *Tumor board*, Wed 2 Dec 15:00.
+
+    A day of another year is told with it.
+    """
+    zone = now.tzinfo or UTC
     name = OTHER_APPOINTMENT if entity.is_private else _line(entity.display_name)
     name = name[:_NAME_LIMIT_CHARS].replace("*", "").replace("`", "")
     start = start_of(entity.entity_type, entity.data, zone)
     if start is None:
         return f"*{name}*"
-    form = "%a %-d %b %H:%M" if start.has_time else "%a %-d %b"
-    return f"*{name}*, {start.local(zone):{form}}"
+    return f"*{name}*, {day_near(start.local(zone), now, has_time=start.has_time)}"
 
 
 def _line(name: str) -> str:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import Any
 
 import orjson
@@ -131,7 +131,7 @@ class ToolMemorySession:
     def name_of(self, entity_id: str) -> str:
         """Return an entity as a choice names it; of another patient's only the time."""
         entity = self._store.get(entity_id)
-        return "" if entity is None else choice_of(entity, self._now.tzinfo or UTC)
+        return "" if entity is None else choice_of(entity, self._now)
 
     def record(self, run: FinishedRun) -> ToolExecutionContext:
         """Remember a run and what it returned; a failed one yields no entities."""

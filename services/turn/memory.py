@@ -42,7 +42,7 @@ from services.memory_blocks.validator import validate
 from services.model_port import StructuredModel
 from services.team import Team
 from services.turn.phases import GroundedTurn
-from services.turn.reading import reader_team, utterance_of
+from services.turn.reading import names_of, reader_team, utterance_of
 from settings import Settings
 
 logger = structlog.get_logger()
@@ -138,6 +138,7 @@ class TurnMemory:
             earlier=document.chat_history[:-1],
             memory=document.memory,
             intents=self._intents,
+            names=names_of(turn),
         )
         if turn.patient_id is None:
             plain = replace(plain, statements=())  # what is said of nobody is held of nobody
@@ -196,7 +197,9 @@ class TurnMemory:
         found = self._understood(plain, turn.sessions.utterance)
         has_patient = turn.patient_id is not None and is_of_the_open(read)
         if has_patient and not found.statements:
-            found = replace(found, statements=statements_read(read.stated, turn.text))
+            found = replace(
+                found, statements=statements_read(read.stated, turn.text, names_of(turn))
+            )
         return found
 
     def _understood(self, plain: Understanding, utterance: Utterance) -> Understanding:

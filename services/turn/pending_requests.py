@@ -6,18 +6,22 @@ they are that patient's, unless they may be about somebody else as well.
 
 from dataclasses import dataclass, replace
 
+from rapidfuzz.distance import OSA
+
 from data_models.clock import IdSource
-from data_models.conversation import WHO_KINDS
+from data_models.conversation import WHO_KINDS, OpenQuestion
 from data_models.turn_events import Notice
+from services.language.folding import words_of
 from services.language.phrases import says
 from services.language.yes_no import says_no
-from services.patient_context.answers import ASKED, OPENS_ONLY
+from services.patient_context.answers import ASKED, OPENS_ONLY, SAID, options_of
+from services.patient_context.asking_again import REQUEST_LIMIT_CHARS
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.phases import GroundedTurn, LoadedTurn
 
-REQUEST_LIMIT_CHARS = 2_000
 _SHOWN_CHARS = 120
+_SLIPS = 2
 _KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
 
 
@@ -44,8 +48,9 @@ class PendingRequests:
         asked = "" if question.payload.get(OPENS_ONLY) else str(question.payload.get(ASKED, ""))
         registry = verdict.registry or turn.registry
         is_theirs = asked and (
-            question.kind != "which_patient"
-            or self.patients.may_be_theirs(asked, registry=registry)
+            _is_whom_it_names(question, verdict)
+            if question.kind == "subject"
+            else self.patients.may_be_theirs(asked, registry=registry)
         )
         if not is_theirs or not _names_one(turn, verdict):
             return self._with_request(turn, verdict)
@@ -76,15 +81,29 @@ class PendingRequests:
     def _with_request(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
         """Keep the request with the question that this message leads to."""
         question, earlier = verdict.question, turn.open_question()
-        if question is None or question.kind != "which_patient":
+        opens_only = question is not None and bool(question.payload.get(OPENS_ONLY))
+        if question is None or not (question.kind == "which_patient" or opens_only):
             return verdict  # the subject's question holds its message itself
-        asked = turn.text if is_request_of_record(turn.text) else ""
+        asked = turn.text if not opens_only and is_request_of_record(turn.text) else ""
         if not asked and earlier is not None and earlier.kind == "which_patient":
             asked = str(earlier.payload.get(ASKED, ""))  # asked again about the same request
         if not asked:
             return verdict
-        payload = {**question.payload, ASKED: asked}
+        payload = {**question.payload, ASKED: asked, OPENS_ONLY: False}
         return replace(verdict, question=question.model_copy(update={"payload": payload}))
+
+
+def _is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
+    """Whether a message whose words were asked about may be of whoever was opened then.
+
+    One of those offered is; of anybody else, one of the words must be their name, but for a slip.
+    """
+    said = words_of(str(question.payload.get(SAID, "")))
+    if verdict.patient_id in options_of(question) or not said:
+        return True
+    names = () if verdict.person is None else verdict.person.names
+    own = [word for name in names for word in words_of(name.label)]
+    return any(OSA.distance(one, word) <= _SLIPS for one in said for word in own)
 
 
 def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
@@ -94,8 +113,7 @@ def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> Patien
         return verdict
     asked = str(question.payload[ASKED])
     is_same = next_one is not None and next_one.question_id == question.question_id
-    waits_on = verdict.registry is None if next_one is None else is_same
-    if waits_on or (next_one is not None and next_one.payload.get(ASKED) == asked):
+    if is_same or (next_one is not None and asked in str(next_one.payload.get(ASKED))):
         return verdict
     said = f"“{_shown(asked)}” was not answered; say it again if it is still wanted."
     if verdict.reply is not None:

@@ -102,7 +102,7 @@ class TurnActions:
         if item is None:
             return _NOT_UNDONE
         is_private = action.patient != patient_name(turn.patient_id)
-        return f"{_UNDONE[action.tool]}: {spoken(item, zone, is_private=is_private)}."
+        return f"{_UNDONE[action.tool]}: {spoken(item, zone, now=turn.now, is_private=is_private)}."
 
     async def _perform_all(
         self,

@@ -49,6 +49,16 @@ def _subject_of(turn: GroundedTurn) -> _Subject:
     return _Subject(names, known.birth_date, numbers)
 
 
+def names_of(turn: GroundedTurn) -> tuple[str, ...]:
+    """Return the names of the patient whose chart is open; none where nobody's is."""
+    return _subject_of(turn).names
+
+
+def nameless(turn: GroundedTurn, text: str) -> str:
+    """Return `text` with `patient` for the name of the open patient, and without their dates."""
+    return _nameless(text, _subject_of(turn))
+
+
 @lru_cache(maxsize=1_000)
 def _nameless(text: str, subject: _Subject) -> str:
     """Return `text` without its subject; a message is read again in the turns that follow."""

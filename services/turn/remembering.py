@@ -32,6 +32,7 @@ from services.memory_edits.operations import (
 )
 from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn
+from services.turn.reading import nameless, names_of
 from services.turn.turn_replies import TurnReplies
 
 _WRITE = "write"
@@ -68,7 +69,7 @@ class TurnRemembering:
             return False
         draft = turn.document.model_copy(deep=True)
         held = [one.point_id for one in draft.memory.key_points if one.status == "active"]
-        for statement in held_statements(turn.text):
+        for statement in held_statements(turn.text, names_of(turn)):
             hold(draft, statement, turn=turn.row)
         after = {one.point_id: one.status for one in draft.memory.key_points}
         return any(after.get(point) != "active" for point in held)
@@ -92,7 +93,7 @@ class TurnRemembering:
         if turn.message.press is not None or not is_correction(turn.text):
             return False
         points = turn.document.memory.key_points
-        of_figures = [one for one in held_statements(turn.text) if one.corrects]
+        of_figures = [one for one in held_statements(turn.text, names_of(turn)) if one.corrects]
         held = [one.text for each in of_figures for one in with_such_a_figure(points, each)]
         if held:
             self.replies.say(turn, _OF_WHAT.format(listed=_listed(held)))
@@ -270,7 +271,7 @@ class TurnForgetting:
     def tell(self, turn: GroundedTurn) -> bool:
         """List what users said about the patient, if that is asked for; the document is open."""
         message = turn.message
-        if message.press is not None or command_in(message.text) != "known":
+        if message.press is not None or command_in(nameless(turn, message.text)) != "known":
             return False
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)

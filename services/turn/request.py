@@ -80,7 +80,7 @@ class TurnRequests:
             said=turn.kept,
             is_group=message.is_group,
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,
-            patient_name="" if identity is None else identity.name,
+            identity=identity,
             others_named=others_of(turn).words_in,
             utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),
         )

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId
+from services.identity.person import Person, both_identifiers
 from services.language.commands import command_in, is_said_of
 from services.language.folding import words_of
 from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
 from services.patient_context.verdict import PatientVerdict
+from services.patient_context.who import noted_people
 from services.patient_context.wording import code
 from services.turn.documents import TurnDocuments
 from services.turn.open_questions import has_ended_question
@@ -65,8 +67,9 @@ class TurnStops:
         grounded = await self._documents.open(turn.stay(), active)
         roster = turn.registry.patient_registry
         others = list(named) or [one for one in roster if one != active][:_OTHERS_OFFERED]
-        which = _which([code(one) for one in others])
-        text = f"Stopped. This is the chart of {code(active)}. {which}"
+        people = {} if turn.message.is_group else noted_people(turn.registry)
+        called = [_called(one, people.get(one)) for one in (active, *others)]
+        text = f"Stopped. This is the chart of {called[0]}. {_which(called[1:])}"
         if taken := self._remembering.taken_back(grounded):
             text = f"{taken} {text}"
         self._replies.ask(
@@ -151,6 +154,11 @@ def _says_which_item(turn: LoadedTurn) -> bool:
     question = turn.open_question()
     is_of_patients = question is None or question.kind in ("which_patient", "clear")
     return not is_of_patients and "one" in words_of(turn.message.text)
+
+
+def _called(patient_id: PatientId, person: Person | None) -> str:
+    """Return who that is; of a group others than who opened the chart read it, so by id there."""
+    return code(patient_id) if person is None else f"{both_identifiers(person)} ({patient_id})"
 
 
 def _which(others: Sequence[str]) -> str:

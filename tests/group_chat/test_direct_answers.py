@@ -78,3 +78,17 @@ async def test_a_model_that_only_calls_tools_leaves_the_word_to_the_rows(reply: 
         f"{talk_text('en', 'no_words')}\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19"
     )
     assert heard.reason == "limit"
+
+
+@pytest.mark.parametrize("reply", ["", "   ", "<think>It is 0.9.</think>"])
+async def test_a_model_that_says_nothing_leaves_the_word_to_the_rows(reply: str) -> None:
+    async with team_world() as world:
+        asked = read("latest creatinine?", CREATININE)
+        world.model.brain = lambda _: text(reply)
+        heard = await world.say("latest creatinine?", utterance=asked)
+    ((agent, said),) = heard.said
+    assert agent == "PatientStatus"
+    assert said.startswith(
+        f"{talk_text('en', 'no_answer')}\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19"
+    )
+    assert heard.reason == "answered"

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from data_models.turn_events import AgentMessageFinished, AgentTextDelta, Notice
 from group_chat.limits import GroupChatLimits
 from services.group_chat_port import ContinuationChanged, GroupChatEvent, PlanChanged
 from services.language.talk_texts import talk_text
-from services.language.utterance import Utterance
+from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Brain, RecordedRequest, Reply
 from tests.group_chat.team_world import (
     SAMPLES,
@@ -217,6 +218,30 @@ async def test_a_question_beside_an_open_plan_is_answered_and_the_plan_stays(
     later = await world.say("ok, go ahead", text("a"), text("b"), text("c"), plan=plan)
     assert later.plan is not None
     assert later.plan.status == "done"
+
+
+@pytest.mark.slow
+async def test_a_question_beside_a_form_is_answered_and_the_form_stays_for_a_while(
+    world: TeamWorld,
+) -> None:
+    now = world.request("").now
+    waits = Continuation(agent="AppointmentManager", asked_at=now)
+    read = Utterance(
+        text="what is her ECOG?", task="answer", agent="PatientStatus",
+        about=(ChartQuestion("current_status"),),
+    )  # fmt: skip
+    heard = await world.say(
+        "what is her ECOG?", text("I have looked."), utterance=read, continuation=waits
+    )
+    assert heard.said[-1][1].startswith("*AppointmentManager* still waits for your answer")
+    assert heard.of(ContinuationChanged)[-1].continuation == waits
+
+    late = waits.model_copy(update={"asked_at": now - timedelta(hours=1)})
+    heard = await world.say(
+        "what is her ECOG?", text("I have looked."), utterance=read, continuation=late
+    )
+    assert heard.speakers == ["PatientStatus"]
+    assert heard.of(ContinuationChanged)[-1].continuation is None
 
 
 @pytest.mark.slow

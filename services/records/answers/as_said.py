@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from services.language.folding import words_of
 from services.language.held_forms import StatementKind
-from services.language.held_statements import HeldStatement, held_statements
+from services.language.held_statements import HeldStatement, stated_in
 from services.language.utterance import ChartQuestion
 
 _KINDS_OF: dict[str, frozenset[StatementKind]] = {
@@ -26,7 +26,7 @@ _TELLING_CHARS = 4
 
 def said_of(questions: Sequence[ChartQuestion], held: Iterable[str]) -> tuple[str, ...]:
     """Return the sentences of `held` that are about what `questions` ask, each once, in order."""
-    stated = [(quote, one) for quote in held for one in held_statements(quote)]
+    stated = [(quote, one) for quote in held for one in stated_in(quote)]
     fitting = (quote for quote, one in stated if any(_is_about(one, each) for each in questions))
     return tuple(dict.fromkeys(fitting))
 
@@ -49,7 +49,7 @@ def told_of(
 def held_of_same(text: str, held: Iterable[str]) -> tuple[str, ...]:
     """Return the sentences of `held` that speak of something that `text` speaks of as well."""
     said = set(_words(text))
-    stated = [(quote, one) for quote in held for one in held_statements(quote)]
+    stated = [(quote, one) for quote in held for one in stated_in(quote)]
     return tuple(dict.fromkeys(quote for quote, one in stated if said & set(_words(one.about))))
 
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from data_models.patient_identity import PatientIdentity
 from group_chat.models.factory import build_models
 from group_chat.models.model_settings import ModelSettings
 from group_chat.offline.offline_chat import reply_to
@@ -65,6 +66,11 @@ def test_any_result_gives_an_answer(data: dict[str, Any]) -> None:
         patient_id="p1", tools=[ToolOffer("x-scan")], answers=[ToolAnswer("scan", data)]
     )
     assert reply_to(prompt).text
+
+
+def test_the_name_of_whose_chart_it_is_is_not_searched_for() -> None:
+    grant = PatientIdentity("Pierre Bosco", "1968-02-23", "male")
+    assert Prompt(asked="what fever did Bosco have?", identity=grant).query == "fever"
 
 
 @pytest.mark.parametrize(

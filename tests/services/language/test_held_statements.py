@@ -85,3 +85,43 @@ def test_a_polite_request_is_no_question(message: str) -> None:
 )
 def test_all_that_is_held_of_the_patient_can_be_named(message: str, is_meant: bool) -> None:
     assert withdraws_all(message) is is_meant
+
+
+MOEN = ("Twyla Moen",)
+
+
+@pytest.mark.parametrize(
+    ("message", "value"),
+    [
+        ("Mrs Moen takes ramipril 5 mg", "ramipril 5 mg"),
+        ("Twyla Moen is allergic to penicillin, rash", "penicillin (rash)"),
+        ("Frau Moen nimmt Metformin", "Metformin"),
+        ("what is she on\nFrau Moen nimmt Metformin", "Metformin"),
+    ],
+)
+def test_what_is_stated_of_the_patient_by_name_is_held(message: str, value: str) -> None:
+    assert [one.value for one in held_statements(message, MOEN)] == [value]
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Mr Doyle takes ramipril 5 mg", "Dr Moen takes aspirin", "Does Mrs Moen take aspirin?",
+     "Mrs Moen's sister takes aspirin", "Twyla Moen may take aspirin"],
+)  # fmt: skip
+def test_what_is_stated_of_anybody_else_by_name_is_not(message: str) -> None:
+    assert held_statements(message, MOEN) == ()
+
+
+@pytest.mark.parametrize("message", ["hes allergic to penicillin", "shes on metformin 500 mg bid"])
+def test_what_is_typed_without_its_apostrophe_is_held(message: str) -> None:
+    assert len(held_statements(message)) == 1
+
+
+@pytest.mark.parametrize("message", ["patients allergic to penicillin", "hes allergic to?"])
+def test_other_words_with_an_s_are_not(message: str) -> None:
+    assert held_statements(message) == ()
+
+
+def test_a_german_allergy_is_held_with_what_it_did() -> None:
+    (held,) = held_statements("Er ist allergisch gegen Penicillin, Exanthem")
+    assert held.value == "Penicillin (Exanthem)"

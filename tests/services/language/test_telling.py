@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.language.reading import is_told
+from services.language.telling import is_told
 
 TOLD = """
 she told me this morning she gets short of breath on stairs
@@ -25,10 +25,31 @@ Ihr Bruder hatte mit 50 einen Herzinfarkt.
 heute morgen, sie war müde
 Elle se plaint de vertiges.
 Su madre tenía diabetes.
+she's on apixaban per her daughter
+hes allergic to nuts and eggs
+K 6.1 called by lab
+patient: K 6.1
+BP 90/60 now
+she quit
+pain 7/10
+Temp 38.9 °C, blood cultures taken
+kalium ist 6,1
+morphine 5 mg iv given at 23:10
+5 mg Morphin iv gegeben
 """.strip().splitlines()
 
 ASKED = """
 is she dizzy
+LDL 2019
+hb 3 months ago
+hb 12/2020
+last 3 hb
+K above 5.5
+weight 2 years back
+antibiotics given in 2019
+drugs given today
+what dose of morphine 5 mg was given
+K 6.1?
 she on metformin
 her potassium
 her last visit

@@ -357,9 +357,10 @@ async def test_what_names_nobody_while_it_is_open_who_is_meant_is_asked_about() 
     assert asked.patient_id == "patient_4"
     assert asked.question is not None
     assert asked.question.payload["asked"] == "platelets?"
-    waits = "“platelets?” now waits for your answer, in place of “back to Doyle”."
-    assert waits in (asked.reply or "")
-    assert (await here.say("write the report")).question is not None
+    assert "“platelets?” now waits for your answer." in (asked.reply or "")
+    again = await here.say("write the report")
+    assert again.question is not None
+    assert again.question.payload["asked"] == "platelets?\nwrite the report", "none is lost"
     assert (await here.say("no")).question is None, "a no lets go"
 
 
@@ -403,6 +404,116 @@ async def test_one_of_those_offered_is_chosen_by_any_part_of_the_name(said: str)
     chosen = await here.say(said)
 
     assert (chosen.patient_id, chosen.question) == ("patient_42", None)
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("the younger one", "patient_43"),
+        ("der ältere", "patient_42"),
+        ("the 40 year old", "patient_43"),
+        ("the one born in 1990", "patient_43"),
+        ("the woman", "patient_43"),
+        ("ich meine die Frau", "patient_43"),
+    ],
+)
+async def test_one_of_those_offered_is_chosen_by_age_birth_or_sex(said: str, meant: str) -> None:
+    here, people = world("patient_4", active="patient_4")
+    people.people = (*people.people, person(43, "Ann", "Doyle", "1990-01-01", sex="female"))
+    assert (await here.say("what is Doyle's stage?")).question is not None
+
+    chosen = await here.say(said)
+
+    assert (chosen.patient_id, chosen.question) == (meant, None)
+
+
+async def test_whoever_is_asked_about_is_asked_about_without_an_open_chart_as_well() -> None:
+    here, _ = world()
+    await here.say("start with Doyle please")
+
+    asked = await here.say("what is he on?")
+
+    assert asked.question is not None
+    assert asked.question.payload["asked"].endswith("what is he on?")
+    assert (await here.say("1")).patient_id == "patient_42"
+
+
+@pytest.mark.parametrize("said", ["who is open?", "help", "hello"])
+async def test_what_is_of_the_talk_is_answered_while_it_is_open_who_is_meant(said: str) -> None:
+    here, _ = world("patient_4", active="patient_4")
+    await here.say("back to Doyle")
+
+    assert (await here.say(said)).question is None
+
+
+async def test_what_was_said_of_a_man_says_nothing_of_a_woman_of_that_name() -> None:
+    here, people = world("patient_4", active="patient_4")
+    people.people = (*people.people, person(43, "Ann", "Doyle", "1990-01-01", sex="female"))
+    await here.say("Mr Doyle")
+    assert (await here.say("1")).patient_id == "patient_42"
+
+    asked = await here.say("Mrs Doyle: what is she on?")
+
+    assert asked.decision == "NEEDS_PATIENT_ID", "he is not answered for her"
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"), [("Mrs Doyle: weight?", "patient_43"), ("Herr Doyle", "patient_42")]
+)
+async def test_a_title_tells_who_of_the_conversation_is_meant(said: str, meant: str) -> None:
+    here, people = world("patient_4", "patient_42", "patient_43", active="patient_4")
+    people.people = (*people.people, person(43, "Ann", "Doyle", "1990-01-01", sex="female"))
+
+    verdict = await here.say(said)
+
+    assert (verdict.patient_id, verdict.question) == (meant, None)
+
+
+@pytest.mark.parametrize(
+    ("roster", "more"),
+    [
+        (["patient_4"], [person(43, "Ann", "Doyle", "1990-01-01", sex="female")]),
+        (["patient_4", "patient_42"], []),
+        (["patient_4", "patient_42"], [person(43, "Tom", "Doyle", "1990-01-01", sex="male")]),
+    ],
+)
+async def test_a_title_is_asked_about_beside_another_or_of_nobody_spoken_of(
+    roster: list[str], more: list[Person]
+) -> None:
+    here, people = world(*roster, active="patient_4")
+    people.people = (*people.people, *more)
+
+    assert (await here.say("Mr Doyle: weight?")).question is not None
+
+
+async def test_a_name_that_was_settled_is_asked_again_behind_a_namesake_by_whole_name() -> None:
+    here, people = world("patient_4", active="patient_4")
+    people.people = (*people.people, person(43, "Tom", "Doyle", "1990-01-01", sex="male"))
+    await here.say("Doyle")
+    assert (await here.say("the older one")).patient_id == "patient_42"
+    assert (await here.say("Tom Doyle")).patient_id == "patient_43"
+
+    asked = await here.say("Mr Doyle, is he on anything?")
+
+    assert asked.question is not None, "it would be answered of the other one"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "nein, ich meinte die andere",
+        "no I meant the other one",
+        "no, I meant the other patient",
+        "the other one",
+    ],
+)
+async def test_the_other_one_of_several_is_asked_about(said: str) -> None:
+    here, _ = world("patient_4", "patient_7", "patient_42", active="patient_4")
+
+    asked = await here.say(said)
+
+    assert asked.question is not None
+    assert set(asked.question.payload["options"]) == {"patient_7", "patient_42"}
 
 
 @pytest.mark.parametrize("said", ["not Francis", "Francis or Margaret", "Tunde"])

@@ -98,7 +98,11 @@ def test_what_is_gone_meanwhile_is_picked_by_nothing_but_its_number() -> None:
 
 
 def test_a_choice_names_another_patients_item_by_its_time() -> None:
-    shown = choice_of(event("e", "Whitfield *CT*", "2026-11-25T15:00:00Z", private=True), UTC)
+    shown = choice_of(event("e", "Whitfield *CT*", "2026-11-25T15:00:00Z", private=True), NOW)
     assert shown == "*other appointment*, Wed 25 Nov 15:00"
-    named = choice_of(event("e", "Mr `A` *b*\n\nx", "2026-11-25"), UTC)
+    named = choice_of(event("e", "Mr `A` *b*\n\nx", "2026-11-25"), NOW)
     assert named == "*Mr A b x*, Wed 25 Nov"
+
+
+def test_a_choice_of_another_year_is_named_with_it() -> None:
+    assert choice_of(event("e", "Clinic", "2027-01-04T09:00:00Z"), NOW).endswith("4 Jan 2027 09:00")

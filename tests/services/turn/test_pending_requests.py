@@ -144,15 +144,53 @@ async def test_a_request_that_somebody_elses_chart_ends_is_said_to_be_unanswered
     assert "“and Moen's creatinine?” was not answered" in notice
 
 
+async def test_what_waits_for_the_same_question_is_all_answered() -> None:
+    world = with_namesakes()
+    asked = await asked_of_team(
+        world, "open Tonia Quitzon", "and Moen's creatinine?", "and Miss Moen's weight?", "Twyla"
+    )
+    assert asked == [("patient_2", "and Moen's creatinine?\nand Miss Moen's weight?")]
+
+
 async def test_a_request_that_another_question_displaces_is_said_to_be_unanswered() -> None:
     world = with_namesakes()
     await asked_of_team(world, "open Tonia Quitzon", "and Moen's creatinine?")
 
-    said = await world.say("and Miss Moen's weight?")
+    said = await world.say("and Rahman's weight?")
 
     assert said.texts[-1].endswith(
         "“and Moen's creatinine?” was not answered; say it again if it is still wanted."
     )
+
+
+@pytest.mark.parametrize("said", ["Tonia Quitzon", "open Tonia Quitzon"])
+async def test_what_was_said_of_one_name_is_not_done_for_who_bears_another(said: str) -> None:
+    world = with_namesakes()
+    asked = await asked_of_team(world, *OPENED, "Moen takes ramipril", said)
+    assert ("Moen takes ramipril" in [text for _, text in asked]) is False
+
+
+async def test_all_that_was_said_before_it_is_clear_of_whom_is_done_then() -> None:
+    world = with_namesakes()
+    said = ["start with Moen", "what is he on?", "and Moen's creatinine?", "his weight?", "Elvis"]
+    asked = await asked_of_team(world, *said)
+    assert asked == [("patient_1", "what is he on?\nand Moen's creatinine?\nhis weight?")]
+
+
+async def test_a_wish_before_any_patient_waits_while_it_is_asked_whose_chart_to_open() -> None:
+    world = with_namesakes()
+    asked = await asked_of_team(world, WISH, "open Moen", "Elvis")
+    assert asked[-1] == ("patient_1", WISH)
+
+
+async def test_what_waits_is_said_to_be_unanswered_where_something_of_the_talk_is_asked() -> None:
+    world = with_namesakes()
+    await asked_of_team(world, "open Tonia Quitzon", "and Moen's creatinine?")
+
+    said = await world.say("which patients have we discussed")
+
+    notices = [one.text for one in said.events if isinstance(one, Notice)]
+    assert any("“and Moen's creatinine?” was not answered" in one for one in notices)
 
 
 @pytest.mark.parametrize("word", ["yes", "no"])

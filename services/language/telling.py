@@ -1,0 +1,202 @@
+"""Whether a message tells something and asks nothing: "she gets short of breath on stairs". Pure.
+
+What is told is kept as the user's words; it is no question to the record. Only plain sentences of
+a subject with its verb behind it, a value behind its name ("K 6.1, called by the lab") and a dose
+that was given count: "her potassium" and "is she dizzy" ask.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from services.language.chart_words import measured_nouns
+from services.language.folding import words_of
+from services.language.quantities import quantities_in
+from services.language.vocabulary import LANGUAGES, read_words
+
+_Openers: TypeAlias = tuple[tuple[str, ...], ...]
+_LONGEST_SUBJECT = 5
+_ADVERBS_LIMIT = 2
+
+
+class TellingWords(BaseModel):
+    """The words of one language that a told sentence begins with; the English file explains."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    leads: tuple[str, ...]
+    persons: tuple[str, ...]
+    owners: tuple[str, ...]
+    verbs: tuple[str, ...]
+    endings: tuple[str, ...] = Field(description="Of further verbs, right behind a person.")
+    own_persons: tuple[str, ...]
+    own_verbs: tuple[str, ...]
+    adverbs: tuple[str, ...]
+    asking: tuple[str, ...]
+    contracted: tuple[str, ...] = Field(default=(), description="A person with `is` grown to it.")
+    between: tuple[str, ...] = Field(default=(), description="Between a name and its value.")
+    behind: tuple[str, ...] = Field(default=(), description="Behind a value that is told.")
+    given: tuple[str, ...] = Field(default=(), description="What says of a dose that it was given.")
+
+
+_PATIENT = "patient"
+"""What stands where the name of the subject stood."""
+_NOBODY = frozenset({"there", "es"})
+_LEAST_ASKED = 2
+_TIMES = frozenset({"a", "mo", "wk", "d", "h", "min", "s"})
+_YEARS = range(1900, 2100)
+
+
+def is_told(text: str) -> bool:
+    """Whether `text` is a sentence that tells something of the patient, in any language."""
+    if "?" in text:
+        return False
+    words = words_of(text)
+    return any(
+        _tells(words, phrases) or _tells_a_value(text, phrases) or _tells_a_dose(text, phrases)
+        for phrases in map(_phrases, LANGUAGES)
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Phrases:
+    """The words of one language, folded."""
+
+    leads: _Openers
+    persons: _Openers
+    owners: _Openers
+    verbs: _Openers
+    endings: tuple[str, ...]
+    own_persons: _Openers
+    own_verbs: _Openers
+    adverbs: _Openers
+    asking: _Openers
+    contracted: frozenset[str]
+    between: _Openers
+    behind: _Openers
+    given: frozenset[str]
+
+
+def _folded(phrases: Sequence[str]) -> _Openers:
+    return tuple(sorted((tuple(words_of(each)) for each in phrases), key=len, reverse=True))
+
+
+def _single(phrases: Sequence[str]) -> frozenset[str]:
+    return frozenset(word for each in phrases for word in words_of(each))
+
+
+@cache
+def _phrases(language: str) -> _Phrases:
+    words = read_words(language, "telling", TellingWords)
+    return _Phrases(
+        leads=_folded(words.leads),
+        persons=_folded(words.persons),
+        owners=_folded(words.owners),
+        verbs=_folded(words.verbs),
+        endings=words.endings,
+        own_persons=_folded(words.own_persons),
+        own_verbs=_folded(words.own_verbs),
+        adverbs=_folded(words.adverbs),
+        asking=_folded(words.asking),
+        contracted=_single(words.contracted),
+        between=_folded(words.between),
+        behind=_folded(words.behind),
+        given=_single(words.given),
+    )
+
+
+def _tells(words: Sequence[str], phrases: _Phrases) -> bool:
+    words = _without(words, phrases.leads, most=len(words))
+    if not words or (words[0],) in phrases.asking:
+        return False
+    if (words[-1],) in phrases.asking and (words[-1],) not in phrases.verbs:
+        return False  # "…, right" asks; "…, dass sie es nicht nimmt" ends with its verb
+    if words[0] in phrases.contracted:
+        return len(words) > 1
+    if (behind := _behind(words, phrases.own_persons)) is not None:
+        return _behind(_without(behind, phrases.adverbs), phrases.own_verbs) is not None
+    if (behind := _behind(words, phrases.persons)) is not None:
+        if words[0] == _PATIENT and _asks_of_them(behind, phrases):
+            return False
+        rest = _without(behind, phrases.adverbs)
+        return _behind(rest, phrases.verbs) is not None or _ends_as_verb(rest, phrases)
+    owned = _behind(words, phrases.owners)
+    return owned is not None and _has_verb(owned, phrases)
+
+
+def _tells_a_value(text: str, phrases: _Phrases) -> bool:
+    """Whether a value stands behind the name of what is measured: "Doyle: K 6.1", "BP 90/60 now".
+
+    A year and a time of days are no value: "LDL 2019", "Hb 3 months ago".
+    """
+    value = next(iter(quantities_in(text)), None)
+    if value is None or value.unit in _TIMES:
+        return False
+    if not value.unit and any(one in _YEARS for one in value.readings):
+        return False
+    before = _without(words_of(text[: value.start]), phrases.leads)
+    before = before[1:] if before[:1] == [_PATIENT] else before
+    name, *between = before or [""]
+    rest = text[value.end :].strip()
+    is_end = not words_of(rest) or rest[0] in ",;.(" or _begins(rest, phrases.behind)
+    is_named = name in measured_nouns() and not _without(between, phrases.between)
+    return is_named and is_end
+
+
+def _tells_a_dose(text: str, phrases: _Phrases) -> bool:
+    """Whether it is said that a dose was given: "morphine 5 mg iv given at 23:10"."""
+    words = words_of(text)
+    asks = {word for each in phrases.asking for word in each if len(each) == 1}
+    is_dose = any(one.unit and one.unit not in _TIMES for one in quantities_in(text))
+    return (
+        is_dose and not phrases.given.isdisjoint(words) and asks.isdisjoint((words[0], words[-1]))
+    )
+
+
+def _asks_of_them(behind: Sequence[str], phrases: _Phrases) -> bool:
+    """Whether a question stands behind the name of whom it is of: "Ada Byron is her hb low"."""
+    if tuple(behind[:1]) not in phrases.asking or len(behind) <= _LEAST_ASKED:
+        return False
+    is_person = behind[1] in _NOBODY or _behind(behind[1:], phrases.persons) is not None
+    owned = _behind(behind[1:], phrases.owners)
+    return is_person or (owned is not None and {*owned[:1]} <= measured_nouns())
+
+
+def _has_verb(owned: Sequence[str], phrases: _Phrases) -> bool:
+    """Whether a verb stands behind a noun of at most five words: "her left leg is swollen"."""
+    asking = (at for at, word in enumerate(owned) if (word,) in phrases.asking)
+    longest = min(_LONGEST_SUBJECT, next(asking, len(owned)))  # "his eGFR when CKD was found"
+    return any(
+        _behind(_without(owned[size:], phrases.adverbs), phrases.verbs) is not None
+        for size in range(1, longest + 1)
+    )
+
+
+def _ends_as_verb(words: Sequence[str], phrases: _Phrases) -> bool:
+    return len(words) > 1 and words[0].endswith(phrases.endings)
+
+
+def _behind(words: Sequence[str], openers: _Openers) -> Sequence[str] | None:
+    """Return what stands behind the first of `openers` that begins `words`, if one does."""
+    for opener in openers:
+        if tuple(words[: len(opener)]) == opener:
+            return words[len(opener) :]
+    return None
+
+
+def _begins(text: str, openers: _Openers) -> bool:
+    return _behind(words_of(text), openers) is not None
+
+
+def _without(
+    words: Sequence[str], openers: _Openers, *, most: int = _ADVERBS_LIMIT
+) -> Sequence[str]:
+    for _ in range(most):
+        behind = _behind(words, openers)
+        if behind is None:
+            break
+        words = behind
+    return words
