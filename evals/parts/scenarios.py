@@ -134,7 +134,7 @@ class Simulation:
         outcome = await self._reconciler.before_turn(
             self.session, self.profile, extracted=self._heard
         )
-        self.session, self.profile = outcome.session, outcome.profile
+        self.session = outcome.session
         if outcome.settled:
             await self._index_session(mark=0)
         return outcome.result

@@ -18,14 +18,17 @@ Edge: TypeAlias = tuple[str, str]
 class OwnWay:
     """Answers for one session in one move; every search is made once.
 
-    Args:
+    Attributes:
         path: The old ids of the steps that led the session to where it is, without the loops it
             went; its current one last.
     """
 
-    def __init__(self, *, move: Move, path: list[str]) -> None:
+    def __init__(self, *, session: ScenarioSession, move: Move) -> None:
         self._move = move
-        self.path = path
+        path = [step for step in session.path if step in move.old.steps]
+        if session.step is not None and (not path or path[-1] != session.step):
+            path.append(session.step)
+        self.path = path = _without_loops(path)
         self._visited = frozenset(move.image[step] for step in path if step in move.image)
         self._reached: dict[str, frozenset[str]] = {}
         self._after: dict[str, frozenset[str]] = {}
@@ -36,7 +39,7 @@ class OwnWay:
         if not self._returning:
             return self._move.new.reached_from(step)
         if step not in self._reached:
-            self._reached[step] = reachable(step, _ways(self._move.new, self._returning))
+            self._reached[step] = reachable([step], _ways(self._move.new, self._returning))
         return self._reached[step]
 
     def leads_back(self, step: str, target: str) -> bool:
@@ -57,7 +60,7 @@ class OwnWay:
         ways = _ways(self._move.old, self._returning_in_old)
         for one in (step, earlier):
             if one not in self._after_old:
-                self._after_old[one] = reachable(one, ways)
+                self._after_old[one] = reachable([one], ways)
         return (
             step != earlier
             and step in self._after_old[earlier]
@@ -76,7 +79,7 @@ class OwnWay:
         if not self._returning_in_both:
             return self._move.new.reached_from(step)
         if step not in self._after:
-            self._after[step] = reachable(step, _ways(self._move.new, self._returning_in_both))
+            self._after[step] = reachable([step], _ways(self._move.new, self._returning_in_both))
         return self._after[step]
 
     @cached_property
@@ -85,7 +88,7 @@ class OwnWay:
         current, old = self.path[-1], self._move.old
         on_path = frozenset(self.path)
         return reachable(
-            current, lambda step: (s for s in old.successors[step] if s not in on_path)
+            [current], lambda step: (s for s in old.successors[step] if s not in on_path)
         )
 
     @cached_property
@@ -96,7 +99,7 @@ class OwnWay:
         if not sources or not self._visited:
             return frozenset()
         # A step that is new and met only behind those lies ahead, too.
-        met = reachable(new.entry, lambda s: () if s in sources else new.successors[s])
+        met = reachable([new.entry], lambda s: () if s in sources else new.successors[s])
         sources |= {step for step in new.steps if step not in met and step not in self._images}
         return frozenset(
             (step, target)
@@ -128,14 +131,6 @@ class OwnWay:
     @cached_property
     def _images(self) -> frozenset[str]:
         return frozenset(self._move.image.values())
-
-
-def way_of(session: ScenarioSession, move: Move) -> OwnWay:
-    """Return the way of `session`, whose step is one of the old version's."""
-    path = [step for step in session.path if step in move.old.steps]
-    if session.step is not None and (not path or path[-1] != session.step):
-        path.append(session.step)
-    return OwnWay(move=move, path=_without_loops(path))
 
 
 def _without_loops(path: list[str]) -> list[str]:

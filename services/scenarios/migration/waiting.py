@@ -72,7 +72,8 @@ def _ask(
 ) -> Outcome:
     limit = case.config.gap_fill.max_attempts
     if any(progress.attempts.get(name, 0) >= limit for name in fields):
-        return landing.stay(case.session, case.profile, case.move, "asked_too_often", case.now)
+        target = case.move.new.version
+        return landing.stay(case.session, "asked_too_often", case.now, target=target)
     confirm = tuple(name for name in fields if name in facts.likely)
     collect = tuple(name for name in fields if name not in facts.likely)
     attempts = {name: progress.attempts.get(name, 0) + 1 for name in fields}
@@ -96,7 +97,7 @@ def _ask(
 
 def _stored(case: Case, progress: MigrationProgress, result: ReconciliationResult) -> Outcome:
     session = case.session.model_copy(update={"progress": progress, "updated_at": case.now})
-    return Outcome(result, session, case.profile, settled=False, changed=True)
+    return Outcome(result, session, settled=False, changed=True)
 
 
 def prompt_for(graph: Graph, collect: Sequence[str], confirm: Sequence[str], facts: Facts) -> str:
@@ -116,9 +117,8 @@ def used_facts(steps: Sequence[str], move: Move, facts: Facts) -> dict[str, Fact
     """Return the facts that stand for what `steps` would have asked or decided by."""
     names: dict[str, None] = {}
     for step in steps:
-        names.update(dict.fromkeys(move.new.steps[step].collects_profile_fields))
-        for branch in move.new.branches(step):
-            names.update(dict.fromkeys(branch.condition.fields if branch.condition else ()))
+        collected = move.new.steps[step].collects_profile_fields
+        names.update(dict.fromkeys((*collected, *move.new.fields_decided_by(step))))
     return {name: facts.sure[name] for name in names if name in facts.sure}
 
 

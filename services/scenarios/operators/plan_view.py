@@ -1,14 +1,14 @@
 """Two versions side by side, as an operator sees them: drawn graphs and a row for each anchor."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from data_models.values import Value
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.anchors import AnchorMap
+from services.scenarios.migration.difference import Difference
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.plain_diff import differences
-from services.scenarios.migration.planning import Difference
 from services.scenarios.migration.ports import Tally, step_key
 
 NodeState: TypeAlias = Literal["anchor", "modified", "deleted", "inserted", "plain"]
@@ -149,7 +149,7 @@ def _counted(steps: Iterable[str], version: int, tallies: Sequence[Tally]) -> di
 
 
 def _forks(graph: Graph) -> dict[str, ForkState]:
-    return {step: "unchanged" for step in graph.steps if len(graph.branches(step)) > 1}
+    return {step: "unchanged" for step in graph.steps if graph.is_fork(step)}
 
 
 def _old_view(difference: Difference, counts: Mapping[str, int]) -> GraphView:
@@ -238,6 +238,7 @@ def _anchor(
 ) -> AnchorView:
     new, target = difference.new, difference.anchors.image.get(step)
     name = new.steps[target].title if target else None
+    redirects = tuple(_redirects(difference, target)) if target else ()
     summary, policies = plan.summary, plan.anchor_policies
     return AnchorView(
         step=step,
@@ -249,36 +250,28 @@ def _anchor(
         fields=tuple(
             one.display_name for one in summary.fields_to_collect if name in one.affected_anchors
         ),
-        redirects=tuple(_redirects(difference, target)) if target else (),
-        blocked_by=tuple(_blocking(difference, target)) if target else (),
+        redirects=redirects,
+        blocked_by=tuple(_blocking(difference, target)) if target and redirects else (),
         policy=policies.get(step, policies.get(STAR, AnchorMigrationPolicy())),
         has_own_policy=step in policies,
     )
 
 
-def _redirects(difference: Difference, target: str) -> list[RedirectView]:
+def _redirects(difference: Difference, target: str) -> Iterator[RedirectView]:
     """The branches of changed forks before the step that do not lead to it."""
-    new = difference.new
-    return [
-        RedirectView(
-            fork=fork.fork_node_name,
-            condition=branch.condition_text,
-            target=branch.target_step_name,
-        )
-        for fork in difference.forks.values()
-        if new.is_after(target, fork.fork_node_id)
-        for branch in fork.branches
-        if target not in new.reached_from(branch.target_step_id)
-    ]
+    steps, bit = difference.new.steps, difference.upstream.bits([target])
+    for away in difference.away:
+        if away.anchors & bit:
+            yield RedirectView(
+                fork=steps[away.fork].title,
+                condition=away.branch.text,
+                target=steps[away.branch.target].title,
+            )
 
 
-def _blocking(difference: Difference, target: str) -> list[str]:
+def _blocking(difference: Difference, target: str) -> Iterator[str]:
     """The checkpoints that sessions at the step may have passed and no redirect goes behind."""
-    new = difference.new
-    if not _redirects(difference, target):
-        return []
-    return [
-        step.title
-        for step in new.scenario.steps
-        if step.is_checkpoint and (step.id == target or new.is_after(target, step.id))
-    ]
+    bit = difference.upstream.bits([target])
+    for step in difference.new.scenario.steps:
+        if step.is_checkpoint and (step.id == target or difference.upstream.after(step.id) & bit):
+            yield step.title

@@ -252,7 +252,7 @@ def play(
     for _ in range(LOOPS_LIMIT):
         outcome = once(chain, played.session, played.profile, said, config=config)
         played.outcomes.append(outcome)
-        played.session, played.profile = outcome.session, outcome.profile
+        played.session = outcome.session
         if outcome.settled:
             return played
         asked = (*outcome.result.collect_fields, *outcome.result.confirm_fields)
