@@ -1,6 +1,7 @@
 """A blobs and an index in memory, for what-if cases and tests."""
 
 from bisect import bisect_right, insort
+from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -8,8 +9,7 @@ from itertools import count
 
 from data_models.blob_store import Blob, BlobInfo
 from data_models.errors import BlobChangedError, BlobExistsError
-from services.scenarios.migration.ports import SessionPage, SessionRow, Tally
-from services.scenarios.migration.tag_index import tallied
+from services.scenarios.migration.ports import SessionPage, SessionRow, Tally, tallied
 
 _NO_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -124,7 +124,8 @@ class MemorySessionIndex:
 
     async def tally(self, scenario_id: str) -> Sequence[Tally]:
         """See `SessionIndex.tally`."""
-        return tallied(row for row in self._rows.values() if row.scenario_id == scenario_id)
+        rows = (row for row in self._rows.values() if row.scenario_id == scenario_id)
+        return tallied(Counter(row.alike for row in rows))
 
     async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
         """See `SessionIndex.mark`."""

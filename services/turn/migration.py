@@ -119,9 +119,10 @@ class TurnMigration:
         to_confirm = [one for one in fields if one.name in progress.confirming]
         answers = readings_in(text, [one for one in fields if one not in to_confirm])
         if to_confirm and (session := runtime.session) is not None:
-            likely = self._parts.guide.likely(graph, session, await runtime.read_known(graph))
+            likely = runtime.facts(graph, session, await runtime.read_known(graph)).likely
             for field in to_confirm:
-                said = confirmation_in(field, text, likely=likely.get(field.name))
+                fact = likely.get(field.name)
+                said = confirmation_in(field, text, likely=None if fact is None else fact.value)
                 answers |= {name: Reading(value, text) for name, value in said.items()}
         return answers
 
@@ -164,7 +165,7 @@ class TurnMigration:
         if outcome.result.execute_actions:
             await self._documents.save(turn)  # what is begun is on record before it begins
         step, key = graph.steps[name], idempotency_key(session, graph.version, name)
-        values = self._parts.guide.values(graph, session, await runtime.read_known(graph))
+        values = runtime.facts(graph, session, await runtime.read_known(graph)).values
         given = bound(step.parameters, values)
         parameters = given if isinstance(given, dict) else {}
         ran = ToolRan(succeeded=True)

@@ -40,7 +40,7 @@ class TurnCorrections:
         session = runtime.session
         if session is None:
             return False
-        graph = await self._parts.guide.graph(session)
+        graph = await self._parts.catalogue.graph(session)
         if session.to_confirm and is_asked_still(turn, session):
             await self._confirm(turn, runtime, session, graph)
             return False
@@ -132,7 +132,7 @@ class TurnCorrections:
         notes: list[str] = []
         document = turn.document
         if (session := runtime.session) is not None:
-            graph = await self._parts.guide.graph(session)
+            graph = await self._parts.catalogue.graph(session)
             if given := _consents(session, graph):
                 labels += [graph.fields[name].label for name in given]
                 notes.append(await self._change(turn, runtime, dict.fromkeys(given, False), graph))
@@ -153,7 +153,7 @@ class TurnCorrections:
         self, turn: GroundedTurn, run: ScenarioSession, labels: list[str]
     ) -> ScenarioSession:
         """Return a run that is not open with its consents revoked."""
-        graph = await self._parts.guide.graph(run)
+        graph = await self._parts.catalogue.graph(run)
         given = _consents(run, graph)
         labels += [graph.fields[name].label for name in given]
         evidence = Evidence(turn=_turn_id(turn), quote=turn.answer[:QUOTE_LIMIT_CHARS])

@@ -160,9 +160,11 @@ class TurnScenarios:
     def _runtime(self, turn: GroundedTurn, parts: ScenarioParts) -> ScenarioRuntime:
         return ScenarioRuntime(
             document=turn.document,
-            guide=parts.guide,
+            catalogue=parts.catalogue,
             records=parts.records,
             clock=parts.clock,
+            ids=parts.ids,
+            config=parts.config.gap_fill,
             message=turn.message,
             facilitator=self._facilitator,
         )
@@ -284,7 +286,7 @@ class TurnScenarios:
         session = runtime.session
         if self._corrections is None or self._parts is None or session is None:
             return False
-        graph = await self._parts.guide.graph(session)
+        graph = await self._parts.catalogue.graph(session)
         if not self._corrections.ask_still(turn, runtime, graph):
             return False
         if is_said and turn.record.question is not None:

@@ -92,6 +92,25 @@ class Branch:
 
 
 Neighbours: TypeAlias = dict[str, tuple[str, ...]]
+Ways: TypeAlias = Callable[[str], Iterable[str]]
+
+
+class Reach:
+    """What follows what along some ways; each search is made once."""
+
+    def __init__(self, *, ways: Ways) -> None:
+        self._ways = ways
+        self._known: dict[str, frozenset[str]] = {}
+
+    def of(self, step: str) -> frozenset[str]:
+        """Every step that can follow `step`, itself included."""
+        if step not in self._known:
+            self._known[step] = reachable([step], self._ways)
+        return self._known[step]
+
+    def is_after(self, step: str, earlier: str) -> bool:
+        """Whether `step` lies strictly after `earlier`: nothing leads back."""
+        return step != earlier and step in self.of(earlier) and earlier not in self.of(step)
 
 
 class Graph:
@@ -109,7 +128,7 @@ class Graph:
         self.fields: dict[str, FieldDefinition] = {field.name: field for field in scenario.fields}
         types: dict[str, ValueType] = {field.name: field.value_type for field in scenario.fields}
         self._branches = {step.id: _branches(step, types) for step in scenario.steps}
-        self._reached: dict[str, frozenset[str]] = {}
+        self.reach = Reach(ways=lambda step: self.successors[step])
         self._read: dict[str, frozenset[str]] = {}
 
     @property
@@ -163,9 +182,7 @@ class Graph:
 
     def reached_from(self, step: str) -> frozenset[str]:
         """Every step that can follow `step`, itself included."""
-        if step not in self._reached:
-            self._reached[step] = reachable([step], self.successors.__getitem__)
-        return self._reached[step]
+        return self.reach.of(step)
 
     def fields_read_at(self, step: str) -> frozenset[str]:
         """The fields that `step` itself uses or decides by."""
@@ -204,7 +221,7 @@ def _branches(step: Step, types: dict[str, ValueType]) -> tuple[Branch, ...]:
     return tuple(compiled)
 
 
-def reachable(starts: Iterable[str], following: Callable[[str], Iterable[str]]) -> frozenset[str]:
+def reachable(starts: Iterable[str], following: Ways) -> frozenset[str]:
     """Return `starts` and every step that `following` leads to from them."""
     found = {*starts}
     waiting = [*found]

@@ -4,12 +4,11 @@ A loop that lies ahead of the session must decide nothing behind it: edges that 
 session's step, or from what lies ahead of it, back into its own path are no way to where it stands.
 """
 
-from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TypeAlias
 
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.definition.graph import Graph, reachable
+from services.scenarios.definition.graph import Graph, Reach, reachable
 from services.scenarios.migration.move import Move
 
 Edge: TypeAlias = tuple[str, str]
@@ -30,17 +29,10 @@ class OwnWay:
             path.append(session.step)
         self.path = path = _without_loops(path)
         self._visited = frozenset(move.image[step] for step in path if step in move.image)
-        self._reached: dict[str, frozenset[str]] = {}
-        self._after: dict[str, frozenset[str]] = {}
-        self._after_old: dict[str, frozenset[str]] = {}
 
     def reached_from(self, step: str) -> frozenset[str]:
         """Every new step that can follow `step` on the session's own way, itself included."""
-        if not self._returning:
-            return self._move.new.reached_from(step)
-        if step not in self._reached:
-            self._reached[step] = reachable([step], _ways(self._move.new, self._returning))
-        return self._reached[step]
+        return self._reach.of(step)
 
     def leads_back(self, step: str, target: str) -> bool:
         """Whether the new edge leads from ahead of the session back into its path."""
@@ -48,39 +40,34 @@ class OwnWay:
 
     def is_after(self, step: str, earlier: str) -> bool:
         """Whether the new `step` lies strictly after `earlier`, loops of both versions cut open."""
-        following = self._follows(earlier)
-        return step != earlier and step in following and earlier not in self._follows(step)
+        return self._reach_in_both.is_after(step, earlier)
 
     def comes_again(self, step: str, landing: str) -> bool:
         """Whether the new `step` lies ahead of one who goes on from `landing`."""
-        return step != landing and step in self._follows(landing)
+        return step != landing and step in self._reach_in_both.of(landing)
 
     def is_after_in_old(self, step: str, earlier: str) -> bool:
         """Whether the old `step` lies strictly after `earlier` on what the session had ahead."""
-        ways = _ways(self._move.old, self._returning_in_old)
-        for one in (step, earlier):
-            if one not in self._after_old:
-                self._after_old[one] = reachable([one], ways)
-        return (
-            step != earlier
-            and step in self._after_old[earlier]
-            and earlier not in self._after_old[step]
-        )
+        return self._reach_in_old.is_after(step, earlier)
 
     def fields_read_from(self, landing: str) -> frozenset[str]:
         """The fields that `landing` or what follows it uses, before a loop leads back."""
         new = self._move.new
         if not self._returning:
             return new.fields_read_from(landing)
-        reads = (new.fields_read_at(step) for step in self.reached_from(landing))
-        return frozenset().union(*reads)
+        return frozenset().union(*map(new.fields_read_at, self.reached_from(landing)))
 
-    def _follows(self, step: str) -> frozenset[str]:
-        if not self._returning_in_both:
-            return self._move.new.reached_from(step)
-        if step not in self._after:
-            self._after[step] = reachable([step], _ways(self._move.new, self._returning_in_both))
-        return self._after[step]
+    @cached_property
+    def _reach(self) -> Reach:
+        return _reach(self._move.new, self._returning)
+
+    @cached_property
+    def _reach_in_both(self) -> Reach:
+        return _reach(self._move.new, self._returning_in_both)
+
+    @cached_property
+    def _reach_in_old(self) -> Reach:
+        return _reach(self._move.old, self._returning_in_old)
 
     @cached_property
     def _ahead_in_old(self) -> frozenset[str]:
@@ -143,5 +130,8 @@ def _without_loops(path: list[str]) -> list[str]:
     return direct
 
 
-def _ways(graph: Graph, cut: frozenset[Edge]) -> Callable[[str], Iterable[str]]:
-    return lambda step: (target for target in graph.successors[step] if (step, target) not in cut)
+def _reach(graph: Graph, cut: frozenset[Edge]) -> Reach:
+    """Return what follows what without the edges of `cut`."""
+    if not cut:
+        return graph.reach
+    return Reach(ways=lambda step: (to for to in graph.successors[step] if (step, to) not in cut))

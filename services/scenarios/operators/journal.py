@@ -35,32 +35,6 @@ LISTED_LIMIT = 5_000
 _SESSION_CHARS = 10
 
 
-class Jumps:
-    """Reads the newest events of a scenario."""
-
-    def __init__(self, *, blobs: BlobStore) -> None:
-        self._blobs = blobs
-
-    async def newest(self, scenario_id: str) -> Sequence[MigrationAppliedEvent]:
-        """Return the newest jumps, newest first.
-
-        Raises:
-            CorruptDocumentError: an event cannot be read.
-        """
-        listed: list[BlobInfo] = []
-        async for info in self._blobs.list(f"scenarios/{scenario_id}/events/"):
-            listed.append(info)
-            if len(listed) == LISTED_LIMIT:
-                break
-        names = [one.name for one in nlargest(READ_LIMIT, listed, key=lambda one: one.modified_at)]
-        blobs = await asyncio.gather(*(self._blobs.read(name) for name in names))
-        try:
-            found = [MigrationAppliedEvent.model_validate_json(one.data) for one in blobs if one]
-        except ValidationError as error:
-            raise CorruptDocumentError("Jump cannot be read") from error
-        return sorted(found, key=lambda one: one.timestamp, reverse=True)
-
-
 def describe_jump(event: MigrationAppliedEvent) -> str:
     """Return a jump in one line."""
     versions = f"version {event.from_version} to {event.to_version}"
@@ -91,9 +65,8 @@ class JournalEntry(Value):
 class Journal:
     """One list for each scenario. A blob takes 50,000 appends, more than operators make."""
 
-    def __init__(self, *, blobs: BlobStore, jumps: Jumps) -> None:
+    def __init__(self, *, blobs: BlobStore) -> None:
         self._blobs = blobs
-        self._jumps = jumps
 
     async def write(self, scenario_id: str, entry: JournalEntry) -> None:
         """Add an act.
@@ -116,17 +89,27 @@ class Journal:
         """Return the newest acts and jumps, newest first.
 
         Raises:
-            CorruptDocumentError: the journal cannot be read.
+            CorruptDocumentError: the journal, or an event, cannot be read.
         """
         blob = await self._blobs.read(_name(scenario_id))
         lines = blob.data.splitlines()[-SHOWN_LIMIT:] if blob else []
         try:
-            acts = [JournalEntry.model_validate_json(line) for line in reversed(lines)]
+            entries = [JournalEntry.model_validate_json(line) for line in reversed(lines)]
+            entries += [_entry_of(jump) for jump in await self._newest_jumps(scenario_id)]
         except ValidationError as error:
             raise CorruptDocumentError("Journal cannot be read") from error
-        jumps = await self._jumps.newest(scenario_id)
-        entries = [*acts, *map(_entry_of, jumps)]
         return sorted(entries, key=lambda one: one.time, reverse=True)
+
+    async def _newest_jumps(self, scenario_id: str) -> list[MigrationAppliedEvent]:
+        listed: list[BlobInfo] = []
+        async for info in self._blobs.list(f"scenarios/{scenario_id}/events/"):
+            listed.append(info)
+            if len(listed) == LISTED_LIMIT:
+                break
+        names = [one.name for one in nlargest(READ_LIMIT, listed, key=lambda one: one.modified_at)]
+        blobs = await asyncio.gather(*(self._blobs.read(name) for name in names))
+        found = [MigrationAppliedEvent.model_validate_json(one.data) for one in blobs if one]
+        return sorted(found, key=lambda one: one.timestamp, reverse=True)
 
 
 def _entry_of(jump: MigrationAppliedEvent) -> JournalEntry:

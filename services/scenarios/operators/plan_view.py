@@ -131,8 +131,8 @@ def view_of_plan(
 
 def view_of_graph(graph: Graph, tallies: Sequence[Tally]) -> GraphView:
     """Return one version alone."""
-    counts = sessions_at(graph, tallies)
-    return _drawn(graph, {}, {}, dict.fromkeys(graph.steps, "plain"), _forks(graph), counts)
+    forks: dict[str, ForkState] = {step: "unchanged" for step in graph.steps if graph.is_fork(step)}
+    return _drawn(graph, graph, {}, "plain", forks, sessions_at(graph, tallies))
 
 
 def sessions_at(graph: Graph, tallies: Sequence[Tally]) -> dict[str, int]:
@@ -148,60 +148,48 @@ def _counted(steps: Iterable[str], version: int, tallies: Sequence[Tally]) -> di
     return {step: by_hash.get(step_key(step), 0) for step in steps}
 
 
-def _forks(graph: Graph) -> dict[str, ForkState]:
-    return {step: "unchanged" for step in graph.steps if graph.is_fork(step)}
-
-
 def _old_view(difference: Difference, counts: Mapping[str, int]) -> GraphView:
-    old, new, image = difference.old, difference.new, difference.anchors.image
-    states: dict[str, NodeState] = {
-        step: _state(old.hashes[step], new.hashes.get(image.get(step, ""))) or "deleted"
+    old = difference.old
+    changed = {difference.move.preimage.get(fork) for fork in difference.forks}
+    forks: dict[str, ForkState] = {
+        step: "changed" if step in changed else "unchanged"
         for step in old.steps
+        if old.is_fork(step)
     }
-    forks = _forks(old)
-    changed = {image_of: step for step, image_of in image.items()}
-    forks |= {changed[fork]: "changed" for fork in difference.forks if changed.get(fork) in forks}
-    return _drawn(old, image, _ways(new), states, forks, counts)
+    return _drawn(old, difference.new, difference.anchors.image, "deleted", forks, counts)
 
 
 def _new_view(difference: Difference, counts: Mapping[str, int]) -> GraphView:
     old, new, back = difference.old, difference.new, difference.move.preimage
-    states: dict[str, NodeState] = {
-        step: _state(new.hashes[step], old.hashes.get(back.get(step, ""))) or "inserted"
-        for step in new.steps
-    }
-    former = _forks(old)
-    forks = _forks(new)
+    forks: dict[str, ForkState] = {step: "unchanged" for step in new.steps if new.is_fork(step)}
     for fork in difference.forks:
-        forks[fork] = "changed" if back.get(fork) in former else "new"
-    return _drawn(new, back, _ways(old), states, forks, counts)
-
-
-def _state(mine: str, theirs: str | None) -> NodeState | None:
-    if theirs is None:
-        return None
-    return "anchor" if mine == theirs else "modified"
-
-
-def _ways(graph: Graph) -> set[tuple[str, str, str]]:
-    return {(step, way.target, way.text) for step in graph.steps for way in graph.branches(step)}
+        forks[fork] = "changed" if fork in back and old.is_fork(back[fork]) else "new"
+    return _drawn(new, old, back, "inserted", forks, counts)
 
 
 def _drawn(
     graph: Graph,
+    other: Graph,
     partners: Mapping[str, str],
-    ways: set[tuple[str, str, str]] | dict[str, str],
-    states: Mapping[str, NodeState],
+    alone: NodeState,
     forks: Mapping[str, ForkState],
     counts: Mapping[str, int],
 ) -> GraphView:
+    """Return `graph` beside `other`; a step without a partner there is in the state `alone`."""
+
+    def state(step: str) -> NodeState:
+        if step not in partners:
+            return alone
+        return "anchor" if graph.hashes[step] == other.hashes[partners[step]] else "modified"
+
+    ways = {(step, way.target, way.text) for step in other.steps for way in other.branches(step)}
     nodes = tuple(
         NodeView(
             id=step.id,
             name=step.title,
             intent=step.intent or step.description,
             kind=step.kind,
-            state=states[step.id],
+            state=state(step.id),
             fork=forks.get(step.id, ""),
             partner=partners.get(step.id),
             is_checkpoint=step.is_checkpoint,

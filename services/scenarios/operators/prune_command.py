@@ -9,13 +9,13 @@ from datetime import datetime, timedelta
 from pydantic import AwareDatetime, BaseModel, Field, JsonValue, ValidationError
 
 from data_models.blob_store import BlobStore
-from data_models.chat_context import ChatContext
 from data_models.clock import Clock, RandomIds, SystemClock
 from data_models.errors import CorruptDocumentError
 from data_models.scenario_session import ScenarioSession
 from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import ScenarioStore, plan_name, version_name
 from services.scenarios.migration.tag_index import is_context
+from services.scenarios.operators.stored_sessions import context_in
 from services.scenarios.scenario_factory import CONTAINER, migration_config_for
 from services.stored_folders import list_folders
 from services.stores import SESSIONS, open_container
@@ -48,9 +48,10 @@ async def lowest_in_use(documents: BlobStore, folders: Sequence[str]) -> dict[st
     for folder in folders:
         async for row in documents.list(f"{folder}/"):
             blob = await documents.read(row.name) if is_context(row.name) else None
-            for session in () if blob is None else _sessions(blob.data):
-                known = lowest.get(session.scenario_id, session.version)
-                lowest[session.scenario_id] = min(known, oldest_needed(session))
+            for session in () if blob is None else context_in(blob.data).sessions:
+                if session.step is not None:
+                    known = lowest.get(session.scenario_id, session.version)
+                    lowest[session.scenario_id] = min(known, oldest_needed(session))
     return lowest
 
 
@@ -121,16 +122,6 @@ def _notes(data: bytes) -> Pruned:
         return Pruned.model_validate_json(data)
     except ValidationError as error:
         raise CorruptDocumentError("Pruned cannot be read") from error
-
-
-def _sessions(data: bytes) -> list[ScenarioSession]:
-    try:
-        context = ChatContext.model_validate_json(data)
-    except ValidationError:
-        # `from None`: pydantic puts the rejected text into its message.
-        raise CorruptDocumentError("ChatContext cannot be read") from None
-    held = [context.scenario, *context.left_scenarios]
-    return [session for session in held if session is not None and session.step is not None]
 
 
 def add_prune(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -66,7 +66,7 @@ class ScoreBook:
         """Keep what was foretold; `anew` where a dry run begins."""
         name = _name(scenario_id, to_version)
         fresh = {
-            hashed(row.session_id): Foretold(
+            row.session: Foretold(
                 effect=row.effect, step_after=row.step_after, asks=(*row.confirm, *row.collect)
             )
             for row in rows

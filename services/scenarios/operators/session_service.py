@@ -1,8 +1,10 @@
 """Where operators look at sessions and act on them, each act on record with its reason."""
 
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+
+from pydantic import AwareDatetime
 
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
@@ -17,8 +19,9 @@ from data_models.errors import (
     ScenarioInputError,
     ScenarioNotFoundError,
 )
-from data_models.identifiers import PatientId, hashed
+from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
+from data_models.values import Value
 from services.audit.entry import AuditEntry
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
@@ -63,12 +66,41 @@ class SessionFilter:
         )
 
 
-@dataclass(slots=True)
-class BulkResult:
+FLAGGED = SessionFilter(reason="*")
+"""The sessions that a person must look at."""
+
+
+class SessionCard(Value):
+    """A session in a list; where it is stored names its patient and stays out of it."""
+
+    session: str
+    version: int
+    step_hash: str
+    channel: str
+    created_at: AwareDatetime
+    reason: str
+    pinned: bool
+
+
+class SessionCards(Value):
+    """Some sessions; `cursor` goes on behind them, empty at the end."""
+
+    rows: tuple[SessionCard, ...]
+    cursor: str
+
+
+class Refusal(Value):
+    """A session that an act could not be done to, and why."""
+
+    session: str
+    why: str
+
+
+class BulkResult(Value):
     """What became of the sessions of a filter; `cursor` goes on behind them, empty at the end."""
 
     done: int = 0
-    refused: list[tuple[str, str]] = field(default_factory=list)
+    refused: tuple[Refusal, ...] = ()
     cursor: str = ""
 
 
@@ -85,10 +117,16 @@ class SessionService:
     log: ActLog
     now: Callable[[], datetime]
 
-    async def list(
+    async def find(
+        self, scenario_id: str, wanted: SessionFilter, *, after: str, limit: int
+    ) -> SessionCards:
+        """Return the next sessions that fit, at most `limit`, by their hashed ids."""
+        rows, cursor = await self._fitting(scenario_id, wanted, after=after, limit=limit)
+        return SessionCards(rows=tuple(map(_card, rows)), cursor=cursor)
+
+    async def _fitting(
         self, scenario_id: str, wanted: SessionFilter, *, after: str, limit: int
     ) -> tuple[list[SessionRow], str]:
-        """Return the next rows that fit, at most `limit`, and the cursor behind them."""
         found: list[SessionRow] = []
         while True:
             page = await self.index.page(
@@ -116,7 +154,7 @@ class SessionService:
 
     async def act(
         self, scenario_id: str, session: str, act: Intervention, *, operator: str
-    ) -> None:
+    ) -> BulkResult:
         """Do `act` to one session.
 
         Raises:
@@ -127,7 +165,8 @@ class SessionService:
         row = await self._row(scenario_id, session)
         note = f"session {hashed(row.session_id)[:_SHOWN_CHARS]}, {act.note}"
         async with self.log.act(scenario_id, operator, f"session_{act.kind}", note):
-            await self.act_on(row, act, operator=operator)
+            await self._act_on(row, act, operator)
+        return BulkResult(done=1)
 
     async def act_on_all(
         self,
@@ -139,28 +178,27 @@ class SessionService:
         after: str = "",
     ) -> BulkResult:
         """Do `act` to the sessions that fit, at most 500; what one refuses, others do not miss."""
-        rows, cursor = await self.list(scenario_id, wanted, after=after, limit=BULK_LIMIT)
-        result = BulkResult(cursor=cursor)
+        rows, cursor = await self._fitting(scenario_id, wanted, after=after, limit=BULK_LIMIT)
+        refused: list[Refusal] = []
         note = f"{len(rows)} sessions, {act.note}"
         async with self.log.act(scenario_id, operator, f"session_{act.kind}", note):
             for row in rows:
-                if why := await self._refusal(row, act, operator):
-                    result.refused.append((hashed(row.session_id), why))
-                else:
-                    result.done += 1
-        return result
+                refused += await self._refused(row, act, operator)
+        done = len(rows) - len(refused)
+        return BulkResult(done=done, refused=tuple(refused), cursor=cursor)
 
-    async def _refusal(self, row: SessionRow, act: Intervention, operator: str) -> str:
-        """Do `act`; return why it could not be done, "" if it was."""
+    async def _refused(
+        self, row: SessionRow, act: Intervention, operator: str
+    ) -> Sequence[Refusal]:
+        """Do `act`; return why it could not be done, if it was not."""
         try:
-            await self.act_on(row, act, operator=operator)
-        except ScenarioInputError as error:
-            return str(error)
-        except CorruptDocumentError as error:
-            return error.user_message
-        return ""
+            await self._act_on(row, act, operator)
+        except (ScenarioInputError, CorruptDocumentError) as error:
+            why = str(error) if isinstance(error, ScenarioInputError) else error.user_message
+            return [Refusal(session=hashed(row.session_id), why=why)]
+        return []
 
-    async def act_on(self, row: SessionRow, act: Intervention, *, operator: str) -> None:
+    async def _act_on(self, row: SessionRow, act: Intervention, operator: str) -> None:
         """Do `act` to the session of `row`; see `act` for errors."""
         stored = await self.sessions.read(row)
         if stored is None or self.maintenance_lease is None:
@@ -245,20 +283,19 @@ class SessionService:
         return versions[-1]
 
     async def _graph(self, session: ScenarioSession) -> Graph:
-        graph = await self.store.graph(session.scenario_id, session.version)
-        if graph is None or session.step not in graph.steps:
-            raise ScenarioNotFoundError(f"version {session.version} is not stored, or not like it")
+        graph = await self.store.require_graph(session.scenario_id, session.version)
+        if session.step not in graph.steps:
+            raise ScenarioNotFoundError(f"version {session.version} has no step like its own")
         return graph
 
     async def _record(
         self, document: ChatContext, operator: str, action: str, row: SessionRow
     ) -> None:
-        patient: PatientId | None = document.patient_id
         await self.log.audit.record(
             AuditEntry(
                 principal=operator,
                 conversation=document.conversation_id,
-                patient=patient,
+                patient=document.patient_id,
                 actions=(f"operator.{action}", f"session:{hashed(row.session_id)}"[:80]),
             )
         )
@@ -275,9 +312,21 @@ def _next_view(version: int, row: DryRunRow) -> NextView:
     )
 
 
+def _card(row: SessionRow) -> SessionCard:
+    return SessionCard(
+        session=hashed(row.session_id),
+        version=row.version,
+        step_hash=row.step_hash,
+        channel=row.channel,
+        created_at=row.created_at,
+        reason=row.review,
+        pinned=row.pinned,
+    )
+
+
 def _session_in(document: ChatContext, session_id: str) -> ScenarioSession:
-    for one in (document.scenario, *document.left_scenarios):
-        if one is not None and one.session_id == session_id:
+    for one in document.sessions:
+        if one.session_id == session_id:
             return one
     raise ScenarioNotFoundError("the session is not stored any more")
 

@@ -45,6 +45,38 @@ def next_branch(
     return None, ()
 
 
+def missing_of(step: Step, values: Mapping[str, JsonValue]) -> list[str]:
+    """Return the fields that the step collects and nobody knows yet."""
+    wanted = dict.fromkeys((*step.collects_profile_fields, *step.needs))
+    return [name for name in wanted if name not in values]
+
+
+def needed_at(graph: Graph, step: Step, values: Mapping[str, JsonValue]) -> list[str]:
+    """Return the fields that keep the session in `step`: collected there, or decided by there."""
+    decide = next_branch(graph, step.id, values)[1]
+    return missing_of(step, values) or [name for name in decide if name not in step.results]
+
+
+def gone_on(
+    session: ScenarioSession, graph: Graph, values: Mapping[str, JsonValue], now: datetime
+) -> ScenarioSession | None:
+    """Return the session behind its step, by the first branch whose condition holds.
+
+    Returns:
+        None while something is missing or no branch holds; after the last step it has ended.
+
+    Raises:
+        ScenarioConditionError: a condition cannot be decided from values of these types.
+    """
+    step = graph.steps[session.step or ""]
+    if missing_of(step, values):
+        return None
+    if not graph.branches(step.id):
+        return ended(session, graph, now)
+    branch, _ = next_branch(graph, step.id, values)
+    return None if branch is None else advanced(session, graph, branch.target, now)
+
+
 def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime) -> ScenarioSession:
     """Return the session in `target` of its own version, the step it left completed.
 

@@ -4,7 +4,7 @@ import pytest
 
 from data_models.chat_context import ChatContext
 from data_models.clock import Clock
-from data_models.identifiers import PatientId
+from data_models.identifiers import PatientId, hashed
 from data_models.layout import ConversationLayout
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenario_session import ScenarioSession
@@ -57,8 +57,10 @@ class Ward:
             config=DeploymentConfig(),
         )
         self.old, self.new = graph(1, asks=False), graph(2, asks=True)
+        self.names: list[str] = []
 
     async def admit(self, name: str, path: list[str], passed: list[str], **facts: int) -> None:
+        self.names.append(name)
         session = session_at(self.old, path, passed).model_copy(update={"session_id": name})
         document = ConversationLayout.of(name).context(PATIENT)
         session = session.model_copy(update={"variables": facts})
@@ -77,7 +79,8 @@ class Ward:
             config=MigrationConfig(),
         )
         page = await run.page(plan, limit=100)
-        return {row.session_id: row for row in page.rows}
+        names = {hashed(name): name for name in self.names}
+        return {names[row.session]: row for row in page.rows}
 
 
 def row_of(session: ScenarioSession, document: str) -> SessionRow:
