@@ -54,7 +54,7 @@ class Difference:
         return tuple(
             step
             for step in self.new.steps
-            if self.new.is_fork(step) and not self.move.is_unchanged_fork(step)
+            if self.new.is_fork(step) and not self.move.leads_as_before(step)
         )
 
     @cached_property

@@ -38,8 +38,8 @@ class Move:
         """Where the step of what is done is now; None if it has no step any more."""
         return self.images_of(done.version).get(done.step_id)
 
-    def is_unchanged_fork(self, step: str) -> bool:
-        """Whether the new fork `step` has the old one's conditions, order and targets (M5)."""
+    def leads_as_before(self, step: str) -> bool:
+        """Whether the new `step` has the old one's conditions, order and targets (M5)."""
         former = self.preimage.get(step)
         if former is None:
             return False

@@ -195,7 +195,7 @@ class RouteFinder:
 
     def _taken(self, place: _Place, branches: tuple[Branch, ...]) -> Branch | None:
         taken = self._legs[place.leg].taken
-        if place.seen or taken is None or not self._move.is_unchanged_fork(place.step):
+        if place.seen or taken is None or not self._move.leads_as_before(place.step):
             return None
         return next((branch for branch in branches if branch.target == taken), None)
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from data_models.blob_store import BlobStore
 from data_models.errors import (
@@ -21,7 +21,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import hashed
 from data_models.scenario import Scenario
-from data_models.values import Value
+from data_models.values import Value, read_value
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
@@ -295,10 +295,7 @@ class ScenarioStore:
         blob = await self._blobs.read(name)
         if blob is None:
             return None
-        try:
-            return Held(model.model_validate_json(blob.data), blob.etag)
-        except ValidationError as error:
-            raise CorruptDocumentError(f"{model.__name__} cannot be read") from error
+        return Held(read_value(blob.data, model), blob.etag)
 
 
 def version_name(scenario_id: str, version: int) -> str:

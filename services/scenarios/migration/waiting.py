@@ -7,7 +7,6 @@ from itertools import takewhile
 from pydantic import JsonValue
 
 from data_models.identifiers import hashed
-from data_models.scenario import FieldDefinition
 from data_models.scenario_session import (
     Evidence,
     ExecutedAction,
@@ -16,12 +15,11 @@ from data_models.scenario_session import (
     ScenarioSession,
     WorkItem,
 )
-from services.language.field_answers import out_of_range
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration import landing
 from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
 from services.scenarios.migration.move import Move
-from services.scenarios.session.facts import Fact, Facts, fits
+from services.scenarios.session.facts import Fact, Facts, takes
 from services.scenarios.session.step_text import confirmed_text, question_for
 
 SPENT_LIMIT = 40
@@ -135,7 +133,7 @@ def with_answers(
     fitting = {
         name: value
         for name, value in answers.items()
-        if value is not None and _takes(graph.fields.get(name), value)
+        if value is not None and (name not in graph.fields or takes(graph.fields[name], value))
     }
     progress = session.progress
     if progress is not None:
@@ -165,10 +163,6 @@ def without_values(session: ScenarioSession, names: Collection[str]) -> Scenario
             "spent": [*session.spent, *over][-SPENT_LIMIT:],
         }
     )
-
-
-def _takes(field: FieldDefinition | None, value: JsonValue) -> bool:
-    return field is None or (fits(value, field.value_type) and not out_of_range(field, value))
 
 
 def with_action_done(

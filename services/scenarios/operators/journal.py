@@ -12,18 +12,17 @@ from datetime import datetime
 from heapq import nlargest
 from typing import Literal, TypeAlias
 
-from pydantic import AwareDatetime, ValidationError
+from pydantic import AwareDatetime
 
 from data_models.blob_store import BlobInfo, BlobStore
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
-    CorruptDocumentError,
     ScenarioConflictError,
 )
 from data_models.identifiers import hashed
 from data_models.scenario_session import MigrationAppliedEvent
-from data_models.values import Value
+from data_models.values import Value, read_value
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 
@@ -93,11 +92,8 @@ class Journal:
         """
         blob = await self._blobs.read(_name(scenario_id))
         lines = blob.data.splitlines()[-SHOWN_LIMIT:] if blob else []
-        try:
-            entries = [JournalEntry.model_validate_json(line) for line in reversed(lines)]
-            entries += [_entry_of(jump) for jump in await self._newest_jumps(scenario_id)]
-        except ValidationError as error:
-            raise CorruptDocumentError("Journal cannot be read") from error
+        entries = [read_value(line, JournalEntry) for line in reversed(lines)]
+        entries += [_entry_of(jump) for jump in await self._newest_jumps(scenario_id)]
         return sorted(entries, key=lambda one: one.time, reverse=True)
 
     async def _newest_jumps(self, scenario_id: str) -> list[MigrationAppliedEvent]:
@@ -108,8 +104,7 @@ class Journal:
                 break
         names = [one.name for one in nlargest(READ_LIMIT, listed, key=lambda one: one.modified_at)]
         blobs = await asyncio.gather(*(self._blobs.read(name) for name in names))
-        found = [MigrationAppliedEvent.model_validate_json(one.data) for one in blobs if one]
-        return sorted(found, key=lambda one: one.timestamp, reverse=True)
+        return [read_value(one.data, MigrationAppliedEvent) for one in blobs if one]
 
 
 def _entry_of(jump: MigrationAppliedEvent) -> JournalEntry:

@@ -8,7 +8,7 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.anchors import AnchorMap
 from services.scenarios.migration.difference import Difference
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
-from services.scenarios.migration.plain_diff import differences
+from services.scenarios.migration.plain_diff import sentences_of
 from services.scenarios.migration.ports import Tally, step_key
 
 NodeState: TypeAlias = Literal["anchor", "modified", "deleted", "inserted", "plain"]
@@ -122,7 +122,7 @@ def view_of_plan(
     )
     return PlanView(
         plan=plan.model_copy(update={"summary": summary}),
-        changes=tuple(differences(old, new, image)),
+        changes=tuple(sentences_of(difference)),
         old=_old_view(difference, counts),
         new=_new_view(difference, sessions_at(new, tallies)),
         anchors=tuple(_anchor(plan, difference, step, counts) for step in old.steps),

@@ -8,10 +8,9 @@ from pydantic import JsonValue
 
 from data_models.scenario import SLOT, Step
 from data_models.scenario_session import Evidence, ExecutedAction, ScenarioSession
-from services.language.field_answers import out_of_range
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.waiting import with_answers, without_values
-from services.scenarios.session.facts import fits
+from services.scenarios.session.facts import takes
 
 NOT_SAID = "not said"
 """In a text that is made of fields, what stands for one that nobody knows."""
@@ -68,8 +67,8 @@ def with_results(
     """
     found: dict[str, JsonValue] = {}
     for name, path in step.results.items():
-        wanted, value = graph.fields[name], _at(data, path)
-        if fits(value, wanted.value_type) and not out_of_range(wanted, value):
+        value = _at(data, path)
+        if takes(graph.fields[name], value):
             found[name] = value
     evidence = Evidence(source="tool", turn=turn)
     emptied = without_values(session, step.results)

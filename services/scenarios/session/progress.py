@@ -85,12 +85,11 @@ def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime)
     """
     if target not in graph.steps or session.step is None:
         raise ScenarioPlanError(f"version {graph.version} has no step {target!r} to go to")
-    *earlier, last = session.step_history
-    closed = last.model_copy(update={"transition": target, "completed_at": now})
+    closed = with_last(session, transition=target, completed_at=now)
     return session.model_copy(
         update={
             "step": target,
-            "step_history": [*earlier, closed, visit_of(graph, target, now)],
+            "step_history": [*closed, visit_of(graph, target, now)],
             "completed_checkpoints": _passed(session, graph.steps[session.step], graph, now),
             "updated_at": now,
         }
@@ -100,12 +99,10 @@ def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime)
 def ended(session: ScenarioSession, graph: Graph, now: datetime) -> ScenarioSession:
     """Return the session after its last step."""
     step = graph.steps[session.step or ""]
-    *earlier, last = session.step_history
-    closed = last.model_copy(update={"completed_at": now})
     return session.model_copy(
         update={
             "step": None,
-            "step_history": [*earlier, closed],
+            "step_history": with_last(session, completed_at=now),
             "completed_checkpoints": _passed(session, step, graph, now),
             "updated_at": now,
         }
@@ -114,18 +111,18 @@ def ended(session: ScenarioSession, graph: Graph, now: datetime) -> ScenarioSess
 
 def spoken(session: ScenarioSession) -> ScenarioSession:
     """Return the session with its current step said to the user."""
-    *earlier, last = session.step_history
-    return session.model_copy(
-        update={"step_history": [*earlier, last.model_copy(update={"spoken": True})]}
-    )
+    return session.model_copy(update={"step_history": with_last(session, spoken=True)})
 
 
 def put_anew(session: ScenarioSession) -> ScenarioSession:
     """Return the session with its current step to be said again, before anything answers it."""
+    return session.model_copy(update={"step_history": with_last(session, spoken=False)})
+
+
+def with_last(session: ScenarioSession, **changes: object) -> list[StepVisit]:
+    """Return the visits with `changes` of the last one."""
     *earlier, last = session.step_history
-    return session.model_copy(
-        update={"step_history": [*earlier, last.model_copy(update={"spoken": False})]}
-    )
+    return [*earlier, last.model_copy(update=changes)]
 
 
 def _passed(
