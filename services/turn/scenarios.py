@@ -14,8 +14,9 @@ from data_models.errors import (
     ToolInputError,
 )
 from data_models.identifiers import PatientId, hashed
+from services.scenarios.session.action import Act
 from services.scenarios.session.commands import Command, command_in, is_any, named
-from services.scenarios.session.scenario_runtime import Act, ScenarioRuntime
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.turn.documents import TurnDocuments
 from services.turn.migration import TurnMigration, is_plain_answer
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome

@@ -12,14 +12,13 @@ from data_models.scenario_session import (
     MigrationScenario,
     Pin,
     ReconciliationAction,
-    ReviewFlag,
     ScenarioSession,
     StepVisit,
 )
 from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
 from services.scenarios.migration.move import Move
 from services.scenarios.session.facts import Fact
-from services.scenarios.session.progress import visit_of
+from services.scenarios.session.progress import flagged, visit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +88,9 @@ def stay(
     known = session.review
     if known and (known.target_version, known.reason) == (target, reason):
         return Outcome(result, session)
-    flag = ReviewFlag(target_version=target, reason=reason, flagged_at=now)
     progress = session.progress if reason == "asked_too_often" else None
-    kept = session.model_copy(
-        update={"review": flag, "pending_migration": None, "progress": progress, "updated_at": now}
-    )
+    over = {"pending_migration": None, "progress": progress, "updated_at": now}
+    kept = flagged(session, reason, now, target=target).model_copy(update=over)
     return Outcome(result, kept, changed=True)
 
 

@@ -14,6 +14,8 @@ from data_models.errors import StoreUnavailableError
 from services.scenarios.migration.ports import SessionPage, SessionRow, Tally
 
 T = TypeVar("T")
+IN_MEMORY = Path(":memory:")
+"""In the place of a file: an index that lives as long as its process."""
 BATCH = 1_000
 SHAPE = 2
 """Of the table. A file of another shape is emptied: it is only an index, rebuilt by a command."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -20,7 +19,7 @@ from services.scenarios.migration.ports import SessionIndex, SessionRow
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.version_chain import VersionChain
-from services.scenarios.operators.stored_sessions import StoredSession
+from services.scenarios.operators.stored_sessions import StoredSession, StoredSessions
 from services.scenarios.session.facts import lasting
 
 READ_AT_ONCE = 16
@@ -37,14 +36,6 @@ Effect: TypeAlias = Literal[
     "gone",
     "unreadable",
 ]
-
-
-SessionReader: TypeAlias = Callable[[SessionRow], Awaitable[StoredSession | None]]
-"""Finds the session of an index row; None if it has gone.
-
-Raises:
-    CorruptDocumentError: its document cannot be read.
-"""
 
 
 class DryRunRow(Value):
@@ -109,7 +100,7 @@ class DryRun:
         *,
         store: ScenarioStore,
         index: SessionIndex,
-        sessions: SessionReader,
+        sessions: StoredSessions,
         clock: Clock,
         config: MigrationConfig,
     ) -> None:
@@ -149,7 +140,7 @@ class DryRun:
 
     async def _row(self, chain: VersionChain, row: SessionRow) -> DryRunRow:
         try:
-            stored = await self._sessions(row)
+            stored = await self._sessions.read(row)
         except CorruptDocumentError:
             return _without_session(row, "unreadable", "its document cannot be read")
         if stored is None:

@@ -15,6 +15,7 @@ from typing import Literal, TypeAlias
 from pydantic import AwareDatetime
 
 from data_models.blob_store import BlobInfo, BlobStore
+from data_models.chat_context import ChatContext
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
@@ -26,29 +27,14 @@ from data_models.values import Value, read_value
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 
-# The jumps of single sessions as operators read them: versions and steps, nothing of a patient.
-
 READ_LIMIT = 50
 LISTED_LIMIT = 5_000
-"""Beyond that many the audit trail is the place to look; a page must not wait for them."""
-_SESSION_CHARS = 10
-
-
-def describe_jump(event: MigrationAppliedEvent) -> str:
-    """Return a jump in one line."""
-    versions = f"version {event.from_version} to {event.to_version}"
-    steps = f"{event.step_before} to {event.step_after or 'the end'}"
-    kind = (event.migration_scenario or event.action_taken).replace("_", " ")
-    marks = ((event.pinned, "stays on its version"), (event.blocked_by_checkpoint, "blocked"))
-    more = [text for is_so, text in marks if is_so]
-    session = hashed(event.session_id)[:_SESSION_CHARS]  # as the page names sessions elsewhere
-    return f"session {session}: {', '.join([versions, steps, kind, *more])}"
-
-
+"""Jumps; beyond that many the audit trail is the place to look; a page must not wait for them."""
 TRIES = 5
 Outcome: TypeAlias = Literal["done", "refused"]
 SHOWN_LIMIT = 200
 JUMPED = "session_migrated"
+_SESSION_CHARS = 10
 
 
 class JournalEntry(Value):
@@ -61,11 +47,70 @@ class JournalEntry(Value):
     outcome: Outcome = "done"
 
 
-class Journal:
-    """One list for each scenario. A blob takes 50,000 appends, more than operators make."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActLog:
+    """Acts on the audit trail before they happen, then in the scenario's journal.
 
-    def __init__(self, *, blobs: BlobStore) -> None:
-        self._blobs = blobs
+    A blob takes 50,000 appends, more than operators make.
+    """
+
+    audit: Audit
+    blobs: BlobStore
+    now: Callable[[], datetime]
+
+    @asynccontextmanager
+    async def act(
+        self, scenario_id: str, operator: str, action: str, note: str = ""
+    ) -> AsyncIterator[None]:
+        """Put an act on the trail before it happens, and in the journal how it ended.
+
+        Raises:
+            AuditUnavailableError: it is not on record, so it does not happen.
+            ScenarioConflictError: somebody else was faster.
+        """
+        await self.record(operator, action, about=scenario_id)
+        outcome: Outcome = "refused"
+        try:
+            yield
+            outcome = "done"
+        except (BlobChangedError, BlobExistsError) as error:
+            raise ScenarioConflictError(
+                "somebody else changed this scenario at the same moment; look again"
+            ) from error
+        finally:
+            entry = JournalEntry(
+                time=self.now(), operator=operator, action=action, note=note, outcome=outcome
+            )
+            await self.write(scenario_id, entry)
+
+    async def record(
+        self,
+        operator: str,
+        action: str,
+        *,
+        about: str,
+        session_id: str = "",
+        document: ChatContext | None = None,
+    ) -> None:
+        """Put an act on the trail; alone, for one that changes nothing.
+
+        Args:
+            about: The id of the scenario.
+            session_id: The session that is looked at or changed, which lies in `document`.
+
+        Raises:
+            AuditUnavailableError: it is not on record, so it does not happen.
+        """
+        where = f"scenario:{about}" if document is None else document.conversation_id
+        which = (f"session:{hashed(session_id)}"[:80],) if session_id else ()
+        await self.audit.record(
+            AuditEntry(
+                principal=operator,
+                conversation=where,
+                patient=None if document is None else document.patient_id,
+                actions=(f"operator.{action}", *which),
+            )
+        )
 
     async def write(self, scenario_id: str, entry: JournalEntry) -> None:
         """Add an act.
@@ -76,9 +121,9 @@ class Journal:
         line = entry.model_dump_json().encode() + b"\n"
         name = _name(scenario_id)
         for _ in range(TRIES):
-            blob = await self._blobs.read(name)
+            blob = await self.blobs.read(name)
             try:
-                await self._blobs.append(name, line, position=len(blob.data) if blob else 0)
+                await self.blobs.append(name, line, position=len(blob.data) if blob else 0)
             except BlobChangedError:
                 continue
             return
@@ -90,7 +135,7 @@ class Journal:
         Raises:
             CorruptDocumentError: the journal, or an event, cannot be read.
         """
-        blob = await self._blobs.read(_name(scenario_id))
+        blob = await self.blobs.read(_name(scenario_id))
         lines = blob.data.splitlines()[-SHOWN_LIMIT:] if blob else []
         entries = [read_value(line, JournalEntry) for line in reversed(lines)]
         entries += [_entry_of(jump) for jump in await self._newest_jumps(scenario_id)]
@@ -98,12 +143,12 @@ class Journal:
 
     async def _newest_jumps(self, scenario_id: str) -> list[MigrationAppliedEvent]:
         listed: list[BlobInfo] = []
-        async for info in self._blobs.list(f"scenarios/{scenario_id}/events/"):
+        async for info in self.blobs.list(f"scenarios/{scenario_id}/events/"):
             listed.append(info)
             if len(listed) == LISTED_LIMIT:
                 break
         names = [one.name for one in nlargest(READ_LIMIT, listed, key=lambda one: one.modified_at)]
-        blobs = await asyncio.gather(*(self._blobs.read(name) for name in names))
+        blobs = await asyncio.gather(*(self.blobs.read(name) for name in names))
         return [read_value(one.data, MigrationAppliedEvent) for one in blobs if one]
 
 
@@ -117,52 +162,12 @@ def _name(scenario_id: str) -> str:
     return f"scenarios/{scenario_id}/journal.jsonl"
 
 
-# Puts what operators do on record: on the audit trail before it happens, then in the journal.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActLog:
-    """One for both desks."""
-
-    audit: Audit
-    journal: Journal
-    now: Callable[[], datetime]
-
-    @asynccontextmanager
-    async def act(
-        self, scenario_id: str, operator: str, action: str, note: str = ""
-    ) -> AsyncIterator[None]:
-        """Put an act on the trail before it happens, and in the journal how it ended.
-
-        Raises:
-            AuditUnavailableError: it is not on record, so it does not happen.
-            ScenarioConflictError: somebody else was faster.
-        """
-        await self.record(scenario_id, operator, action)
-        outcome: Outcome = "refused"
-        try:
-            yield
-            outcome = "done"
-        except (BlobChangedError, BlobExistsError) as error:
-            raise ScenarioConflictError(
-                "somebody else changed this scenario at the same moment; look again"
-            ) from error
-        finally:
-            entry = JournalEntry(
-                time=self.now(), operator=operator, action=action, note=note, outcome=outcome
-            )
-            await self.journal.write(scenario_id, entry)
-
-    async def record(self, scenario_id: str, operator: str, action: str) -> None:
-        """Put an act that changes nothing on the trail.
-
-        Raises:
-            AuditUnavailableError: it is not on record, so it does not happen.
-        """
-        await self.audit.record(
-            AuditEntry(
-                principal=operator,
-                conversation=f"scenario:{scenario_id}",
-                actions=(f"operator.{action}",),
-            )
-        )
+def describe_jump(event: MigrationAppliedEvent) -> str:
+    """Return a jump in one line."""
+    versions = f"version {event.from_version} to {event.to_version}"
+    steps = f"{event.step_before} to {event.step_after or 'the end'}"
+    kind = (event.migration_scenario or event.action_taken).replace("_", " ")
+    marks = ((event.pinned, "stays on its version"), (event.blocked_by_checkpoint, "blocked"))
+    more = [text for is_so, text in marks if is_so]
+    session = hashed(event.session_id)[:_SESSION_CHARS]  # as the page names sessions elsewhere
+    return f"session {session}: {', '.join([versions, steps, kind, *more])}"

@@ -18,7 +18,7 @@ from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.meter import PlanMeter
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.dry_run import DryRun
-from services.scenarios.operators.journal import ActLog, Journal
+from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.plan_reader import PlanReader
 from services.scenarios.operators.score import ScoreBook
@@ -134,12 +134,12 @@ def operators_for(
     )
     runner = DeploymentRunner(deployer=deployer, store=stores.store)
     lease = None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
-    log = ActLog(audit=audit, journal=Journal(blobs=stores.blobs), now=clock.now)
+    log = ActLog(audit=audit, blobs=stores.blobs, now=clock.now)
     stored = StoredSessions(documents=documents.store)
     dry_runs = DryRun(
         store=stores.store,
         index=stores.index,
-        sessions=stored.read,
+        sessions=stored,
         clock=clock,
         config=stores.config,
     )

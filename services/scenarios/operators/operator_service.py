@@ -179,7 +179,7 @@ class OperatorService:
     ) -> DryRunPage:
         """Tell what the plan would do to a page of the stored sessions, which is on record."""
         plan = await self._plan(scenario_id)
-        await self.log.record(scenario_id, operator, "dry_run")
+        await self.log.record(operator, "dry_run", about=scenario_id)
         page = await self.dry_runs.page(plan, after=after, limit=limit)
         await self.scores.foretell(scenario_id, plan.to_version, page.rows, anew=not after)
         return page
@@ -248,7 +248,7 @@ class OperatorService:
 
     async def history(self, scenario_id: str) -> Sequence[JournalEntry]:
         """Return what operators did, newest first."""
-        return await self.log.journal.newest(scenario_id)
+        return await self.log.newest(scenario_id)
 
     async def _propose(
         self,

@@ -22,7 +22,6 @@ from data_models.errors import (
 from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
 from data_models.values import Value
-from services.audit.entry import AuditEntry
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.ports import SessionIndex, SessionRow, row_of, step_key
@@ -31,7 +30,7 @@ from services.scenarios.operators.dry_run import DryRun, DryRunRow
 from services.scenarios.operators.interventions import Intervention, intervened
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.session_view import NextView, SessionView, view_of_session
-from services.scenarios.operators.stored_sessions import StoredSessions
+from services.scenarios.operators.stored_sessions import StoredSession, StoredSessions
 
 PAGE_LIMIT = 1_000
 SHORTEST_ID = 8
@@ -147,7 +146,7 @@ class SessionService:
         stored = await self.sessions.read(row)
         if stored is None or stored.session.step is None:
             raise ScenarioNotFoundError("the session is not stored any more")
-        await self._record(stored.document, operator, "show_session", row)
+        await self._record(stored, operator, "show_session")
         graph = await self._graph(stored.session)
         view = view_of_session(stored.session, graph)
         return view.model_copy(update={"next": await self._next(scenario_id, row)})
@@ -204,7 +203,7 @@ class SessionService:
         if stored is None or self.maintenance_lease is None:
             raise ScenarioNotFoundError("the session is not stored any more")
         await self._intervene(stored.session, act)  # what cannot be done holds no conversation
-        await self._record(stored.document, operator, f"session_{act.kind}", row)
+        await self._record(stored, operator, f"session_{act.kind}")
         try:
             after = await self._hold(stored.document, row, act, operator, self.maintenance_lease)
         except (BlobChangedError, BlobExistsError, ClaimLostError, ConversationBusyError) as error:
@@ -278,6 +277,12 @@ class SessionService:
             if not after:
                 return
 
+    async def _record(self, stored: StoredSession, operator: str, action: str) -> None:
+        one, document = stored.session, stored.document
+        await self.log.record(
+            operator, action, about=one.scenario_id, session_id=one.session_id, document=document
+        )
+
     async def _newest(self, scenario_id: str) -> int:
         versions = (await self.store.versions(scenario_id)).get(scenario_id) or [0]
         return versions[-1]
@@ -287,18 +292,6 @@ class SessionService:
         if session.step not in graph.steps:
             raise ScenarioNotFoundError(f"version {session.version} has no step like its own")
         return graph
-
-    async def _record(
-        self, document: ChatContext, operator: str, action: str, row: SessionRow
-    ) -> None:
-        await self.log.audit.record(
-            AuditEntry(
-                principal=operator,
-                conversation=document.conversation_id,
-                patient=document.patient_id,
-                actions=(f"operator.{action}", f"session:{hashed(row.session_id)}"[:80]),
-            )
-        )
 
 
 def _next_view(version: int, row: DryRunRow) -> NextView:

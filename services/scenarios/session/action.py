@@ -1,8 +1,8 @@
 """A tool that a scenario's step runs, not an agent of its own accord. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import JsonValue
 
@@ -42,6 +42,17 @@ class ToolRan:
     succeeded: bool
     data: Mapping[str, Any] = field(default_factory=dict, compare=False)
     has_asked: bool = False
+
+
+Act: TypeAlias = Callable[[ToolAction], Awaitable[ToolRan]]
+
+
+async def run_tool(step: Step, values: Mapping[str, JsonValue], key: str, act: Act) -> ToolRan:
+    """Run the tool of `step`, if it has one, with what is known of the fields."""
+    if not step.runs:
+        return ToolRan(True)
+    parameters = {name: bound(value, values) for name, value in step.parameters.items()}
+    return await act(ToolAction(step.runs, parameters, key))
 
 
 def bound(parameters: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from data_models.errors import ScenarioPlanError
 from data_models.identifiers import hashed
 from data_models.scenario import Step
-from data_models.scenario_session import CompletedCheckpoint, ScenarioSession, StepVisit
+from data_models.scenario_session import CompletedCheckpoint, ReviewFlag, ScenarioSession, StepVisit
 from services.scenarios.definition.conditions import Verdict
 from services.scenarios.definition.graph import Branch, Graph
 
@@ -117,6 +117,18 @@ def spoken(session: ScenarioSession) -> ScenarioSession:
 def put_anew(session: ScenarioSession) -> ScenarioSession:
     """Return the session with its current step to be said again, before anything answers it."""
     return session.model_copy(update={"step_history": with_last(session, spoken=False)})
+
+
+def flagged(
+    session: ScenarioSession, reason: str, now: datetime, *, target: int = 0
+) -> ScenarioSession:
+    """Return the session on the operator's list.
+
+    Args:
+        target: The version that it does not go to; 0 where it is about none.
+    """
+    flag = ReviewFlag(target_version=target, reason=reason, flagged_at=now)
+    return session.model_copy(update={"review": flag})
 
 
 def with_last(session: ScenarioSession, **changes: object) -> list[StepVisit]:

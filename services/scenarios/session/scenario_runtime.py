@@ -1,6 +1,6 @@
 """The scenario of one patient during one turn: what agents are told, and what they change."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import JsonValue
@@ -8,20 +8,16 @@ from pydantic import JsonValue
 from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.identifiers import hashed
 from data_models.scenario import Step
-from data_models.scenario_session import (
-    Evidence,
-    ReviewFlag,
-    ScenarioSession,
-)
+from data_models.scenario_session import Evidence, ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.waiting import with_answers, without_values
-from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results, with_run
+from services.scenarios.session.action import Act, run_tool, with_results, with_run
 from services.scenarios.session.commands import named
 from services.scenarios.session.corrections import decided_again
-from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, said_in_run
+from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, turns_of_run
 from services.scenarios.session.facts import lasting
 from services.scenarios.session.left_sessions import bounded, describe_left, set_aside, taken_up
-from services.scenarios.session.progress import begun, ended, gone_on, missing_of, spoken
+from services.scenarios.session.progress import begun, ended, flagged, gone_on, missing_of, spoken
 from services.scenarios.session.recording import OFFER, checked_values, with_refusals
 from services.scenarios.session.session_state import Here, SessionState
 from services.scenarios.session.step_text import (
@@ -35,7 +31,6 @@ from services.scenarios.session.step_text import (
 
 STEPS_LIMIT = 60
 """Steps that one turn may pass; a loop that asks nothing ends here."""
-Act = Callable[[ToolAction], Awaitable[ToolRan]]
 
 
 class ScenarioRuntime(SessionState):
@@ -121,7 +116,7 @@ class ScenarioRuntime(SessionState):
         if session is None:
             raise ToolInputError("no scenario is open; start_scenario begins one")
         graph = await self._catalogue.graph(session)
-        said = said_in_run(self._document, session)
+        said = turns_of_run(self._document, session)
         checked = checked_values(graph, session, values, quotes or {}, said)
         if checked.unfit:
             self._refuse(session, checked.unfit)
@@ -162,9 +157,7 @@ class ScenarioRuntime(SessionState):
         """Count what could not be read; after the third time a person is asked to look."""
         counted, is_due = with_refusals(session, names)
         if is_due and counted.review is None:
-            now = self._clock.now()
-            flag = ReviewFlag(target_version=0, reason="answer_not_read", flagged_at=now)
-            counted = counted.model_copy(update={"review": flag})
+            counted = flagged(counted, "answer_not_read", self._clock.now())
         self._document.scenario = counted
         self.offer = OFFER if is_due else ""
 
@@ -232,11 +225,7 @@ class ScenarioRuntime(SessionState):
         values = self.facts(here.graph, here.session, known).values
         if missing_of(step, values):
             return False
-        given = bound(step.parameters, values)
-        parameters = given if isinstance(given, dict) else {}
-        ran = ToolRan(True)
-        if step.runs:
-            ran = await act(ToolAction(step.runs, parameters, key))
+        ran = await run_tool(step, values, key, act)
         session = self._document.scenario or here.session
         if not ran.succeeded:
             self._failed_tool = step.runs

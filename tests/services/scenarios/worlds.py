@@ -23,6 +23,7 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.reconciliation import reconcile
+from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.version_chain import VersionChain
 from services.scenarios.migration.waiting import with_action_done, with_answers
 
@@ -59,6 +60,10 @@ class World:
     @cached_property
     def graphs(self) -> list[Graph]:
         return [graph_of(draft, version) for version, draft in enumerate(self.drafts, 1)]
+
+
+def index_in_memory() -> SqliteSessionIndex:
+    return SqliteSessionIndex(path=IN_MEMORY)
 
 
 def graph_of(nodes: tuple[Node, ...], version: int) -> Graph:
