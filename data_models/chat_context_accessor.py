@@ -126,7 +126,12 @@ class ChatContextAccessor:
             patient_id=context.patient_id,
             turns=whole,
         )
-        await self._documents.put(layout.turns(context.patient_id, first, last), archived)
+        name = layout.turns(context.patient_id, first, last)
+        try:
+            await self._documents.write(name, archived, etag=None)
+        except BlobExistsError:
+            etag = await self._documents.etag_of(name)
+            await self._documents.write(name, archived, etag=etag)
 
     async def read_archived_turns(
         self, context: ChatContext, *, before: int, limit: int
@@ -191,7 +196,11 @@ class ChatContextAccessor:
             views=list(views),
             receipt=receipt.decode(),
         )
-        await self._documents.put(name, runs, is_kept=False)
+        try:
+            await self._documents.write(name, runs, etag=None, is_kept=False)
+        except BlobExistsError:
+            etag = await self._documents.etag_of(name)
+            await self._documents.write(name, runs, etag=etag, is_kept=False)
 
     async def receipt(self, context: ChatContext, run_id: str) -> bytes:
         """Return the receipt of a turn as it was stored.
@@ -244,7 +253,10 @@ class ChatContextAccessor:
             patient_id=context.patient_id,
             changes=list(changes),
         )
-        await self._documents.put(name, archived)
+        try:
+            await self._documents.write(name, archived, etag=None)
+        except BlobExistsError:
+            await self._documents.write(name, archived, etag=await self._documents.etag_of(name))
 
     async def file_bytes(
         self, conversation_id: str, patient_id: PatientId | None, file_id: str

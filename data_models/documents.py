@@ -196,14 +196,6 @@ class Documents:
             self._cache.drop(name)
         return etag
 
-    async def put(self, name: str, document: Document, *, is_kept: bool = True) -> None:
-        """Create the document, or replace what a crash has left of the same work."""
-        try:
-            await self.write(name, document, etag=None, is_kept=is_kept)
-        except BlobExistsError:
-            etag = await self.etag_of(name)
-            await self.write(name, document, etag=etag, is_kept=is_kept)
-
     async def etag_of(self, name: str) -> str | None:
         """Return the version of a blob that is stored now; None if there is none."""
         blob = await self.store.read(name)

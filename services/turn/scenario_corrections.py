@@ -6,7 +6,7 @@ from services.language.consent import consent_in
 from services.language.corrections import correction_in, names_consent, revokes_consent
 from services.language.field_answers import taken_by
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers
+from services.scenarios.session.answers import with_answers
 from services.scenarios.session.corrections import answer_meant
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
 from services.scenarios.session.recording import shaped, unfit

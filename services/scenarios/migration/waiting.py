@@ -1,14 +1,11 @@
 """What a migration asks or runs before it can land, one request at a time (M8, M20)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import takewhile
 
-from pydantic import JsonValue
-
 from data_models.identifiers import hashed
 from data_models.scenario_session import (
-    Evidence,
     ExecutedAction,
     MigrationProgress,
     MigrationScenario,
@@ -19,11 +16,8 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration import landing
 from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
 from services.scenarios.migration.move import Move
-from services.scenarios.session.facts import Fact, Facts, takes
+from services.scenarios.session.facts import Fact, Facts
 from services.scenarios.session.step_text import confirmed_text, question_for
-
-SPENT_LIMIT = 40
-"""How many quotes are kept of values that hold no more."""
 
 
 def wait(
@@ -118,51 +112,6 @@ def used_facts(steps: Sequence[str], move: Move, facts: Facts) -> dict[str, Fact
         collected = move.new.steps[step].collects_profile_fields
         names.update(dict.fromkeys((*collected, *move.new.fields_decided_by(step))))
     return {name: facts.sure[name] for name in names if name in facts.sure}
-
-
-def with_answers(
-    session: ScenarioSession,
-    answers: Mapping[str, JsonValue],
-    graph: Graph,
-    evidence: Mapping[str, Evidence] | None = None,
-) -> ScenarioSession:
-    """Return the session with what the user said, read before reconciliation resumes (M20).
-
-    Null denies a value that was to be confirmed. A value that does not fit its type is none.
-    """
-    fitting = {
-        name: value
-        for name, value in answers.items()
-        if value is not None and (name not in graph.fields or takes(graph.fields[name], value))
-    }
-    progress = session.progress
-    if progress is not None:
-        denied = [n for n in progress.confirming if n in answers and answers[n] is None]
-        progress = progress.model_copy(update={"denied": [*progress.denied, *denied]})
-    said = {name: (evidence or {}).get(name) or Evidence() for name in fitting}
-    over = [one for name, one in session.evidence.items() if name in said and one.quote]
-    return session.model_copy(
-        update={
-            "variables": session.variables | fitting,
-            "evidence": session.evidence | said,
-            "spent": [*session.spent, *over][-SPENT_LIMIT:],
-            "refused": {n: c for n, c in session.refused.items() if n not in fitting},
-            "to_confirm": {n: f for n, f in session.to_confirm.items() if n not in fitting},
-            "progress": progress,
-        }
-    )
-
-
-def without_values(session: ScenarioSession, names: Collection[str]) -> ScenarioSession:
-    """Return the session without the values of fields that are asked again."""
-    over = [one for name, one in session.evidence.items() if name in names and one.quote]
-    return session.model_copy(
-        update={
-            "variables": {n: v for n, v in session.variables.items() if n not in names},
-            "evidence": {n: one for n, one in session.evidence.items() if n not in names},
-            "spent": [*session.spent, *over][-SPENT_LIMIT:],
-        }
-    )
 
 
 def with_action_done(

@@ -135,29 +135,11 @@ def operators_for(
     runner = DeploymentRunner(deployer=deployer, store=stores.store)
     lease = None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
     log = ActLog(audit=audit, blobs=stores.blobs, now=clock.now)
-    stored = StoredSessions(documents=documents.store)
-    dry_runs = DryRun(
-        store=stores.store,
-        index=stores.index,
-        sessions=stored,
-        clock=clock,
-        config=stores.config,
-    )
     service = OperatorService(
         store=stores.store,
         index=stores.index,
         deployer=deployer,
-        dry_runs=dry_runs,
-        sessions=SessionService(
-            store=stores.store,
-            index=stores.index,
-            sessions=stored,
-            contexts=ChatContextAccessor(documents=documents),
-            maintenance_lease=lease,
-            dry_run=dry_runs,
-            log=log,
-            now=clock.now,
-        ),
+        sessions=_session_service(stores, documents, lease, log, clock),
         log=log,
         plans=PlanReader(store=stores.store, index=stores.index),
         scores=ScoreBook(blobs=stores.blobs),
@@ -167,6 +149,29 @@ def operators_for(
         require_approval=stores.config.deployment.require_approval,
     )
     return Operators(service=service, runner=runner, deployer=deployer)
+
+
+def _session_service(
+    stores: ScenarioStores,
+    documents: Documents,
+    lease: MaintenanceLease | None,
+    log: ActLog,
+    clock: Clock,
+) -> SessionService:
+    store, index = stores.store, stores.index
+    stored = StoredSessions(documents=documents.store)
+    return SessionService(
+        store=store,
+        index=index,
+        sessions=stored,
+        contexts=ChatContextAccessor(documents=documents),
+        maintenance_lease=lease,
+        dry_run=DryRun(
+            store=store, index=index, sessions=stored, clock=clock, config=stores.config
+        ),
+        log=log,
+        now=clock.now,
+    )
 
 
 def _left_alone(_scenario_id: str) -> None:

@@ -13,7 +13,7 @@ from services.scenarios.migration.meter import PlanMeter
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
 from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
-from services.scenarios.operators.dry_run import DryRun, DryRunPage
+from services.scenarios.operators.dry_run import DryRunPage
 from services.scenarios.operators.journal import ActLog, JournalEntry
 from services.scenarios.operators.plan_reader import PlanReader, ScenarioCard, ScenarioOverview
 from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
@@ -37,7 +37,6 @@ class OperatorService:
     store: ScenarioStore
     index: SessionIndex
     deployer: Deployer
-    dry_runs: DryRun
     sessions: SessionService
     log: ActLog
     plans: PlanReader
@@ -180,7 +179,7 @@ class OperatorService:
         """Tell what the plan would do to a page of the stored sessions, which is on record."""
         plan = await self._plan(scenario_id)
         await self.log.record(operator, "dry_run", about=scenario_id)
-        page = await self.dry_runs.page(plan, after=after, limit=limit)
+        page = await self.sessions.dry_run.page(plan, after=after, limit=limit)
         await self.scores.foretell(scenario_id, plan.to_version, page.rows, anew=not after)
         return page
 

@@ -176,12 +176,10 @@ def _drawn(
     counts: Mapping[str, int],
 ) -> GraphView:
     """Return `graph` beside `other`; a step without a partner there is in the state `alone`."""
-
-    def state(step: str) -> NodeState:
-        if step not in partners:
-            return alone
-        return "anchor" if graph.hashes[step] == other.hashes[partners[step]] else "modified"
-
+    alike = {step for step, one in partners.items() if graph.hashes[step] == other.hashes[one]}
+    states: dict[str, NodeState] = {
+        step: "anchor" if step in alike else "modified" for step in partners
+    }
     ways = {(step, way.target, way.text) for step in other.steps for way in other.branches(step)}
     nodes = tuple(
         NodeView(
@@ -189,7 +187,7 @@ def _drawn(
             name=step.title,
             intent=step.intent or step.description,
             kind=step.kind,
-            state=state(step.id),
+            state=states.get(step.id, alone),
             fork=forks.get(step.id, ""),
             partner=partners.get(step.id),
             is_checkpoint=step.is_checkpoint,

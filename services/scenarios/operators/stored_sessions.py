@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.documents import parse_document
-from data_models.errors import CorruptDocumentError
 from data_models.scenario_session import ScenarioSession
+from data_models.values import read_value
 from services.scenarios.migration.ports import SessionIndex, SessionRow
 from services.scenarios.migration.tag_index import is_context, rows_of
 
@@ -53,12 +53,8 @@ def context_in(data: bytes) -> ChatContext:
     Raises:
         CorruptDocumentError: it cannot be read.
     """
-    try:
-        header = _Header.model_validate_json(data)
-    except ValidationError:
-        # `from None`: pydantic puts the rejected text into its message.
-        raise CorruptDocumentError("ChatContext: no conversation") from None
-    return parse_document(data, ChatContext, conversation_id=header.conversation_id)
+    whose = read_value(data, _Header).conversation_id
+    return parse_document(data, ChatContext, conversation_id=whose)
 
 
 PAGE_FOLDERS = 500

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from data_models.scenario import SLOT, Step
 from data_models.scenario_session import Evidence, ExecutedAction, ScenarioSession
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers, without_values
+from services.scenarios.session.answers import with_answers, without_values
 from services.scenarios.session.facts import takes
 
 NOT_SAID = "not said"

@@ -18,7 +18,7 @@ from services.language.field_answers import (
     value_in,
 )
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers
+from services.scenarios.session.answers import with_answers
 from services.scenarios.session.evidence import evidence_for
 from services.scenarios.session.facts import fits
 

@@ -10,8 +10,8 @@ from data_models.identifiers import hashed
 from data_models.scenario import Step
 from data_models.scenario_session import Evidence, ScenarioSession
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers, without_values
 from services.scenarios.session.action import Act, run_tool, with_results, with_run
+from services.scenarios.session.answers import with_answers, without_values
 from services.scenarios.session.commands import named
 from services.scenarios.session.corrections import decided_again
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, turns_of_run
@@ -84,10 +84,13 @@ class ScenarioRuntime(SessionState):
         Raises:
             ToolInputError: none is open.
         """
-        here = await self.here()
-        self._document.scenario = here.session.model_copy(update={"is_left": True})
+        session = self.session
+        if session is None:
+            raise ToolInputError("no scenario is open")
+        title = (await self._catalogue.graph(session)).scenario.title
+        self._document.scenario = session.model_copy(update={"is_left": True})
         self.grounding = ""
-        return here.graph.scenario.title
+        return title
 
     async def resume(self, scenario_id: str | None = None) -> bool:
         """Go on with a scenario that was left, the newest if none is named; False without any."""
@@ -204,7 +207,8 @@ class ScenarioRuntime(SessionState):
             return False
         if speaks(here.step) and not here.session.step_history[-1].spoken:
             return False
-        here = await self.here()  # with what its tool has found
+        found = self._document.scenario or here.session  # with what its tool has found
+        here = Here(found, here.graph, here.step)
         after = gone_on(here.session, here.graph, await self._values(here), self._clock.now())
         if after is None:
             return False

@@ -19,7 +19,7 @@ from data_models.scenario_session import (
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.migration_config import GapFillConfig
-from services.scenarios.migration.waiting import with_answers, without_values
+from services.scenarios.session.answers import with_answers, without_values
 from services.scenarios.session.corrections import gone_back
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
 from services.scenarios.session.facts import Facts, gather_facts, lasting, with_lasting

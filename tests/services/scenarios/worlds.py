@@ -25,7 +25,8 @@ from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.version_chain import VersionChain
-from services.scenarios.migration.waiting import with_action_done, with_answers
+from services.scenarios.migration.waiting import with_action_done
+from services.scenarios.session.answers import with_answers
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 FIELDS = ("age", "dose", "stage", "visits")
