@@ -172,3 +172,9 @@ class ChatContext(Document):
     tool_memory: ToolMemory = Field(default_factory=ToolMemory)
     memory_changes: MemoryChanges = Field(default_factory=MemoryChanges)
     memory: MemoryBlocks = Field(default_factory=MemoryBlocks)
+
+    @property
+    def sessions(self) -> list[ScenarioSession]:
+        """The patient's runs of scenarios: the open one first, then the newest that were left."""
+        held = [self.scenario, *reversed(self.left_scenarios)]
+        return [session for session in held if session is not None]

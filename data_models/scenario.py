@@ -155,16 +155,10 @@ class Step(_Definition):
     results: dict[str, str] = Field(default_factory=dict)
     transitions: tuple[Transition, ...] = ()
 
-    @model_validator(mode="before")
+    @field_validator("transitions")
     @classmethod
-    def _ordered(cls, raw: Any) -> Any:
-        transitions = raw.get("transitions") if isinstance(raw, dict) else None
-        if not isinstance(transitions, list) or not all(isinstance(t, dict) for t in transitions):
-            return raw
-        orders = [t.get("order", 0) for t in transitions]
-        if not all(isinstance(order, int) for order in orders):
-            return raw
-        return {**raw, "transitions": sorted(transitions, key=lambda t: t.get("order", 0))}
+    def _ordered(cls, transitions: tuple[Transition, ...]) -> tuple[Transition, ...]:
+        return tuple(sorted(transitions, key=lambda one: one.order))
 
     @field_validator("kind")
     @classmethod

@@ -1,6 +1,25 @@
 """What documents, arguments and answers are made of: values that do not change."""
 
-from pydantic import BaseModel, ConfigDict
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from data_models.errors import CorruptDocumentError
+
+ValueT = TypeVar("ValueT", bound=BaseModel)
+
+
+def read_value(data: bytes, model: type[ValueT]) -> ValueT:
+    """Return what is stored as JSON.
+
+    Raises:
+        CorruptDocumentError: it is no such value.
+    """
+    try:
+        return model.model_validate_json(data)
+    except ValidationError:
+        # `from None`: pydantic quotes what it rejects.
+        raise CorruptDocumentError(f"{model.__name__} cannot be read") from None
 
 
 class Value(BaseModel):

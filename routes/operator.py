@@ -1,20 +1,19 @@
 """`/api/operator/…`: scenarios, their versions and their migrations, for operators only."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from functools import wraps
+from typing import Any, TypeAlias
+
 from aiohttp import web
+from pydantic import BaseModel
 
 from data_models.errors import BadFrameError, ScenarioNotFoundError
 from data_models.scenario import is_scenario_id
 from routes.auth import operator_of
 from routes.context import CONTEXT
-from routes.endpoint import INTEGER, OBJECT, STRING, Endpoint, Handler, in_query, of, rows
-from routes.operator_answers import (
-    PREFIX,
-    bulk_document,
-    dry_run_document,
-    played_document,
-    review_document,
-    sessions_document,
-)
+from routes.endpoint import STRING, Endpoint, Schema, in_query, of, rows
+from routes.operator_answers import PREFIX
 from routes.operator_input import (
     BulkAct,
     Definition,
@@ -24,6 +23,7 @@ from routes.operator_input import (
     Proposal,
     Reason,
     Rollback,
+    SentT,
     SessionAct,
     Share,
     decision,
@@ -31,43 +31,62 @@ from routes.operator_input import (
 from routes.replies import json_reply
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
+from services.scenarios.operators.dry_run import DryRunRow
 from services.scenarios.operators.journal import JournalEntry
 from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.plan_reader import ScenarioCard, ScenarioOverview
 from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
-from services.scenarios.operators.session_service import SessionFilter
+from services.scenarios.operators.session_service import (
+    FLAGGED,
+    BulkResult,
+    SessionCards,
+    SessionFilter,
+)
 from services.scenarios.operators.session_view import SessionView
-
-# What the operators' handlers read of a request: who asks, and of what.
 
 PAGE_LIMIT = 500
 
 
-def service_of(request: web.Request) -> tuple[OperatorService, str]:
-    """Return the service and the operator's id; the role comes first."""
-    who = operator_of(request)
-    return request.app[CONTEXT].operators, who.id
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What an operator asks.
+
+    Attributes:
+        who: The operator's id.
+    """
+
+    request: web.Request
+    service: OperatorService
+    who: str
+
+    @property
+    def scenario(self) -> str:
+        """The scenario's id; what is none has no name in the store and is not looked up."""
+        scenario_id = self.request.match_info["scenario_id"]
+        if not is_scenario_id(scenario_id):
+            raise ScenarioNotFoundError("there is no such scenario")
+        return scenario_id
+
+    @property
+    def after(self) -> str:
+        """The cursor of the page before; "" for the first one."""
+        return self.request.query.get("after", "")
+
+    @property
+    def limit(self) -> int:
+        """How many rows are wanted, at most 500."""
+        return max(1, min(_number(self.request.query.get("limit", "200")), PAGE_LIMIT))
+
+    async def sent(self, model: type[SentT]) -> SentT:
+        """Return the body."""
+        return await decision(self.request, model)
 
 
-def scenario_of(request: web.Request) -> str:
-    """Return the scenario's id; what is none has no name in the store and is not looked up."""
-    scenario_id = request.match_info["scenario_id"]
-    if not is_scenario_id(scenario_id):
-        raise ScenarioNotFoundError("there is no such scenario")
-    return scenario_id
+Answer: TypeAlias = BaseModel | dict[str, Any]
+Work: TypeAlias = Callable[[Asked], Awaitable[Answer]]
 
 
-def after_of(request: web.Request) -> str:
-    """Return the cursor of the page before; "" for the first one."""
-    return request.query.get("after", "")
-
-
-def limit_of(request: web.Request) -> int:
-    """Return how many rows are wanted, at most 500."""
-    return max(1, min(number_of(request.query.get("limit", "200")), PAGE_LIMIT))
-
-
-def number_of(raw: str) -> int:
+def _number(raw: str) -> int:
     """Return a number of a path or query.
 
     Raises:
@@ -81,228 +100,173 @@ def number_of(raw: str) -> int:
 # `/api/operator/…/sessions`: single sessions of a scenario, looked at and acted on.
 
 
-async def list_sessions(request: web.Request) -> web.Response:
+async def list_sessions(asked: Asked) -> Answer:
     """`GET …/sessions?step=&version=&review=&channel=`: sessions that fit."""
-    service, _ = service_of(request)
-    query = request.query
+    query = asked.request.query
     wanted = SessionFilter(
         query.get("step", ""),
-        number_of(query.get("version", "0")),
+        _number(query.get("version", "0")),
         query.get("review", ""),
         query.get("channel", ""),
     )
-    rows, cursor = await service.sessions.list(
-        scenario_of(request), wanted, after=after_of(request), limit=limit_of(request)
-    )
-    return json_reply(sessions_document(rows, cursor))
+    sessions = asked.service.sessions
+    return await sessions.find(asked.scenario, wanted, after=asked.after, limit=asked.limit)
 
 
-async def show_scenario_session(request: web.Request) -> web.Response:
+async def show_scenario_session(asked: Asked) -> Answer:
     """`GET …/sessions/{session}`: its way, its fields, and what the next version would do."""
-    service, who = service_of(request)
-    view = await service.sessions.show(
-        scenario_of(request), request.match_info["session"], operator=who
-    )
-    return json_reply(view.model_dump(mode="json"))
+    session = asked.request.match_info["session"]
+    return await asked.service.sessions.show(asked.scenario, session, operator=asked.who)
 
 
-async def act(request: web.Request) -> web.Response:
+async def act(asked: Asked) -> Answer:
     """`POST …/sessions/{session}/act`: move, resume, ask again, end or pin it."""
-    service, who = service_of(request)
-    sent = await decision(request, SessionAct)
-    session = request.match_info["session"]
-    await service.sessions.act(scenario_of(request), session, sent.act(), operator=who)
-    return json_reply({"done": 1, "refused": [], "cursor": ""})
+    sent, session = await asked.sent(SessionAct), asked.request.match_info["session"]
+    return await asked.service.sessions.act(asked.scenario, session, sent.act(), operator=asked.who)
 
 
-async def act_on_all(request: web.Request) -> web.Response:
+async def act_on_all(asked: Asked) -> Answer:
     """`POST …/sessions/act`: the same for every session of a filter, 500 at a time."""
-    service, who = service_of(request)
-    sent = await decision(request, BulkAct)
-    result = await service.sessions.act_on_all(
-        scenario_of(request), sent.wanted(), sent.act(), operator=who, after=sent.after
+    sent = await asked.sent(BulkAct)
+    return await asked.service.sessions.act_on_all(
+        asked.scenario, sent.wanted(), sent.act(), operator=asked.who, after=sent.after
     )
-    return json_reply(bulk_document(result))
 
 
-async def list_scenarios(request: web.Request) -> web.Response:
+async def list_scenarios(asked: Asked) -> Answer:
     """`GET scenarios`: every stored scenario, and who asks."""
-    service, who = service_of(request)
-    found = [card.model_dump(mode="json") for card in await service.scenarios()]
-    needs_second = service.require_approval
-    return json_reply({"scenarios": found, "operator": who, "require_approval": needs_second})
+    found = [card.model_dump(mode="json") for card in await asked.service.scenarios()]
+    needs_second = asked.service.require_approval
+    return {"scenarios": found, "operator": asked.who, "require_approval": needs_second}
 
 
-async def validate(request: web.Request) -> web.Response:
+async def validate(asked: Asked) -> Answer:
     """`POST validate`: check a version without storing it."""
-    service, _ = service_of(request)
-    sent = await decision(request, Definition)
-    return json_reply((await service.check(sent.definition)).model_dump(mode="json"))
+    return await asked.service.check((await asked.sent(Definition)).definition)
 
 
-async def publish(request: web.Request) -> web.Response:
+async def publish(asked: Asked) -> Answer:
     """`POST scenarios`: make a scenario's first version active."""
-    service, who = service_of(request)
-    sent = await decision(request, Definition)
-    graph = await service.publish(sent.definition, operator=who)
-    return json_reply(view_of_graph(graph, ()).model_dump(mode="json"), status=201)
+    sent = await asked.sent(Definition)
+    return view_of_graph(await asked.service.publish(sent.definition, operator=asked.who), ())
 
 
-async def propose(request: web.Request) -> web.Response:
+async def propose(asked: Asked) -> Answer:
     """`POST plans`: store a new version and the plan that leads to it."""
-    service, who = service_of(request)
-    sent = await decision(request, Proposal)
-    view = await service.propose(
-        sent.definition, operator=who, policies=sent.policies, mapping=sent.mapping
+    sent = await asked.sent(Proposal)
+    return await asked.service.propose(
+        sent.definition, operator=asked.who, policies=sent.policies, mapping=sent.mapping
     )
-    return json_reply(view.model_dump(mode="json"), status=201)
 
 
-async def show_scenario(request: web.Request) -> web.Response:
+async def show_scenario(asked: Asked) -> Answer:
     """`GET scenarios/{scenario_id}`: versions, plan, deployment and live counts."""
-    service, _ = service_of(request)
-    return json_reply((await service.overview(scenario_of(request))).model_dump(mode="json"))
+    return await asked.service.overview(asked.scenario)
 
 
-async def show_version(request: web.Request) -> web.Response:
+async def show_version(asked: Asked) -> Answer:
     """`GET scenarios/{scenario_id}/versions/{version}`: one version, to be drawn."""
-    service, _ = service_of(request)
-    version = number_of(request.match_info["version"])
-    return json_reply((await service.graph(scenario_of(request), version)).model_dump(mode="json"))
+    version = _number(asked.request.match_info["version"])
+    return await asked.service.graph(asked.scenario, version)
 
 
-async def show_plan(request: web.Request) -> web.Response:
+async def show_plan(asked: Asked) -> Answer:
     """`GET scenarios/{scenario_id}/plan`: the plan and both versions side by side."""
-    service, _ = service_of(request)
-    return json_reply((await service.plan(scenario_of(request))).model_dump(mode="json"))
+    return await asked.service.plan(asked.scenario)
 
 
-async def put_policies(request: web.Request) -> web.Response:
+async def put_policies(asked: Asked) -> Answer:
     """`PUT scenarios/{scenario_id}/plan/policies`: plan again with other policies."""
-    service, who = service_of(request)
-    sent = await decision(request, Policies)
-    view = await service.set_policies(scenario_of(request), sent.policies, operator=who)
-    return json_reply(view.model_dump(mode="json"))
+    sent = await asked.sent(Policies)
+    return await asked.service.set_policies(asked.scenario, sent.policies, operator=asked.who)
 
 
-async def put_mapping(request: web.Request) -> web.Response:
+async def put_mapping(asked: Asked) -> Answer:
     """`PUT scenarios/{scenario_id}/plan/mapping`: plan again with steps paired by hand."""
-    service, who = service_of(request)
-    sent = await decision(request, Mapping)
-    view = await service.set_mapping(scenario_of(request), sent.mapping, operator=who)
-    return json_reply(view.model_dump(mode="json"))
+    sent = await asked.sent(Mapping)
+    return await asked.service.set_mapping(asked.scenario, sent.mapping, operator=asked.who)
 
 
-async def preview(request: web.Request) -> web.Response:
+async def preview(asked: Asked) -> Answer:
     """`POST preview`: play a version with made-up answers; nothing is stored."""
-    service, _ = service_of(request)
-    sent = await decision(request, Preview)
-    return json_reply(played_document(await service.preview(sent.definition, sent.answers)))
+    sent = await asked.sent(Preview)
+    return asdict(await asked.service.preview(sent.definition, sent.answers))
 
 
-async def withdraw(request: web.Request) -> web.Response:
+async def withdraw(asked: Asked) -> Answer:
     """`POST scenarios/{scenario_id}/withdraw`: offer it no more."""
-    service, who = service_of(request)
-    sent = await decision(request, Reason)
-    view = await service.withdraw(scenario_of(request), reason=sent.reason, operator=who)
-    return json_reply(view.model_dump(mode="json"))
+    sent = await asked.sent(Reason)
+    return await asked.service.withdraw(asked.scenario, reason=sent.reason, operator=asked.who)
 
 
-async def offer_again(request: web.Request) -> web.Response:
+async def offer_again(asked: Asked) -> Answer:
     """`POST scenarios/{scenario_id}/offer-again`: offer what was withdrawn."""
-    service, who = service_of(request)
-    view = await service.offer_again(scenario_of(request), operator=who)
-    return json_reply(view.model_dump(mode="json"))
+    return await asked.service.offer_again(asked.scenario, operator=asked.who)
 
 
-async def dry_run(request: web.Request) -> web.Response:
+async def dry_run(asked: Asked) -> Answer:
     """`GET scenarios/{scenario_id}/dry-run`: what the plan would do to a page of sessions."""
-    service, who = service_of(request)
-    page = await service.dry_run(
-        scenario_of(request), after=after_of(request), limit=limit_of(request), operator=who
+    page = await asked.service.dry_run(
+        asked.scenario, after=asked.after, limit=asked.limit, operator=asked.who
     )
-    score = None if after_of(request) else await service.score(scenario_of(request))
+    score = None if asked.after else await asked.service.score(asked.scenario)
     shown = None if score is None else score.model_dump(mode="json")
-    return json_reply({**dry_run_document(page), "score": shown})
+    return {**page.model_dump(mode="json"), "score": shown}
 
 
-async def approve(request: web.Request) -> web.Response:
+async def approve(asked: Asked) -> Answer:
     """`POST scenarios/{scenario_id}/approve`: a second person says yes."""
-    service, who = service_of(request)
-    plan = await service.approve(scenario_of(request), operator=who)
-    return json_reply(plan.model_dump(mode="json"))
+    return await asked.service.approve(asked.scenario, operator=asked.who)
 
 
-async def cancel(request: web.Request) -> web.Response:
+async def cancel(asked: Asked) -> Answer:
     """`POST scenarios/{scenario_id}/cancel`: give the plan up."""
-    service, who = service_of(request)
-    plan = await service.cancel(scenario_of(request), operator=who)
-    return json_reply(plan.model_dump(mode="json"))
+    return await asked.service.cancel(asked.scenario, operator=asked.who)
 
 
-async def deploy(request: web.Request) -> web.Response:
+async def deploy(asked: Asked) -> Answer:
     """`POST scenarios/{scenario_id}/deploy`: begin; the work goes on behind the answer."""
-    service, who = service_of(request)
-    sent = await decision(request, Share)
-    record = await service.deploy(
-        scenario_of(request), operator=who, share_percent=sent.share_percent
-    )
-    return json_reply(record.model_dump(mode="json"), status=202)
+    share = (await asked.sent(Share)).share_percent
+    return await asked.service.deploy(asked.scenario, operator=asked.who, share_percent=share)
 
 
-async def pause(request: web.Request) -> web.Response:
+async def pause(asked: Asked) -> Answer:
     """`POST scenarios/{scenario_id}/pause`: stop after the page under way."""
-    service, who = service_of(request)
-    record = await service.pause(scenario_of(request), operator=who)
-    return json_reply(record.model_dump(mode="json"))
+    return await asked.service.pause(asked.scenario, operator=asked.who)
 
 
-async def resume(request: web.Request) -> web.Response:
+async def resume(asked: Asked) -> Answer:
     """`POST scenarios/{scenario_id}/resume`: go on."""
-    service, who = service_of(request)
-    record = await service.resume(scenario_of(request), operator=who)
-    return json_reply(record.model_dump(mode="json"), status=202)
+    return await asked.service.resume(asked.scenario, operator=asked.who)
 
 
-async def set_share(request: web.Request) -> web.Response:
+async def set_share(asked: Asked) -> Answer:
     """`POST scenarios/{scenario_id}/share`: change how many sessions a canary reaches."""
-    service, who = service_of(request)
-    sent = await decision(request, Share)
-    record = await service.set_share(
-        scenario_of(request), share_percent=sent.share_percent, operator=who
-    )
-    return json_reply(record.model_dump(mode="json"), status=202)
+    share = (await asked.sent(Share)).share_percent
+    return await asked.service.set_share(asked.scenario, share_percent=share, operator=asked.who)
 
 
-async def rollback(request: web.Request) -> web.Response:
+async def rollback(asked: Asked) -> Answer:
     """`POST scenarios/{scenario_id}/rollback`: propose an earlier version's content again."""
-    service, who = service_of(request)
-    sent = await decision(request, Rollback)
-    view = await service.rollback(scenario_of(request), to=sent.to, operator=who)
-    return json_reply(view.model_dump(mode="json"), status=201)
+    sent = await asked.sent(Rollback)
+    return await asked.service.rollback(asked.scenario, to=sent.to, operator=asked.who)
 
 
-async def show_review(request: web.Request) -> web.Response:
+async def show_review(asked: Asked) -> Answer:
     """`GET scenarios/{scenario_id}/review`: sessions that a person must look at."""
-    service, _ = service_of(request)
-    page = await service.list_flagged(
-        scenario_of(request), after=after_of(request), limit=limit_of(request)
-    )
-    return json_reply(review_document(page))
+    sessions = asked.service.sessions
+    return await sessions.find(asked.scenario, FLAGGED, after=asked.after, limit=asked.limit)
 
 
-async def show_history(request: web.Request) -> web.Response:
+async def show_history(asked: Asked) -> Answer:
     """`GET scenarios/{scenario_id}/history`: what operators did, newest first."""
-    service, _ = service_of(request)
-    entries = await service.history(scenario_of(request))
-    return json_reply({"entries": [entry.model_dump(mode="json") for entry in entries]})
+    entries = await asked.service.history(asked.scenario)
+    return {"entries": [entry.model_dump(mode="json") for entry in entries]}
 
 
 # The routes of `/api/operator/…`, with what they take and answer.
 
-_ROWS = rows(OBJECT)
-_PAGE = of(rows=_ROWS, cursor=STRING)
-_DONE = of(done=INTEGER, refused=_ROWS, cursor=STRING)
+_DRY_RUN = of(rows=rows(DryRunRow), cursor=STRING)
 _PLAYED = {"type": "object", "required": ["lines", "is_over"]}
 _LIMIT = {"type": "integer", "minimum": 1, "maximum": PAGE_LIMIT}
 _PAGING = (
@@ -323,18 +287,18 @@ def _authoring() -> list[Endpoint]:
     scenarios = f"{PREFIX}scenarios"
     listed = of(scenarios=rows(ScenarioCard))
     return [
-        Endpoint("GET", scenarios, list_scenarios, listed),
-        Endpoint("POST", scenarios, publish, GraphView, sent=Definition, status=201),
-        Endpoint("POST", f"{PREFIX}validate", validate, GraphView, sent=Definition),
-        Endpoint("POST", f"{PREFIX}plans", propose, PlanView, sent=Proposal, status=201),
-        Endpoint("GET", _ONE, show_scenario, ScenarioOverview),
-        Endpoint("GET", version, show_version, GraphView),
-        Endpoint("GET", plan, show_plan, PlanView),
-        Endpoint("PUT", f"{plan}/policies", put_policies, PlanView, sent=Policies),
-        Endpoint("PUT", f"{plan}/mapping", put_mapping, PlanView, sent=Mapping),
-        Endpoint("POST", f"{PREFIX}preview", preview, _PLAYED, sent=Preview),
-        Endpoint("POST", f"{_ONE}/withdraw", withdraw, ScenarioOverview, sent=Reason),
-        Endpoint("POST", f"{_ONE}/offer-again", offer_again, ScenarioOverview),
+        _endpoint("GET", scenarios, list_scenarios, listed),
+        _endpoint("POST", scenarios, publish, GraphView, sent=Definition, status=201),
+        _endpoint("POST", f"{PREFIX}validate", validate, GraphView, sent=Definition),
+        _endpoint("POST", f"{PREFIX}plans", propose, PlanView, sent=Proposal, status=201),
+        _endpoint("GET", _ONE, show_scenario, ScenarioOverview),
+        _endpoint("GET", version, show_version, GraphView),
+        _endpoint("GET", plan, show_plan, PlanView),
+        _endpoint("PUT", f"{plan}/policies", put_policies, PlanView, sent=Policies),
+        _endpoint("PUT", f"{plan}/mapping", put_mapping, PlanView, sent=Mapping),
+        _endpoint("POST", f"{PREFIX}preview", preview, _PLAYED, sent=Preview),
+        _endpoint("POST", f"{_ONE}/withdraw", withdraw, ScenarioOverview, sent=Reason),
+        _endpoint("POST", f"{_ONE}/offer-again", offer_again, ScenarioOverview),
     ]
 
 
@@ -342,23 +306,23 @@ def _deploying() -> list[Endpoint]:
     deployed = DeploymentRecord
     history = of(entries=rows(JournalEntry))
     return [
-        Endpoint("GET", f"{_ONE}/dry-run", dry_run, _PAGE, parameters=_PAGING),
-        Endpoint("POST", f"{_ONE}/approve", approve, MigrationPlan),
-        Endpoint("POST", f"{_ONE}/cancel", cancel, MigrationPlan),
+        _endpoint("GET", f"{_ONE}/dry-run", dry_run, _DRY_RUN, parameters=_PAGING),
+        _endpoint("POST", f"{_ONE}/approve", approve, MigrationPlan),
+        _endpoint("POST", f"{_ONE}/cancel", cancel, MigrationPlan),
         _shared("deploy", deploy),
-        Endpoint("POST", f"{_ONE}/pause", pause, deployed),
-        Endpoint("POST", f"{_ONE}/resume", resume, deployed, status=202),
+        _endpoint("POST", f"{_ONE}/pause", pause, deployed),
+        _endpoint("POST", f"{_ONE}/resume", resume, deployed, status=202),
         _shared("share", set_share),
-        Endpoint("POST", f"{_ONE}/rollback", rollback, PlanView, sent=Rollback, status=201),
-        Endpoint("GET", f"{_ONE}/review", show_review, _PAGE, parameters=_PAGING),
-        Endpoint("GET", f"{_ONE}/history", show_history, history),
+        _endpoint("POST", f"{_ONE}/rollback", rollback, PlanView, sent=Rollback, status=201),
+        _endpoint("GET", f"{_ONE}/review", show_review, SessionCards, parameters=_PAGING),
+        _endpoint("GET", f"{_ONE}/history", show_history, history),
     ]
 
 
-def _shared(name: str, handler: Handler) -> Endpoint:
+def _shared(name: str, work: Work) -> Endpoint:
     path = f"{_ONE}/{name}"
-    return Endpoint(
-        "POST", path, handler, DeploymentRecord, sent=Share, may_be_empty=True, status=202
+    return _endpoint(
+        "POST", path, work, DeploymentRecord, sent=Share, may_be_empty=True, status=202
     )
 
 
@@ -366,8 +330,23 @@ def _sessions() -> list[Endpoint]:
     sessions = f"{_ONE}/sessions"
     one = f"{sessions}/{{session}}"
     return [
-        Endpoint("GET", sessions, list_sessions, _PAGE, parameters=_PAGING),
-        Endpoint("POST", f"{sessions}/act", act_on_all, _DONE, sent=BulkAct),
-        Endpoint("GET", one, show_scenario_session, SessionView),
-        Endpoint("POST", f"{one}/act", act, _DONE, sent=SessionAct),
+        _endpoint("GET", sessions, list_sessions, SessionCards, parameters=_PAGING),
+        _endpoint("POST", f"{sessions}/act", act_on_all, BulkResult, sent=BulkAct),
+        _endpoint("GET", one, show_scenario_session, SessionView),
+        _endpoint("POST", f"{one}/act", act, BulkResult, sent=SessionAct),
     ]
+
+
+def _endpoint(
+    method: str, path: str, work: Work, answer: Schema, *, status: int = 200, **more: Any
+) -> Endpoint:
+    """Return the route that asks `work`; the operator's role comes first."""
+
+    @wraps(work)
+    async def handle(request: web.Request) -> web.Response:
+        who = operator_of(request)
+        found = await work(Asked(request, request.app[CONTEXT].operators, who.id))
+        shown = found.model_dump(mode="json") if isinstance(found, BaseModel) else found
+        return json_reply(shown, status=status)
+
+    return Endpoint(method, path, handle, answer, status=status, **more)

@@ -1,20 +1,11 @@
-"""What operators are told: refusals in full, for the words are authors', and hashed sessions."""
-
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+"""What operators are told of refusals: all of it, for the words are authors'."""
 
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from data_models.errors import ScenarioDefinitionError, ScenarioInputError
-from data_models.identifiers import hashed
 from routes.context import CONTEXT
 from routes.problem import Problem, problem_response
-from services.scenarios.migration.ports import SessionPage, SessionRow
-from services.scenarios.operators.dry_run import DryRunPage
-from services.scenarios.operators.session_service import BulkResult
-from services.scenarios.session.preview import Played
 
 PREFIX = "/api/operator/"
 
@@ -48,46 +39,3 @@ def _refusal(error: ScenarioInputError, *, ref: str) -> web.Response:
     return problem_response(
         Problem(error.http_status, error.code, sentence, error.retryable), ref=ref
     )
-
-
-def dry_run_document(page: DryRunPage) -> dict[str, Any]:
-    """Return a page of a dry run; sessions by their hashed ids, as logs name them."""
-    rows = []
-    for row in page.rows:
-        shown = asdict(row)
-        shown["session"] = hashed(shown.pop("session_id"))
-        rows.append(shown)
-    return {"rows": rows, "cursor": page.cursor}
-
-
-def played_document(found: Played) -> dict[str, Any]:
-    """Return how far a preview came."""
-    return asdict(found)
-
-
-def bulk_document(result: BulkResult) -> dict[str, Any]:
-    """Return what became of the sessions of a filter."""
-    refused = [{"session": session, "why": why} for session, why in result.refused]
-    return {"done": result.done, "refused": refused, "cursor": result.cursor}
-
-
-def sessions_document(rows: Sequence[SessionRow], cursor: str) -> dict[str, Any]:
-    """Return sessions of the index; where they are stored names patients and stays here."""
-    return {"rows": [_session_row(row) for row in rows], "cursor": cursor}
-
-
-def review_document(page: SessionPage) -> dict[str, Any]:
-    """Return a page of flagged sessions."""
-    return sessions_document(page.rows, page.cursor)
-
-
-def _session_row(row: SessionRow) -> dict[str, Any]:
-    return {
-        "session": hashed(row.session_id),
-        "version": row.version,
-        "step_hash": row.step_hash,
-        "channel": row.channel,
-        "created_at": row.created_at.isoformat(),
-        "reason": row.review,
-        "pinned": row.pinned,
-    }

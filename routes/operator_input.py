@@ -13,7 +13,7 @@ from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.operators.interventions import ActionKind, Intervention
 from services.scenarios.operators.session_service import SessionFilter
 
-_DecisionT = TypeVar("_DecisionT", bound="ClosedValue")
+SentT = TypeVar("SentT", bound="ClosedValue")
 Text = Annotated[str, Field(max_length=600)]
 Why = Annotated[str, Field(min_length=3, max_length=300)]
 Percent = Annotated[int, Field(ge=0, le=100, strict=True)]
@@ -110,7 +110,7 @@ class Rollback(ClosedValue):
     to: Annotated[int, Field(ge=1, strict=True)]
 
 
-async def decision(request: web.Request, model: type[_DecisionT]) -> _DecisionT:
+async def decision(request: web.Request, model: type[SentT]) -> SentT:
     """Return the body as `model`; no body is an empty document.
 
     Raises:

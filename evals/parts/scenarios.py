@@ -2,11 +2,14 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import count, pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TypeAlias
 
 from pydantic import JsonValue, ValidationError
 
 from data_models.errors import ScenarioDefinitionError, ScenarioInputError, ScenarioPlanError
+from data_models.local_blob_store import LocalBlobStore
 from data_models.scenario_session import (
     CompletedCheckpoint,
     Extracted,
@@ -24,7 +27,6 @@ from evals.parts.scenario_cases import (
     MoveEvent,
     scenario_of,
 )
-from evals.parts.scenario_stores import MemoryBlobs, MemorySessionIndex
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import ReconciliationResult
@@ -35,7 +37,9 @@ from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.migration.scenario_store import ScenarioStore, plan_name
-from services.scenarios.migration.waiting import with_action_done, with_answers
+from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
+from services.scenarios.migration.waiting import with_action_done
+from services.scenarios.session.answers import with_answers
 from services.scenarios.session.progress import advanced
 
 Json: TypeAlias = dict[str, JsonValue]
@@ -63,14 +67,16 @@ class _Ids:
 
 
 class Simulation:
-    """The production's parts on a memory blobs, with one session and no model."""
+    """The production's parts on files in `folder`, with one session and no model."""
 
-    def __init__(self, *, case: CaseFile, config: MigrationConfig | None = None) -> None:
+    def __init__(
+        self, *, case: CaseFile, folder: Path, config: MigrationConfig | None = None
+    ) -> None:
         config = config or MigrationConfig(deployment=DeploymentConfig(require_approval=False))
         clock = _Clock()
         self._case = case
-        self._blobs = MemoryBlobs()
-        self._index = MemorySessionIndex()
+        self._blobs = LocalBlobStore(root=folder)
+        self._index = SqliteSessionIndex(path=IN_MEMORY)
         store = ScenarioStore(blobs=self._blobs)
         self._deployer = Deployer(
             store=store, index=self._index, clock=clock, ids=_Ids(), config=config.deployment
@@ -90,6 +96,12 @@ class Simulation:
 
     async def play(self) -> Json:
         """Deploy all versions, play all events, and return what happened."""
+        try:
+            return await self._played()
+        finally:
+            await self._index.close()
+
+    async def _played(self) -> Json:
         plan = await self._deploy_all()
         for link in self._case.missing_plans:
             await self._blobs.delete(plan_name(SCENARIO_ID, int(link.partition(">")[0])))
@@ -134,14 +146,15 @@ class Simulation:
         outcome = await self._reconciler.before_turn(
             self.session, self.profile, extracted=self._heard
         )
-        self.session, self.profile = outcome.session, outcome.profile
+        self.session = outcome.session
         if outcome.settled:
             await self._index_session(mark=0)
         return outcome.result
 
     async def _is_pending(self) -> bool:
         waits = self.session.progress is not None and self.session.review is None
-        return waits or await self._index.marked_version(SESSION_ID) > 0
+        rows = (await self._index.page(SCENARIO_ID, limit=1)).rows
+        return waits or any(row.mark for row in rows)
 
     async def _index_session(self, *, mark: int) -> None:
         session = self.session
@@ -264,7 +277,8 @@ def _name(case: JsonValue, number: int, taken: Json) -> str:
 
 async def _played(case: JsonValue) -> Json:
     try:
-        return await Simulation(case=CaseFile.model_validate(case)).play()
+        with TemporaryDirectory() as folder:
+            return await Simulation(case=CaseFile.model_validate(case), folder=Path(folder)).play()
     except ValidationError as error:
         return {"error": "; ".join(_problems(error))}
     except ScenarioInputError as error:

@@ -9,7 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from data_models.blob_store import Blob, BlobStore
 from data_models.chat_context import ChatContext
@@ -23,6 +23,7 @@ from data_models.errors import (
     StoreUnavailableError,
 )
 from data_models.layout import ConversationLayout, timestamp
+from data_models.values import read_value
 
 Result = TypeVar("Result")
 Tell = Callable[[int, int], None]
@@ -209,13 +210,7 @@ async def manifest_rows(
         CorruptDocumentError: the manifest cannot be read.
     """
     blob = await store.read(layout.manifest(ts))
-    if blob is None:
-        return ()
-    try:
-        return _Manifest.model_validate_json(blob.data).documents
-    except ValidationError:
-        # `from None`: pydantic quotes what it rejects.
-        raise CorruptDocumentError("the manifest of an archive") from None
+    return () if blob is None else read_value(blob.data, _Manifest).documents
 
 
 async def run_in_parallel(work: Sequence[Coroutine[None, None, Result]]) -> list[Result]:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from pydantic import AwareDatetime, BaseModel, ValidationError
+from pydantic import AwareDatetime, BaseModel
 
 from data_models.blob_store import BlobStore
 from data_models.claim import Claim, change_nothing
@@ -19,6 +19,7 @@ from data_models.errors import ClaimLostError, ConversationBusyError, CorruptDoc
 from data_models.identifiers import storage_folder
 from data_models.incoming_message import IncomingMessage, Sender
 from data_models.layout import ConversationLayout
+from data_models.values import read_value
 from services.conversations.claimant import Claimant
 
 _POLL_SECONDS = 0.25
@@ -117,10 +118,7 @@ class _Glance(BaseModel):
 
 async def _glance(store: BlobStore, folder: str) -> _Glance | None:
     blob = await store.read(ConversationLayout(folder).conversation)
-    try:
-        return None if blob is None else _Glance.model_validate_json(blob.data)
-    except ValidationError:
-        raise CorruptDocumentError("Conversation: it names no conversation") from None
+    return None if blob is None else read_value(blob.data, _Glance)
 
 
 def _nothing() -> None:

@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 import structlog
-from pydantic import ValidationError
 
 from data_models.errors import CorruptDocumentError, NotFoundError, RoundsError, StoreError
 from data_models.incoming_message import IncomingMessage
+from data_models.values import read_value
 from data_models.work_queue import WorkItem, WorkQueue
 from services.hand_over.hand_over_factory import TurnQueues
 from services.telemetry.metrics import Metrics
@@ -30,11 +30,7 @@ def message_of(note: str) -> IncomingMessage:
     Raises:
         CorruptDocumentError: it is no note of ours.
     """
-    try:
-        return IncomingMessage.model_validate_json(note)
-    except ValidationError:
-        # `from None`: pydantic quotes what it rejects.
-        raise CorruptDocumentError("a note of the queue of turns") from None
+    return read_value(note.encode(), IncomingMessage)
 
 
 # A note in the queue for each turn that runs here: should this process die, the note comes up.

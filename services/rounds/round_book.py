@@ -6,9 +6,8 @@ whose, and which are not prepared yet, stand in two folders of empty blobs: nobo
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from data_models.blob_changes import change_blob
 from data_models.blob_names import is_blob_name
@@ -19,6 +18,7 @@ from data_models.errors import (
     NoSuchListError,
 )
 from data_models.identifiers import PatientId, hashed
+from data_models.values import read_value
 from services.rounds.round_list import RoundList, RoundNotes
 
 FOLDER = "rounds"
@@ -27,7 +27,6 @@ _OPEN = "rounds-open"
 _OWNED = "rounds-of"
 _MARK = b"{}"
 _ID_LIMIT_CHARS = 100
-_ModelT = TypeVar("_ModelT", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +74,7 @@ class RoundBook:
         blob = await self.store.read(_name(_checked(round_id)))
         if blob is None:
             raise NoSuchListError
-        return _parsed(RoundList, blob.data)
+        return read_value(blob.data, RoundList)
 
     async def change(
         self, round_id: str, change: Callable[[RoundList], RoundList | None]
@@ -93,17 +92,17 @@ class RoundBook:
         def changed(data: bytes | None) -> bytes | None:
             if data is None:
                 raise NoSuchListError
-            after = change(_parsed(RoundList, data))
+            after = change(read_value(data, RoundList))
             return None if after is None else after.model_dump_json().encode()
 
         name = _name(_checked(round_id))
         kept = await change_blob(self.store, name, changed, what="a list of a round")
-        return None if kept is None else _parsed(RoundList, kept)
+        return None if kept is None else read_value(kept, RoundList)
 
     async def notes(self, round_id: str, patient_id: PatientId) -> RoundNotes:
         """Return what people wrote about a patient of the list."""
         blob = await self.store.read(_notes_name(round_id, patient_id))
-        return RoundNotes() if blob is None else _parsed(RoundNotes, blob.data)
+        return RoundNotes() if blob is None else read_value(blob.data, RoundNotes)
 
     async def change_notes(
         self, round_id: str, patient_id: PatientId, change: Callable[[RoundNotes], RoundNotes]
@@ -111,12 +110,12 @@ class RoundBook:
         """Change what is written about a patient; return it as stored."""
 
         def changed(data: bytes | None) -> bytes:
-            before = RoundNotes() if data is None else _parsed(RoundNotes, data)
+            before = RoundNotes() if data is None else read_value(data, RoundNotes)
             return change(before).model_dump_json().encode()
 
         name = _notes_name(round_id, patient_id)
         kept = await change_blob(self.store, name, changed, what="the notes of a round")
-        return _parsed(RoundNotes, kept)
+        return read_value(kept, RoundNotes)
 
     async def _mark(self, name: str) -> None:
         try:
@@ -162,11 +161,3 @@ def _name(round_id: str) -> str:
 
 def _notes_name(round_id: str, patient_id: PatientId) -> str:
     return f"{FOLDER}/{round_id}/{patient_id}.json"
-
-
-def _parsed(model: type[_ModelT], data: bytes) -> _ModelT:
-    try:
-        return model.model_validate_json(data)
-    except ValidationError:
-        # `from None`: pydantic quotes what it rejects.
-        raise CorruptDocumentError("a list of a round cannot be read") from None

@@ -15,8 +15,9 @@ from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.faults import skipped_checkpoints
 from services.scenarios.definition.graph import Graph
 from services.scenarios.definition.publishable import faults_in
-from services.scenarios.migration.anchors import match_anchors
-from services.scenarios.migration.plain_diff import differences
+from services.scenarios.migration.anchors import AnchorMap, match_anchors
+from services.scenarios.migration.difference import Difference
+from services.scenarios.migration.plain_diff import sentences_of
 from services.scenarios.migration.planning import make_plan
 from services.scenarios.operators.operator_commands import add_commands
 from services.scenarios.operators.prune_command import add_prune
@@ -148,7 +149,7 @@ def _plan(options: argparse.Namespace) -> int:
         f"anchors {summary.total_anchors}, of these clean graft {grafts}, gap fill {gaps}, "
         f"re-route {summary.anchors_with_re_route}; deleted {summary.nodes_deleted}"
     )
-    for change in differences(old, new, plan.transformation_map.image):
+    for change in sentences_of(Difference(old, new, AnchorMap(plan.transformation_map.image))):
         _say(f"- {change}")
     for warning in summary.warnings:
         _say(f"{warning.severity}: {warning.message}")

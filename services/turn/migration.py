@@ -10,15 +10,15 @@ from data_models.scenario_session import (
     Extracted,
     MigrationProgress,
     PatientProfile,
-    ReviewFlag,
     ScenarioSession,
 )
 from services.language.field_answers import Reading, confirmation_in, is_plainly, readings_in
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Outcome, ReconciliationResult
 from services.scenarios.migration.waiting import idempotency_key, with_action_done
-from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results
-from services.scenarios.session.scenario_runtime import Act, ScenarioRuntime
+from services.scenarios.session.action import Act, run_tool, with_results
+from services.scenarios.session.progress import flagged
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.scenario_parts import ScenarioParts
@@ -119,9 +119,10 @@ class TurnMigration:
         to_confirm = [one for one in fields if one.name in progress.confirming]
         answers = readings_in(text, [one for one in fields if one not in to_confirm])
         if to_confirm and (session := runtime.session) is not None:
-            likely = self._parts.guide.likely(graph, session, await runtime.read_known(graph))
+            likely = runtime.facts(graph, session, await runtime.read_known(graph)).likely
             for field in to_confirm:
-                said = confirmation_in(field, text, likely=likely.get(field.name))
+                fact = likely.get(field.name)
+                said = confirmation_in(field, text, likely=None if fact is None else fact.value)
                 answers |= {name: Reading(value, text) for name, value in said.items()}
         return answers
 
@@ -164,12 +165,8 @@ class TurnMigration:
         if outcome.result.execute_actions:
             await self._documents.save(turn)  # what is begun is on record before it begins
         step, key = graph.steps[name], idempotency_key(session, graph.version, name)
-        values = self._parts.guide.values(graph, session, await runtime.read_known(graph))
-        given = bound(step.parameters, values)
-        parameters = given if isinstance(given, dict) else {}
-        ran = ToolRan(succeeded=True)
-        if step.runs:
-            ran = await act(ToolAction(step.runs, parameters, key))
+        values = runtime.facts(graph, session, await runtime.read_known(graph)).values
+        ran = await run_tool(step, values, key, act)
         if not ran.succeeded:
             self.flag(turn, runtime, "action_failed", target_version=graph.version)
             return False
@@ -188,8 +185,7 @@ class TurnMigration:
         if session is None or (session.review is not None and session.review.reason == reason):
             return
         now = self._parts.clock.now()
-        review = ReviewFlag(target_version=target_version, reason=reason, flagged_at=now)
-        turn.document.scenario = session.model_copy(update={"review": review})
+        turn.document.scenario = flagged(session, reason, now, target=target_version)
 
     async def _ask(self, turn: GroundedTurn, outcome: Outcome) -> None:
         result, graph = outcome.result, await self._active(outcome.session)

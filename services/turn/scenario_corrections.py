@@ -6,7 +6,7 @@ from services.language.consent import consent_in
 from services.language.corrections import correction_in, names_consent, revokes_consent
 from services.language.field_answers import taken_by
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers
+from services.scenarios.session.answers import with_answers
 from services.scenarios.session.corrections import answer_meant
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
 from services.scenarios.session.recording import shaped, unfit
@@ -40,7 +40,7 @@ class TurnCorrections:
         session = runtime.session
         if session is None:
             return False
-        graph = await self._parts.guide.graph(session)
+        graph = await self._parts.catalogue.graph(session)
         if session.to_confirm and is_asked_still(turn, session):
             await self._confirm(turn, runtime, session, graph)
             return False
@@ -120,7 +120,7 @@ class TurnCorrections:
     async def _change(
         self, turn: GroundedTurn, runtime: ScenarioRuntime, values: dict[str, object], graph: Graph
     ) -> str:
-        evidence = Evidence(turn=_turn_id(turn), quote=turn.answer[:QUOTE_LIMIT_CHARS])
+        evidence = Evidence(turn=runtime.turn_id, quote=turn.answer[:QUOTE_LIMIT_CHARS])
         note = await runtime.change(values, dict.fromkeys(values, evidence), graph)  # type: ignore[arg-type]
         runtime.taken |= set(values)
         runtime.put_anew()
@@ -132,15 +132,16 @@ class TurnCorrections:
         notes: list[str] = []
         document = turn.document
         if (session := runtime.session) is not None:
-            graph = await self._parts.guide.graph(session)
+            graph = await self._parts.catalogue.graph(session)
             if given := _consents(session, graph):
                 labels += [graph.fields[name].label for name in given]
                 notes.append(await self._change(turn, runtime, dict.fromkeys(given, False), graph))
         document.left_scenarios = [
-            await self._without(turn, run, labels) for run in document.left_scenarios
+            await self._without(runtime, run, turn.answer, labels)
+            for run in document.left_scenarios
         ]
         if runtime.session is None and document.scenario is not None:
-            document.scenario = await self._without(turn, document.scenario, labels)
+            document.scenario = await self._without(runtime, document.scenario, turn.answer, labels)
         document.profile = _without_consents(document.profile, labels)
         if not labels:
             return False
@@ -150,13 +151,13 @@ class TurnCorrections:
         return runtime.session is None
 
     async def _without(
-        self, turn: GroundedTurn, run: ScenarioSession, labels: list[str]
+        self, runtime: ScenarioRuntime, run: ScenarioSession, words: str, labels: list[str]
     ) -> ScenarioSession:
         """Return a run that is not open with its consents revoked."""
-        graph = await self._parts.guide.graph(run)
+        graph = await self._parts.catalogue.graph(run)
         given = _consents(run, graph)
         labels += [graph.fields[name].label for name in given]
-        evidence = Evidence(turn=_turn_id(turn), quote=turn.answer[:QUOTE_LIMIT_CHARS])
+        evidence = Evidence(turn=runtime.turn_id, quote=words[:QUOTE_LIMIT_CHARS])
         if not given:
             return run
         return with_answers(run, dict.fromkeys(given, False), graph, dict.fromkeys(given, evidence))
@@ -199,8 +200,3 @@ def _without_consents(profile: PatientProfile, labels: list[str]) -> PatientProf
     labels += [name.replace("_", " ") for name in over if not labels]
     kept = {name: one for name, one in profile.fields.items() if name not in over}
     return profile.model_copy(update={"fields": kept})
-
-
-def _turn_id(turn: GroundedTurn) -> int:
-    history = turn.document.chat_history
-    return history[-1].turn_id if history else 0

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from data_models.errors import ScenarioInputError, StoreError
+from data_models.errors import ScenarioInputError, ScenarioNotFoundError, StoreError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.scenario_session import ScenarioPlace, ScenarioSession
@@ -36,10 +36,16 @@ async def _close_if_withdrawn(session: ScenarioSession, parts: ScenarioParts) ->
         return session
     with suppress(StoreError, ScenarioInputError):
         if await parts.catalogue.is_withdrawn(session.scenario_id):
-            graph = await parts.catalogue.graph(session.scenario_id, session.version)
-            title = graph.scenario.title if graph is not None else session.scenario_id
-            return withdrawn(session, title, parts.clock.now())
+            return withdrawn(session, await _title(session, parts), parts.clock.now())
     return session
+
+
+async def _title(session: ScenarioSession, parts: ScenarioParts) -> str:
+    """Return what people call the scenario; its id where the session's version is lost."""
+    try:
+        return (await parts.catalogue.graph(session)).scenario.title
+    except ScenarioNotFoundError:
+        return session.scenario_id
 
 
 async def tell_switch(

@@ -18,7 +18,6 @@ from services.scenarios.migration.ports import SessionIndex
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.scenario_factory import ScenarioStores
 from services.scenarios.session.extraction import Extractor
-from services.scenarios.session.guide import ScenarioGuide
 from services.scenarios.session.record_facts import RecordFacts
 from services.telemetry.metrics import Metrics
 
@@ -79,7 +78,6 @@ class ScenarioParts:
     """The collaborators of `services.turn.scenarios.TurnScenarios`."""
 
     catalogue: Catalogue
-    guide: ScenarioGuide
     reconciler: Reconciler
     extractor: Extractor
     records: RecordFacts
@@ -106,9 +104,6 @@ def scenario_parts(
     catalogue = Catalogue(store=stores.store, clock=clock)
     return ScenarioParts(
         catalogue=catalogue,
-        guide=ScenarioGuide(
-            catalogue=catalogue, clock=clock, ids=ids, config=stores.config.gap_fill
-        ),
         reconciler=Reconciler(catalogue=catalogue, clock=clock, config=stores.config),
         extractor=Extractor(model=model),
         records=RecordFacts(records=records, clock=clock),

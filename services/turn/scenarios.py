@@ -1,6 +1,7 @@
 """A turn's scenario: commands, migration, the agents' runtime, and what follows the write."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 import structlog
 
@@ -13,8 +14,9 @@ from data_models.errors import (
     ToolInputError,
 )
 from data_models.identifiers import PatientId, hashed
+from services.scenarios.session.action import Act
 from services.scenarios.session.commands import Command, command_in, is_any, named
-from services.scenarios.session.scenario_runtime import Act, ScenarioRuntime
+from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.turn.documents import TurnDocuments
 from services.turn.migration import TurnMigration, is_plain_answer
 from services.turn.phases import GroundedTurn, LoadedTurn, QuestionOutcome
@@ -26,6 +28,22 @@ from services.turn.turn_replies import TurnReplies
 NO_PATIENT = "A scenario belongs to a patient. Name one first, for example: start with patient_4."
 _UNEXPECTED = (ScenarioInputError, StoreError, LookupError, TypeError, ValueError)
 _log = structlog.get_logger()
+
+
+def _nothing() -> None:
+    """Flag nothing."""
+
+
+@contextmanager
+def _going_on(event: str, flag: Callable[[], None] = _nothing) -> Iterator[None]:
+    """Log and flag what goes wrong, and go on (M18); a lost claim ends the turn."""
+    try:
+        yield
+    except ClaimLostError:
+        raise
+    except _UNEXPECTED as error:
+        _log.warning(event, error=type(error).__name__)
+        flag()
 
 
 class TurnScenarios:
@@ -89,17 +107,12 @@ class TurnScenarios:
         if self._parts is None or result is None:
             return False
         runtime = turn.sessions.scenario = self._runtime(turn, self._parts)
-        try:
-            is_ours = await runtime.hear_answer(result, turn.answer, act=act)
-        except ClaimLostError:
-            raise
-        except _UNEXPECTED as error:
-            _log.warning("scenario_step_failed", error=type(error).__name__)
-            return False
-        if is_ours:
-            runtime.answers_before = len(turn.row.agent_responses)
-            self.show(turn)
-        return is_ours
+        with _going_on("scenario_step_failed"):
+            if await runtime.hear_answer(result, turn.answer, act=act):
+                runtime.answers_before = len(turn.row.agent_responses)
+                self.show(turn)
+                return True
+        return False
 
     async def tell_left_open(self, turn: GroundedTurn, before: PatientId | None) -> None:
         """Tell who opens another chart whose scenario waits now, and whose goes on."""
@@ -114,12 +127,10 @@ class TurnScenarios:
             return
         said = turn.row.agent_responses[runtime.answers_before :]
         if any(answer.agent == runtime.lead for answer in said):
-            try:
+            with _going_on("scenario_step_failed"):
                 await runtime.close()
                 await self._ask_still(turn, runtime, is_said=False)
                 await self._ask_again_after(turn, runtime, said)
-            except _UNEXPECTED as error:
-                _log.warning("scenario_step_failed", error=type(error).__name__)
         self.show(turn)
 
     async def _ask_again_after(
@@ -160,9 +171,11 @@ class TurnScenarios:
     def _runtime(self, turn: GroundedTurn, parts: ScenarioParts) -> ScenarioRuntime:
         return ScenarioRuntime(
             document=turn.document,
-            guide=parts.guide,
+            catalogue=parts.catalogue,
             records=parts.records,
             clock=parts.clock,
+            ids=parts.ids,
+            config=parts.config.gap_fill,
             message=turn.message,
             facilitator=self._facilitator,
         )
@@ -249,32 +262,26 @@ class TurnScenarios:
         return await self._parts.catalogue.titles(is_fresh=not command.is_bare)
 
     async def _migrate(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
-        session = runtime.session
-        if session is None or self._migration is None:
+        session, migration = runtime.session, self._migration
+        if session is None or migration is None:
             return False
-        try:
-            if await self._migration.is_needed(session):
-                return await self._migration.run(turn, runtime, act)
-        except ClaimLostError:
-            raise
-        except _UNEXPECTED as error:
-            _log.warning("migration_failed", error=type(error).__name__)
-            self._migration.flag(turn, runtime, "migration_failed")
+        with _going_on(
+            "migration_failed", lambda: migration.flag(turn, runtime, "migration_failed")
+        ):
+            if await migration.is_needed(session):
+                return await migration.run(turn, runtime, act)
         return False
 
     async def _hear_corrections(self, turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
         """Hear corrections and confirmations; True if the message is answered with that."""
         if self._corrections is None:
             return False
-        try:
+        with _going_on("scenario_correction_failed"):
             if await self._corrections.answer(turn, runtime):
                 self.show(turn)
                 return True
-            return await self._ask_still(turn, runtime, is_said=True)
-        except ClaimLostError:
-            raise
-        except _UNEXPECTED as error:
-            _log.warning("scenario_correction_failed", error=type(error).__name__)
+            if await self._ask_still(turn, runtime, is_said=True):
+                return True
         return False
 
     async def _ask_still(
@@ -284,7 +291,7 @@ class TurnScenarios:
         session = runtime.session
         if self._corrections is None or self._parts is None or session is None:
             return False
-        graph = await self._parts.guide.graph(session)
+        graph = await self._parts.catalogue.graph(session)
         if not self._corrections.ask_still(turn, runtime, graph):
             return False
         if is_said and turn.record.question is not None:
@@ -293,14 +300,13 @@ class TurnScenarios:
         return True
 
     async def _settle(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> None:
-        try:
+        migration = self._migration
+        if migration is None:
+            return
+        with _going_on(
+            "scenario_step_failed", lambda: migration.flag(turn, runtime, "step_failed")
+        ):
             await runtime.settle(act)
-        except ClaimLostError:
-            raise
-        except _UNEXPECTED as error:
-            _log.warning("scenario_step_failed", error=type(error).__name__)
-            if self._migration is not None:
-                self._migration.flag(turn, runtime, "step_failed")
         if runtime.is_waiting and runtime.grounding:
             waits = Continuation(agent=runtime.lead, asked_at=turn.now)
             turn.document.continuation = waits

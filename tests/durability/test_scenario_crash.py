@@ -8,12 +8,13 @@ import pytest
 
 from data_models.errors import RoundsError
 from data_models.turn_events import RunFailed
-from evals.parts.scenario_stores import MemorySessionIndex
+from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from tests.durability.crash import GenerationIds, copy_of
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import Down, Fault, FaultyBlobStore, Kill, LostAnswer, SimulatedKill
 from tests.services.scenario_world import POINTER_SECONDS, ScenarioWorld
+from tests.services.scenarios.worlds import index_in_memory
 from tests.services.turn.test_scenario_migrations import AGE_V2, V1, asks_age, with_action
 
 CLAIM_SECONDS = 60.0
@@ -25,7 +26,7 @@ class Place:
     """Where a session waits; one store stands for all containers, so that one plan counts."""
 
     store: MemoryBlobStore = field(default_factory=MemoryBlobStore)
-    index: MemorySessionIndex = field(default_factory=MemorySessionIndex)
+    index: SqliteSessionIndex = field(default_factory=index_in_memory)
     clock: FixedClock = field(default_factory=FixedClock)
 
     def server(self, generation: str, store: FaultyBlobStore | None = None) -> ScenarioWorld:

@@ -36,9 +36,11 @@ async def board(team: TeamWorld, said: str = "hello") -> tuple[ScenarioRuntime, 
     )
     runtime = ScenarioRuntime(
         document=document,
-        guide=shop.parts.guide,
+        catalogue=shop.parts.catalogue,
         records=shop.parts.records,
         clock=team.clock,
+        ids=shop.parts.ids,
+        config=shop.parts.config.gap_fill,
         message=shop.world.message("hello"),
         facilitator=LEAD,
     )

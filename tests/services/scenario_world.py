@@ -18,7 +18,6 @@ from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenario_session import MigrationAppliedEvent, ScenarioSession
-from evals.parts.scenario_stores import MemorySessionIndex
 from services.audit.trail import AuditTrail
 from services.group_chat_port import GroupChatRequest
 from services.model_port import Answer
@@ -42,6 +41,7 @@ from services.turn.tools import TurnTools
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.records.charts import records_in
+from tests.services.scenarios.worlds import index_in_memory
 from tests.services.world import CHAT, Heard, World
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -115,7 +115,7 @@ class ScenarioWorld:
     sessions: BlobStore = field(default_factory=MemoryBlobStore)
     blobs: BlobStore = field(default_factory=MemoryBlobStore)
     trail: BlobStore = field(default_factory=MemoryBlobStore)
-    index: SessionIndex = field(default_factory=MemorySessionIndex)
+    index: SessionIndex = field(default_factory=index_in_memory)
     clock: FixedClock = field(default_factory=FixedClock)
     ids: IdSource = field(default_factory=CountingIds)
     records: PatientRecords = field(default_factory=NoRecords)

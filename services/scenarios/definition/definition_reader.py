@@ -33,18 +33,16 @@ def read_definition(source: str) -> Graph:
 def _plain_values(source: str) -> object:
     try:
         loader = _PlainLoader(source)
-    except yaml.YAMLError as error:
-        raise ScenarioDefinitionError((_yaml_problem(error),)) from error
-    try:
-        return loader.get_single_data()
+        try:
+            return loader.get_single_data()
+        finally:
+            loader.dispose()
     except yaml.YAMLError as error:
         raise ScenarioDefinitionError((_yaml_problem(error),)) from error
     except ValueError as error:  # such as a date of 30 February
         raise ScenarioDefinitionError((f"a value cannot be read: {error}",)) from error
     except RecursionError:
         raise ScenarioDefinitionError(("the definition is nested too deeply",)) from None
-    finally:
-        loader.dispose()
 
 
 class _PlainLoader(yaml.SafeLoader):

@@ -4,7 +4,7 @@ A version with a fault can be read and compared; it is not published.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import product
@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from data_models.errors import ScenarioConditionError
 from data_models.scenario import FieldDefinition
 from services.scenarios.definition.conditions import Condition
-from services.scenarios.definition.graph import Branch, Graph
+from services.scenarios.definition.graph import Branch, Graph, reachable
 
 # Whether any values at all make a condition true: a search over the values that it tells apart.
 
@@ -209,25 +209,22 @@ def _endless(graph: Graph, never: set[tuple[str, int]]) -> Iterator[Fault]:
     """Loops that cannot be left, or only by what nothing in the loop can change."""
     ways = _takeable(graph, never)
     for loop in _loops(graph):
-        exits = [(s, b) for s in loop for b in ways[s] if b.target not in loop]
+        exits = [s for s in loop if any(b.target not in loop for b in ways[s])]
         name = " → ".join(step for step in graph.steps if step in loop)
         first = next(step for step in graph.steps if step in loop)
         if not exits:
             yield Fault("endless_loop", first, f"nothing leads out of the loop {name}")
-        elif not any(_may_leave(graph, loop, step, branch) for step, branch in exits):
+        elif not any(_may_leave(graph, loop, step) for step in exits):
             text = f"what leads out of the loop {name} depends on nothing that is asked in it"
             yield Fault("endless_loop", first, text)
 
 
-def _may_leave(graph: Graph, loop: frozenset[str], step: str, way: Branch) -> bool:
-    """Whether something that is asked or found in the loop decides about a way out of it."""
-    branches = graph.branches(step)
-    inside = [branch for branch in branches if branch.target in loop]
-    if not inside:
+def _may_leave(graph: Graph, loop: frozenset[str], step: str) -> bool:
+    """Whether something that is asked or found in the loop decides about the ways out of `step`."""
+    if loop.isdisjoint(graph.successors[step]):
         return True
-    read = {n for one in branches if one.condition for n in one.condition.fields}
     asked = {n for s in loop for n in graph.steps[s].gives}
-    return bool(read & asked) and (way.condition is not None or bool(read))
+    return not asked.isdisjoint(graph.fields_decided_by(step))
 
 
 def _loops(graph: Graph) -> list[frozenset[str]]:
@@ -262,30 +259,18 @@ def _not_known_yet(graph: Graph, always: set[str]) -> Iterator[Fault]:
     """Fields that a step reads, and no way to it gives."""
     anywhere = {name for step in graph.steps.values() for name in step.gives}
     for step in graph.steps.values():
-        before = _before(graph, step.id)
-        known = always | {n for one in before for n in graph.steps[one].gives}
+        # The step itself is among those before it only where a loop leads back.
+        before = reachable(graph.predecessors[step.id], graph.predecessors.__getitem__)
+        known = always.union(*(graph.steps[one].gives for one in before))
         known |= set(step.collects_profile_fields)
         after_tool = known | set(step.results)
-        used = [*step.uses, *step.slots]
-        decided = [n for b in graph.branches(step.id) if b.condition for n in b.condition.fields]
-        late = [name for name in used if name not in known]
+        late = [name for name in (*step.uses, *step.slots) if name not in known]
         # A field that nobody collects is asked for at the fork itself.
-        late += [name for name in decided if name not in after_tool and name in anywhere]
+        decided = anywhere.intersection(graph.fields_decided_by(step.id))
+        late += [name for name in graph.fields_decided_by(step.id) if name in decided - after_tool]
         for name in dict.fromkeys(late):
             behind = "is asked for only behind it" if name in anywhere else "is given by no step"
             yield Fault("not_known_yet", step.id, f"it uses {name!r}, which {behind}")
-
-
-def _before(graph: Graph, step: str) -> Sequence[str]:
-    """Return the steps from which `step` can be come to; itself where a loop leads back."""
-    found: dict[str, None] = {}
-    waiting = [step]
-    while waiting:
-        for one in graph.predecessors[waiting.pop()]:
-            if one not in found:
-                found[one] = None
-                waiting.append(one)
-    return list(found)
 
 
 def skipped_checkpoints(new: Graph, image: Mapping[str, str]) -> list[Fault]:

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -92,6 +92,25 @@ class Branch:
 
 
 Neighbours: TypeAlias = dict[str, tuple[str, ...]]
+Ways: TypeAlias = Callable[[str], Iterable[str]]
+
+
+class Reach:
+    """What follows what along some ways; each search is made once."""
+
+    def __init__(self, *, ways: Ways) -> None:
+        self._ways = ways
+        self._known: dict[str, frozenset[str]] = {}
+
+    def of(self, step: str) -> frozenset[str]:
+        """Every step that can follow `step`, itself included."""
+        if step not in self._known:
+            self._known[step] = reachable([step], self._ways)
+        return self._known[step]
+
+    def is_after(self, step: str, earlier: str) -> bool:
+        """Whether `step` lies strictly after `earlier`: nothing leads back."""
+        return step != earlier and step in self.of(earlier) and earlier not in self.of(step)
 
 
 class Graph:
@@ -109,8 +128,7 @@ class Graph:
         self.fields: dict[str, FieldDefinition] = {field.name: field for field in scenario.fields}
         types: dict[str, ValueType] = {field.name: field.value_type for field in scenario.fields}
         self._branches = {step.id: _branches(step, types) for step in scenario.steps}
-        self._reached: dict[str, frozenset[str]] = {}
-        self._ahead: dict[str, frozenset[str]] = {}
+        self.reach = Reach(ways=lambda step: self.successors[step])
         self._read: dict[str, frozenset[str]] = {}
 
     @property
@@ -126,6 +144,15 @@ class Graph:
     def branches(self, step: str) -> tuple[Branch, ...]:
         """The ways out of `step` in the order in which they are tried; else comes last."""
         return self._branches[step]
+
+    def is_fork(self, step: str) -> bool:
+        """Whether there is anything to choose behind `step`."""
+        return len(self._branches[step]) > 1
+
+    def fields_decided_by(self, step: str) -> tuple[str, ...]:
+        """The fields that the conditions behind `step` name, in their order."""
+        conditions = (branch.condition for branch in self._branches[step] if branch.condition)
+        return tuple(dict.fromkeys(name for one in conditions for name in one.fields))
 
     @cached_property
     def successors(self) -> Neighbours:
@@ -155,15 +182,7 @@ class Graph:
 
     def reached_from(self, step: str) -> frozenset[str]:
         """Every step that can follow `step`, itself included."""
-        if step not in self._reached:
-            self._reached[step] = reachable(step, self.successors.__getitem__)
-        return self._reached[step]
-
-    def is_after(self, step: str, earlier: str) -> bool:
-        """Whether `step` lies strictly after `earlier` when loops are cut open."""
-        if earlier not in self._ahead:
-            self._ahead[earlier] = reachable(earlier, self.forward.__getitem__) - {earlier}
-        return step in self._ahead[earlier]
+        return self.reach.of(step)
 
     def fields_read_at(self, step: str) -> frozenset[str]:
         """The fields that `step` itself uses or decides by."""
@@ -180,9 +199,7 @@ class Graph:
     @cached_property
     def _reads(self) -> dict[str, frozenset[str]]:
         return {
-            step.id: frozenset((*step.uses, *step.slots)).union(
-                *(branch.condition.fields for branch in self.branches(step.id) if branch.condition)
-            )
+            step.id: frozenset((*step.uses, *step.slots, *self.fields_decided_by(step.id)))
             for step in self.scenario.steps
         }
 
@@ -204,16 +221,30 @@ def _branches(step: Step, types: dict[str, ValueType]) -> tuple[Branch, ...]:
     return tuple(compiled)
 
 
-def reachable(start: str, following: Callable[[str], Iterable[str]]) -> frozenset[str]:
-    """Return `start` and every step that `following` leads to from it."""
-    found = {start}
-    waiting = [start]
+def reachable(starts: Iterable[str], following: Ways) -> frozenset[str]:
+    """Return `starts` and every step that `following` leads to from them."""
+    found = {*starts}
+    waiting = [*found]
     while waiting:
         for step in following(waiting.pop()):
             if step not in found:
                 found.add(step)
                 waiting.append(step)
     return frozenset(found)
+
+
+def levels(start: str, ways: Neighbours, *, but: Iterable[str] = ()) -> Iterator[list[str]]:
+    """Yield the steps behind `start`, the nearest first, each at its distance only.
+
+    Args:
+        but: Steps that are not entered.
+    """
+    seen, level = {start, *but}, [start]
+    while level:
+        following = dict.fromkeys(target for step in level for target in ways[step])
+        level = [step for step in following if step not in seen]
+        seen.update(level)
+        yield level
 
 
 def _back_edges(entry: str, successors: Neighbours) -> set[tuple[str, str]]:

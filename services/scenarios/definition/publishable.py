@@ -23,12 +23,11 @@ def step_tools() -> Mapping[str, Mapping[str, bool]]:
     return _SHAPE.validate_json(_FILE.read_bytes())
 
 
-IN_RECORDS = frozenset(
-    (
-        *("date_of_birth", "birth_date", "birthdate", "dob", "age", "age_years", "patient_age"),
-        *("sex", "gender", "name", "full_name", "patient_name"),
-    )
-)
+BIRTH_DATE = frozenset({"date_of_birth", "birth_date", "birthdate", "dob"})
+AGE = frozenset({"age", "age_years", "patient_age"})
+SEX = frozenset({"sex", "gender"})
+NAME = frozenset({"name", "full_name", "patient_name"})
+IN_RECORDS = BIRTH_DATE | AGE | SEX | NAME
 """Fields that the patient's record may answer."""
 
 

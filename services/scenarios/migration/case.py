@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 
 from data_models.scenario_session import (
     Extracted,
@@ -11,11 +12,13 @@ from data_models.scenario_session import (
     ReconciliationAction,
     ScenarioSession,
 )
+from services.scenarios.migration.gaps import Gaps
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.move import Move
+from services.scenarios.migration.own_way import OwnWay
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
     """Values only; `services.scenarios.migration.reconciliation.reconcile` decides about them.
 
@@ -29,6 +32,16 @@ class Case:
     extracted: Mapping[str, Extracted]
     config: MigrationConfig
     now: datetime
+
+    @cached_property
+    def way(self) -> OwnWay:
+        """The new version as the session can still walk it."""
+        return OwnWay(session=self.session, move=self.move)
+
+    @cached_property
+    def gaps(self) -> Gaps:
+        """What the session may have to make up for."""
+        return Gaps(session=self.session, move=self.move, way=self.way)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +83,6 @@ class Outcome:
 
     result: ReconciliationResult
     session: ScenarioSession
-    profile: PatientProfile
     settled: bool = True
     changed: bool = False
     gap_sources: dict[str, str] = field(default_factory=dict)

@@ -1,9 +1,11 @@
 """The versions a turn needs, read once and kept while the active pointer stands."""
 
+from contextlib import suppress
+
 import structlog
 
 from data_models.clock import Clock
-from data_models.errors import CorruptDocumentError, ScenarioInputError
+from data_models.errors import CorruptDocumentError, ScenarioInputError, ScenarioNotFoundError
 from data_models.scenario_session import ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.scenario_store import ActivePointer, Held, ScenarioStore
@@ -20,7 +22,7 @@ class Catalogue:
     def __init__(self, *, store: ScenarioStore, clock: Clock) -> None:
         self._store, self._clock = store, clock
         self._pointers: dict[str, tuple[float, Held[ActivePointer]]] = {}
-        self._chains: dict[str, tuple[tuple[int, ...], VersionChain | None]] = {}
+        self._chains: dict[str, tuple[tuple[int, ...], VersionChain]] = {}
         self._titles: tuple[float, dict[str, str]] | None = None
 
     async def titles(self, *, is_fresh: bool = False) -> dict[str, str]:
@@ -74,13 +76,18 @@ class Catalogue:
             return None
         known = self._chains.get(scenario_id)
         if known is None or known[0] != pointer.versions:
-            known = pointer.versions, await self._load(pointer)
-            self._chains[scenario_id] = known
-        return known[1]
+            with suppress(ScenarioNotFoundError):
+                chain = await self._store.chain(scenario_id, pointer.versions, pointer.policies)
+                known = self._chains[scenario_id] = pointer.versions, chain
+        return known[1] if known is not None and known[0] == pointer.versions else None
 
-    async def graph(self, scenario_id: str, version: int) -> Graph | None:
-        """Return one stored version, compiled; None if it is not there."""
-        return await self._store.graph(scenario_id, version)
+    async def graph(self, session: ScenarioSession) -> Graph:
+        """Return the session's own version.
+
+        Raises:
+            ScenarioNotFoundError: it is not stored any more.
+        """
+        return await self._store.require_graph(session.scenario_id, session.version)
 
     async def _pointer(self, scenario_id: str) -> ActivePointer | None:
         now = self._clock.monotonic()
@@ -91,18 +98,3 @@ class Catalogue:
                 return None  # not kept: its first version may be published at any moment
             known = self._pointers[scenario_id] = now, held
         return known[1].value
-
-    async def _load(self, pointer: ActivePointer) -> VersionChain | None:
-        graphs = [await self._store.graph(pointer.scenario_id, v) for v in pointer.versions]
-        if graphs[-1] is None:
-            return None
-        plans = [await self._store.plan(pointer.scenario_id, v) for v in pointer.versions]
-        return VersionChain(
-            graphs=[graph for graph in graphs if graph is not None],
-            plans={
-                held.value.from_version: held.value
-                for held in plans
-                if held is not None and held.value.to_version in pointer.versions
-            },
-            policies=pointer.policies,
-        )

@@ -15,7 +15,6 @@ from services.scenarios.migration.scenario_store import (
     Held,
     ScenarioStore,
     is_in_share,
-    require_plan,
 )
 
 PAGE_LIMIT = 1_000
@@ -76,10 +75,10 @@ class Deployer:
             ScenarioPlanError: the version is not newer, nothing is active, or a deployment runs.
         """
         scenario_id = graph.scenario.id
-        pointer = (await self._active(scenario_id)).value
+        pointer = (await self._store.require_active(scenario_id)).value
         if graph.version <= max(pointer.versions):
             raise ScenarioPlanError(f"the version must be above {max(pointer.versions)}")
-        old = await self._graph(scenario_id, pointer.version)
+        old = await self._store.require_graph(scenario_id, pointer.version)
         plan = make_plan(
             old,
             graph,
@@ -89,7 +88,7 @@ class Deployer:
             mapping=mapping,
             created_by=operator,
         )
-        await self._check_idle(scenario_id)
+        await self._idle(scenario_id)
         await self._store.add_version(graph)
         known = await self._store.plan(scenario_id, old.version)
         await self._store.save_plan(plan, etag=known.etag if known else None)
@@ -101,7 +100,9 @@ class Deployer:
         Raises:
             ScenarioPlanError: there is none, it is not pending, or its author approves it.
         """
-        held = await self._pending(scenario_id)
+        held = await self._store.current_plan(scenario_id)
+        if held.value.status != "pending":
+            raise ScenarioPlanError("the plan is not pending")
         if self._config.require_approval and held.value.created_by == operator:
             raise ScenarioPlanError("a second person must approve the plan")
         return await self._save_status(
@@ -111,8 +112,8 @@ class Deployer:
 
     async def cancel(self, scenario_id: str) -> MigrationPlan:
         """Cancel the plan from the active version before it is deployed."""
-        await self._check_idle(scenario_id)
-        held = require_plan(await self._plan(scenario_id))
+        await self._idle(scenario_id)
+        held = await self._store.current_plan(scenario_id)
         if held.value.status not in ("pending", "approved"):
             raise ScenarioPlanError("only a plan that is not deployed can be cancelled")
         return await self._save_status(held, {"status": "cancelled"})
@@ -132,10 +133,8 @@ class Deployer:
             BlobExistsError: somebody else began at the same moment.
             BlobChangedError: the same.
         """
-        running = await self._store.deployment(scenario_id)
-        if running is not None and running.value.is_under_way:
-            raise ScenarioPlanError(_under_way(running.value))
-        plan = require_plan(await self._plan(scenario_id)).value
+        running = await self._idle(scenario_id)
+        plan = (await self._store.current_plan(scenario_id)).value
         is_ready = plan.status == "approved" or (
             plan.status == "pending" and not self._config.require_approval
         )
@@ -163,9 +162,11 @@ class Deployer:
         """
         held = await self._deployment(scenario_id)
         if held.value.state == "approved":
-            held = await self._archive(held)
+            # Versions are immutable, so archiving is to see that the old one is there.
+            await self._store.require_graph(scenario_id, held.value.from_version)
+            held = await self._save(held, {"state": "archived"})
         if held.value.state == "archived":
-            await self._graph(scenario_id, held.value.to_version)
+            await self._store.require_graph(scenario_id, held.value.to_version)
             held = await self._save(held, {"state": "staged"})
         while held.value.state == "staged":
             if held.value.paused:
@@ -192,11 +193,12 @@ class Deployer:
         """Offer the scenario no more, or again where `reason` is "".
 
         Raises:
-            ScenarioPlanError: nothing is active, or a deployment is under way.
+            ScenarioNotFoundError: nothing is active.
+            ScenarioPlanError: a deployment is under way.
             BlobChangedError: somebody else changed the pointer meanwhile.
         """
-        await self._check_idle(scenario_id)
-        held = await self._active(scenario_id)
+        await self._idle(scenario_id)
+        held = await self._store.require_active(scenario_id)
         pointer = held.value.model_copy(update={"withdrawn": reason})
         await self._store.save_active(pointer, etag=held.etag)
 
@@ -222,15 +224,10 @@ class Deployer:
         raise BlobChangedError("the deployment changed all the time")
 
     async def _check_versions(self, plan: MigrationPlan) -> None:
-        old = await self._graph(plan.scenario_id, plan.from_version)
-        new = await self._graph(plan.scenario_id, plan.to_version)
+        old = await self._store.require_graph(plan.scenario_id, plan.from_version)
+        new = await self._store.require_graph(plan.scenario_id, plan.to_version)
         if (old.checksum, new.checksum) != (plan.scenario_checksum_v1, plan.scenario_checksum_v2):
             raise ScenarioPlanError("the plan was made for other content")
-
-    async def _archive(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
-        """Versions are immutable, so archiving is to see that the old one is there."""
-        await self._graph(held.value.scenario_id, held.value.from_version)
-        return await self._save(held, {"state": "archived"})
 
     async def _mark_page(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         record = held.value
@@ -252,8 +249,8 @@ class Deployer:
         )
 
     async def _flip(self, record: DeploymentRecord) -> None:
-        held = await self._active(record.scenario_id)
-        graph = await self._graph(record.scenario_id, record.to_version)
+        held = await self._store.require_active(record.scenario_id)
+        graph = await self._store.require_graph(record.scenario_id, record.to_version)
         plan = await self._store.plan(record.scenario_id, record.from_version)
         known = held.value.versions
         pointer = ActivePointer(
@@ -287,10 +284,12 @@ class Deployer:
         await self._store.save_plan(plan, etag=held.etag)
         return plan
 
-    async def _check_idle(self, scenario_id: str) -> None:
-        running = await self._store.deployment(scenario_id)
-        if running is not None and running.value.is_under_way:
-            raise ScenarioPlanError(_under_way(running.value))
+    async def _idle(self, scenario_id: str) -> Held[DeploymentRecord] | None:
+        """Return the last deployment, which rests."""
+        held = await self._store.deployment(scenario_id)
+        if held is not None and held.value.is_under_way:
+            raise ScenarioPlanError(_under_way(held.value))
+        return held
 
     async def _deployment(self, scenario_id: str) -> Held[DeploymentRecord]:
         held = await self._store.deployment(scenario_id)
@@ -301,28 +300,6 @@ class Deployer:
     async def _below(self, scenario_id: str, version: int) -> int:
         tallies = await self._index.tally(scenario_id)
         return sum(tally.number for tally in tallies if tally.version < version)
-
-    async def _pending(self, scenario_id: str) -> Held[MigrationPlan]:
-        held = require_plan(await self._plan(scenario_id))
-        if held.value.status != "pending":
-            raise ScenarioPlanError("the plan is not pending")
-        return held
-
-    async def _plan(self, scenario_id: str) -> Held[MigrationPlan] | None:
-        pointer = (await self._active(scenario_id)).value
-        return await self._store.plan(scenario_id, pointer.version)
-
-    async def _active(self, scenario_id: str) -> Held[ActivePointer]:
-        held = await self._store.active(scenario_id)
-        if held is None:
-            raise ScenarioPlanError("the scenario has no active version")
-        return held
-
-    async def _graph(self, scenario_id: str, version: int) -> Graph:
-        graph = await self._store.graph(scenario_id, version)
-        if graph is None:
-            raise ScenarioPlanError(f"version {version} is not stored")
-        return graph
 
 
 def _under_way(record: DeploymentRecord) -> str:

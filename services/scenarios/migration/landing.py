@@ -10,16 +10,15 @@ from data_models.scenario_session import (
     Evidence,
     MigrationAppliedEvent,
     MigrationScenario,
-    PatientProfile,
     Pin,
     ReconciliationAction,
-    ReviewFlag,
     ScenarioSession,
     StepVisit,
 )
-from services.scenarios.migration.case import Outcome, ReconciliationResult
+from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
 from services.scenarios.migration.move import Move
 from services.scenarios.session.facts import Fact
+from services.scenarios.session.progress import flagged, visit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,90 +62,84 @@ class Landing:
         )
 
 
-def unchanged(session: ScenarioSession, profile: PatientProfile) -> Outcome:
+def unchanged(session: ScenarioSession) -> Outcome:
     """Return the outcome that changes nothing."""
-    return Outcome(ReconciliationResult(reason="nothing to do"), session, profile)
+    return Outcome(ReconciliationResult(reason="nothing to do"), session)
 
 
-def at_rest(session: ScenarioSession, profile: PatientProfile) -> Outcome:
+def at_rest(session: ScenarioSession) -> Outcome:
     """Return the outcome for a version that is the session's own: what was begun is dropped."""
     if session.progress is None and session.pending_migration is None:
-        return unchanged(session, profile)
+        return unchanged(session)
     kept = session.model_copy(update={"progress": None, "pending_migration": None})
-    return Outcome(ReconciliationResult(reason="same structure"), kept, profile, changed=True)
+    return Outcome(ReconciliationResult(reason="same structure"), kept, changed=True)
 
 
 def stay(
-    session: ScenarioSession,
-    profile: PatientProfile,
-    move: Move,
-    reason: str,
-    now: datetime,
-    *,
-    checkpoint: CompletedCheckpoint | None = None,
+    session: ScenarioSession, reason: str, now: datetime, *, target: int = 0, blocked: bool = False
 ) -> Outcome:
-    """Keep the session on its version and put it on the operator's list, once."""
-    result = ReconciliationResult(
-        reason=reason, needs_review=True, blocked_by_checkpoint=checkpoint is not None
-    )
+    """Keep the session on its version and put it on the operator's list, once.
+
+    Args:
+        target: The version it does not go to; 0 if nobody knows.
+        blocked: Whether a completed checkpoint is why.
+    """
+    result = ReconciliationResult(reason=reason, needs_review=True, blocked_by_checkpoint=blocked)
     known = session.review
-    if known and (known.target_version, known.reason) == (move.new.version, reason):
-        return Outcome(result, session, profile)
-    flag = ReviewFlag(target_version=move.new.version, reason=reason, flagged_at=now)
+    if known and (known.target_version, known.reason) == (target, reason):
+        return Outcome(result, session)
     progress = session.progress if reason == "asked_too_often" else None
-    kept = session.model_copy(
-        update={"review": flag, "pending_migration": None, "progress": progress, "updated_at": now}
-    )
-    return Outcome(result, kept, profile, changed=True)
+    over = {"pending_migration": None, "progress": progress, "updated_at": now}
+    kept = flagged(session, reason, now, target=target).model_copy(update=over)
+    return Outcome(result, kept, changed=True)
 
 
-def pin(session: ScenarioSession, profile: PatientProfile, move: Move, now: datetime) -> Outcome:
+def pin(case: Case) -> Outcome:
     """Hold the session on its version until a newer plan decides (M7)."""
+    session = case.session
     held = Pin(
         version=session.version,
-        decided_for=move.new.version,
+        decided_for=case.move.new.version,
         reason="update_downstream is off at this step",
     )
-    event = _event(session, move, now).model_copy(update={"pinned": True})
     kept = session.model_copy(
         update={
             "pinned_to": held,
             "pending_migration": None,
             "progress": None,
-            "updated_at": now,
-            "outbox": [*session.outbox, event],
+            "updated_at": case.now,
+            "outbox": [*session.outbox, _event(case).model_copy(update={"pinned": True})],
         }
     )
-    return Outcome(ReconciliationResult(reason=held.reason), kept, profile, changed=True)
+    return Outcome(ReconciliationResult(reason=held.reason), kept, changed=True)
 
 
-def land(
-    session: ScenarioSession, profile: PatientProfile, move: Move, place: Landing, now: datetime
-) -> Outcome:
+def land(case: Case, place: Landing) -> Outcome:
     """Move the session, with its history, checkpoints, facts and audit event, at once."""
+    session, move = case.session, case.move
     heard = {name: one for name, one in place.filled.items() if one.source == "extraction"}
+    said = {name: Evidence(quote=one.quote) for name, one in heard.items()}
     moved = session.model_copy(
         update={
             "version": move.new.version,
             "checksum": move.new.checksum,
             "step": place.step,
-            "step_history": _history(session, move, place, now),
+            "step_history": _history(case, place),
             "completed_checkpoints": [
                 _carried(passed, move) for passed in session.completed_checkpoints
             ],
             "variables": session.variables | {name: one.value for name, one in heard.items()},
-            "evidence": session.evidence
-            | {name: Evidence(quote=one.quote) for name, one in heard.items()},
+            "evidence": session.evidence | said,
             "pending_migration": None,
             "pinned_to": None,
             "progress": None,
             "review": None,
-            "updated_at": now,
-            "outbox": [*session.outbox, _landed_event(session, move, place, now)],
+            "updated_at": case.now,
+            "outbox": [*session.outbox, _landed_event(case, place)],
         }
     )
     sources = {name: one.source for name, one in place.filled.items()}
-    return Outcome(_result(place), moved, profile, changed=True, gap_sources=sources)
+    return Outcome(_result(place), moved, changed=True, gap_sources=sources)
 
 
 def _result(place: Landing) -> ReconciliationResult:
@@ -163,10 +156,9 @@ def _result(place: Landing) -> ReconciliationResult:
     )
 
 
-def _history(
-    session: ScenarioSession, move: Move, place: Landing, now: datetime
-) -> list[StepVisit]:
+def _history(case: Case, place: Landing) -> list[StepVisit]:
     """The visits in new ids, with skipped steps after the anchor that they follow."""
+    move = case.move
     carried = [
         visit.model_copy(
             update={
@@ -174,19 +166,18 @@ def _history(
                 "transition": move.image.get(visit.transition or ""),
             }
         )
-        for visit in session.step_history
+        for visit in case.session.step_history
         if visit.step_id in move.image
     ]
     last = {visit.step_id: index for index, visit in enumerate(carried)}
     followers = _skipped_after(place, last)
-    history = [_skipped(step, move, now) for step in followers[None]]
+    history = [_skipped(step, case) for step in followers[None]]
     for index, visit in enumerate(carried):
         history.append(visit)
         if last[visit.step_id] == index:
-            history += [_skipped(step, move, now) for step in followers[visit.step_id]]
+            history += [_skipped(step, case) for step in followers[visit.step_id]]
     if place.step is not None and (not history or history[-1].step_id != place.step):
-        name = move.new.steps[place.step].title
-        history.append(StepVisit(step_id=place.step, step_name=name, visited_at=now))
+        history.append(visit_of(move.new, place.step, case.now))
     return history
 
 
@@ -201,19 +192,19 @@ def _skipped_after(place: Landing, visited: dict[str, int]) -> dict[str | None, 
     return followers
 
 
-def _skipped(step: str, move: Move, now: datetime) -> StepVisit:
-    name = move.new.steps[step].title
-    return StepVisit(step_id=step, step_name=name, visited_at=now, skipped=True)
+def _skipped(step: str, case: Case) -> StepVisit:
+    return visit_of(case.move.new, step, case.now).model_copy(update={"skipped": True})
 
 
 def _carried(passed: CompletedCheckpoint, move: Move) -> CompletedCheckpoint:
-    image = move.checkpoint_image(passed)
+    image = move.image_of(passed)
     if image is None:
         return passed
     return passed.model_copy(update={"step_id": image, "version": move.new.version})
 
 
-def _event(session: ScenarioSession, move: Move, now: datetime) -> MigrationAppliedEvent:
+def _event(case: Case) -> MigrationAppliedEvent:
+    session, move = case.session, case.move
     step = session.step or ""
     jump = f"{session.version}>{move.new.version}"
     return MigrationAppliedEvent(
@@ -228,17 +219,16 @@ def _event(session: ScenarioSession, move: Move, now: datetime) -> MigrationAppl
         anchor_hash=move.old.hashes[step],
         step_before=step,
         action_taken="continue",
-        timestamp=now,
+        timestamp=case.now,
     )
 
 
-def _landed_event(
-    session: ScenarioSession, move: Move, place: Landing, now: datetime
-) -> MigrationAppliedEvent:
+def _landed_event(case: Case, place: Landing) -> MigrationAppliedEvent:
+    session, version = case.session, case.move.new.version
     asked = session.progress.attempts if session.progress else {}
-    ran = [done.step_id for done in session.executed if done.version == move.new.version]
+    ran = [done.step_id for done in session.executed if done.version == version]
     blocked = place.blocked_by
-    return _event(session, move, now).model_copy(
+    return _event(case).model_copy(
         update={
             "migration_scenario": place.scenario,
             "relocated": place.scenario == "relocate",

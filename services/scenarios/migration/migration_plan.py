@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import AwareDatetime, Field
 
-from data_models.values import ClosedValue
+from data_models.values import ClosedValue, Value
 
 PlanStatus: TypeAlias = Literal["pending", "approved", "deployed", "superseded", "cancelled"]
 ForcedScenario: TypeAlias = Literal["clean_graft", "gap_fill", "re_route"]
@@ -33,72 +33,24 @@ class AnchorMigrationPolicy(ClosedValue):
     force_scenario: ForcedScenario | None = None
 
 
-class InsertedNode(ClosedValue):
-    """A step that the old version did not have."""
-
-    node_id: str
-    node_name: str
-    collects_fields: tuple[str, ...] = ()
-    has_rules: bool = False
-    is_required_action: bool = False
-
-
-class ForkBranch(ClosedValue):
-    """One way out of a fork."""
-
-    target_step_id: str
-    target_step_name: str
-    condition_text: str
-    condition_fields: tuple[str, ...] = ()
-
-
-class NewFork(ClosedValue):
-    """A fork that is new or changed, so that sessions past it are judged again."""
-
-    fork_node_id: str
-    fork_node_name: str
-    branches: tuple[ForkBranch, ...]
-
-
-class TransitionChange(ClosedValue):
-    """Where a step led before and leads now, in terms of the new version where possible."""
-
-    step_id: str
-    before: tuple[str, ...]
-    after: tuple[str, ...]
-
-
-class Changes(ClosedValue):
-    """What changed on one side of an anchor."""
-
-    inserted_nodes: tuple[InsertedNode, ...] = ()
-    removed_nodes: tuple[str, ...] = ()
-    new_forks: tuple[NewFork, ...] = ()
-    modified_transitions: tuple[TransitionChange, ...] = ()
-
-
-class AnchorTransformation(ClosedValue):
-    """One step that both versions have, and what changed around it."""
+class AnchorTransformation(Value):
+    """One step that both versions have, and why it is taken for the same."""
 
     anchor_node_id_v1: str
     anchor_node_id_v2: str
     anchor_content_hash: str
     anchor_name: str
     reason: str
-    upstream_changes: Changes = Changes()
-    downstream_changes: Changes = Changes()
 
 
-class DeletedNode(ClosedValue):
-    """A step that is gone; sessions in it move to the nearest anchor, or as M3 says."""
+class DeletedNode(Value):
+    """A step that is gone; where its sessions go depends on the way of each (M3)."""
 
     node_id_v1: str
     node_name: str
-    nearest_anchor_hash: str | None = None
-    nearest_anchor_id_v2: str | None = None
 
 
-class TransformationMap(ClosedValue):
+class TransformationMap(Value):
     """All that changed between two versions."""
 
     anchors: tuple[AnchorTransformation, ...] = ()
@@ -111,7 +63,7 @@ class TransformationMap(ClosedValue):
         return {one.anchor_node_id_v1: one.anchor_node_id_v2 for one in self.anchors}
 
 
-class MigrationWarning(ClosedValue):
+class MigrationWarning(Value):
     """Something the operator should see before approving."""
 
     severity: Severity
@@ -120,17 +72,16 @@ class MigrationWarning(ClosedValue):
     message: str
 
 
-class FieldCollectionInfo(ClosedValue):
+class FieldCollectionInfo(Value):
     """A field that sessions may be asked for."""
 
     field_name: str
     display_name: str
     affected_anchors: tuple[str, ...]
     reason: str
-    can_extract_from_conversation: bool = True
 
 
-class MigrationSummary(ClosedValue):
+class MigrationSummary(Value):
     """What the operator reads first.
 
     Attributes:
@@ -149,7 +100,7 @@ class MigrationSummary(ClosedValue):
     fields_to_collect: tuple[FieldCollectionInfo, ...] = ()
 
 
-class MigrationPlan(ClosedValue):
+class MigrationPlan(Value):
     """Made once for two versions; only its status and approval change afterwards."""
 
     id: str

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from data_models.scenario_session import CompletedCheckpoint, ScenarioSession
-from services.scenarios.definition.graph import Branch, Graph
+from data_models.scenario_session import CompletedCheckpoint, ExecutedAction
+from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 
 Images = Mapping[str, str]
@@ -17,7 +17,7 @@ class Move:
 
     Attributes:
         image: New step ids by old ones, the whole chain of versions considered (M14).
-        images_of: The same from any earlier version, for checkpoints whose step has gone since.
+        images_of: The same from any version, for what was done in earlier ones.
         policies: By old step id; `default_policy` for all others.
         plan_ids: The plans of the chain, oldest first.
     """
@@ -34,19 +34,12 @@ class Move:
         """The operator's choice for sessions at the old `step`."""
         return self.policies.get(step, self.default_policy)
 
-    def checkpoint_images(self, session: ScenarioSession) -> list[str | None]:
-        """Where each completed checkpoint is now; None for those that have no step any more."""
-        return [self.checkpoint_image(passed) for passed in session.completed_checkpoints]
+    def image_of(self, done: CompletedCheckpoint | ExecutedAction) -> str | None:
+        """Where the step of what is done is now; None if it has no step any more."""
+        return self.images_of(done.version).get(done.step_id)
 
-    def checkpoint_image(self, passed: CompletedCheckpoint) -> str | None:
-        """Where a completed checkpoint is now, or None."""
-        images = (
-            self.image if passed.version == self.old.version else self.images_of(passed.version)
-        )
-        return images.get(passed.step_id)
-
-    def is_unchanged_fork(self, step: str) -> bool:
-        """Whether the new fork `step` has the old one's conditions, order and targets (M5)."""
+    def leads_as_before(self, step: str) -> bool:
+        """Whether the new `step` has the old one's conditions, order and targets (M5)."""
         former = self.preimage.get(step)
         if former is None:
             return False
@@ -57,8 +50,3 @@ class Move:
     def preimage(self) -> Images:
         """Old step ids by new ones."""
         return {right: left for left, right in self.image.items()}
-
-
-def is_fork(branches: tuple[Branch, ...]) -> bool:
-    """Whether there is anything to choose."""
-    return len(branches) > 1

@@ -4,12 +4,11 @@ A loop that lies ahead of the session must decide nothing behind it: edges that 
 session's step, or from what lies ahead of it, back into its own path are no way to where it stands.
 """
 
-from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import TypeAlias
 
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.definition.graph import Graph, reachable
+from services.scenarios.definition.graph import Graph, Reach, reachable
 from services.scenarios.migration.move import Move
 
 Edge: TypeAlias = tuple[str, str]
@@ -18,26 +17,22 @@ Edge: TypeAlias = tuple[str, str]
 class OwnWay:
     """Answers for one session in one move; every search is made once.
 
-    Args:
+    Attributes:
         path: The old ids of the steps that led the session to where it is, without the loops it
             went; its current one last.
     """
 
-    def __init__(self, *, move: Move, path: list[str]) -> None:
+    def __init__(self, *, session: ScenarioSession, move: Move) -> None:
         self._move = move
-        self.path = path
+        path = [step for step in session.path if step in move.old.steps]
+        if session.step is not None and (not path or path[-1] != session.step):
+            path.append(session.step)
+        self.path = path = _without_loops(path)
         self._visited = frozenset(move.image[step] for step in path if step in move.image)
-        self._reached: dict[str, frozenset[str]] = {}
-        self._after: dict[str, frozenset[str]] = {}
-        self._after_old: dict[str, frozenset[str]] = {}
 
     def reached_from(self, step: str) -> frozenset[str]:
         """Every new step that can follow `step` on the session's own way, itself included."""
-        if not self._returning:
-            return self._move.new.reached_from(step)
-        if step not in self._reached:
-            self._reached[step] = reachable(step, _ways(self._move.new, self._returning))
-        return self._reached[step]
+        return self._reach.of(step)
 
     def leads_back(self, step: str, target: str) -> bool:
         """Whether the new edge leads from ahead of the session back into its path."""
@@ -45,39 +40,34 @@ class OwnWay:
 
     def is_after(self, step: str, earlier: str) -> bool:
         """Whether the new `step` lies strictly after `earlier`, loops of both versions cut open."""
-        following = self._follows(earlier)
-        return step != earlier and step in following and earlier not in self._follows(step)
+        return self._reach_in_both.is_after(step, earlier)
 
     def comes_again(self, step: str, landing: str) -> bool:
         """Whether the new `step` lies ahead of one who goes on from `landing`."""
-        return step != landing and step in self._follows(landing)
+        return step != landing and step in self._reach_in_both.of(landing)
 
     def is_after_in_old(self, step: str, earlier: str) -> bool:
         """Whether the old `step` lies strictly after `earlier` on what the session had ahead."""
-        ways = _ways(self._move.old, self._returning_in_old)
-        for one in (step, earlier):
-            if one not in self._after_old:
-                self._after_old[one] = reachable(one, ways)
-        return (
-            step != earlier
-            and step in self._after_old[earlier]
-            and earlier not in self._after_old[step]
-        )
+        return self._reach_in_old.is_after(step, earlier)
 
     def fields_read_from(self, landing: str) -> frozenset[str]:
         """The fields that `landing` or what follows it uses, before a loop leads back."""
         new = self._move.new
         if not self._returning:
             return new.fields_read_from(landing)
-        reads = (new.fields_read_at(step) for step in self.reached_from(landing))
-        return frozenset().union(*reads)
+        return frozenset().union(*map(new.fields_read_at, self.reached_from(landing)))
 
-    def _follows(self, step: str) -> frozenset[str]:
-        if not self._returning_in_both:
-            return self._move.new.reached_from(step)
-        if step not in self._after:
-            self._after[step] = reachable(step, _ways(self._move.new, self._returning_in_both))
-        return self._after[step]
+    @cached_property
+    def _reach(self) -> Reach:
+        return _reach(self._move.new, self._returning)
+
+    @cached_property
+    def _reach_in_both(self) -> Reach:
+        return _reach(self._move.new, self._returning_in_both)
+
+    @cached_property
+    def _reach_in_old(self) -> Reach:
+        return _reach(self._move.old, self._returning_in_old)
 
     @cached_property
     def _ahead_in_old(self) -> frozenset[str]:
@@ -85,7 +75,7 @@ class OwnWay:
         current, old = self.path[-1], self._move.old
         on_path = frozenset(self.path)
         return reachable(
-            current, lambda step: (s for s in old.successors[step] if s not in on_path)
+            [current], lambda step: (s for s in old.successors[step] if s not in on_path)
         )
 
     @cached_property
@@ -96,7 +86,7 @@ class OwnWay:
         if not sources or not self._visited:
             return frozenset()
         # A step that is new and met only behind those lies ahead, too.
-        met = reachable(new.entry, lambda s: () if s in sources else new.successors[s])
+        met = reachable([new.entry], lambda s: () if s in sources else new.successors[s])
         sources |= {step for step in new.steps if step not in met and step not in self._images}
         return frozenset(
             (step, target)
@@ -130,14 +120,6 @@ class OwnWay:
         return frozenset(self._move.image.values())
 
 
-def way_of(session: ScenarioSession, move: Move) -> OwnWay:
-    """Return the way of `session`, whose step is one of the old version's."""
-    path = [step for step in session.path if step in move.old.steps]
-    if session.step is not None and (not path or path[-1] != session.step):
-        path.append(session.step)
-    return OwnWay(move=move, path=_without_loops(path))
-
-
 def _without_loops(path: list[str]) -> list[str]:
     """Return the path as if each loop had not been gone: what lay in it lies ahead again."""
     direct: list[str] = []
@@ -148,5 +130,8 @@ def _without_loops(path: list[str]) -> list[str]:
     return direct
 
 
-def _ways(graph: Graph, cut: frozenset[Edge]) -> Callable[[str], Iterable[str]]:
-    return lambda step: (target for target in graph.successors[step] if (step, target) not in cut)
+def _reach(graph: Graph, cut: frozenset[Edge]) -> Reach:
+    """Return what follows what without the edges of `cut`."""
+    if not cut:
+        return graph.reach
+    return Reach(ways=lambda step: (to for to in graph.successors[step] if (step, to) not in cut))

@@ -1,41 +1,41 @@
 """What is different between two versions, in words for people who read no graph. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from data_models.scenario import FieldDefinition, Step
 from services.scenarios.definition.graph import Graph
+from services.scenarios.migration.difference import Difference
 
 
-def differences(old: Graph, new: Graph, image: Mapping[str, str]) -> list[str]:
-    """Return one sentence for each difference; none where the versions mean the same.
-
-    Args:
-        image: The new steps that old ones are.
-    """
+def sentences_of(difference: Difference) -> list[str]:
+    """Return one sentence for each difference; none where the versions mean the same."""
+    old, new = difference.old, difference.new
     return [
-        *_entry(old, new, image),
-        *_steps(old, new, image),
-        *_ways(old, new, image),
+        *_entry(difference),
+        *_steps(difference),
+        *_ways(difference),
         *_fields(old, new),
     ]
 
 
-def _entry(old: Graph, new: Graph, image: Mapping[str, str]) -> Iterator[str]:
-    if image.get(old.entry) != new.entry:
+def _entry(difference: Difference) -> Iterator[str]:
+    old, new = difference.old, difference.new
+    if difference.anchors.image.get(old.entry) != new.entry:
         before, after = _title(old, old.entry), _title(new, new.entry)
         yield f"It begins with “{after}” instead of “{before}”."
 
 
-def _steps(old: Graph, new: Graph, image: Mapping[str, str]) -> Iterator[str]:
-    for gone in (step for step in old.steps if step not in image):
+def _steps(difference: Difference) -> Iterator[str]:
+    old, new = difference.old, difference.new
+    for gone in (step for step in old.steps if step not in difference.anchors.image):
         yield f"The step “{_title(old, gone)}” is gone."
-    former = {right: left for left, right in image.items()}
     for step in new.steps.values():
-        if step.id not in former:
+        former = difference.move.preimage.get(step.id)
+        if former is None:
             what = f", which {_does(new, step)}" if _does(new, step) else ""
             yield f"The step “{step.title}” is new{what}."
         else:
-            yield from _changes(old.steps[former[step.id]], step, new)
+            yield from _changes(old.steps[former], step, new)
 
 
 def _changes(before: Step, after: Step, graph: Graph) -> Iterator[str]:
@@ -64,30 +64,27 @@ def _asked(name: str, before: Step, after: Step, graph: Graph) -> Iterator[str]:
             yield f"{name} asks for {one.replace('_', ' ')} no more."
 
 
-def _ways(old: Graph, new: Graph, image: Mapping[str, str]) -> Iterator[str]:
-    former = {right: left for left, right in image.items()}
+def _ways(difference: Difference) -> Iterator[str]:
+    old, new, move = difference.old, difference.new, difference.move
     for step in new.steps:
-        if step not in former:
+        former = move.preimage.get(step)
+        if former is None:
             yield from (f"{one}." for one in _ways_in_words(new, step))
-            continue
-        before = [(image.get(b.target, ""), b.text) for b in old.branches(former[step])]
-        after = [(b.target, b.text) for b in new.branches(step)]
-        if before == after:
-            continue
-        if sorted(before) == sorted(after):
-            yield f"The ways out of “{_title(new, step)}” are tried in another order."
-            continue
-        yield from (f"{one} now." for one in _ways_in_words(new, step))
+        elif not move.leads_as_before(step):
+            before = sorted((move.image.get(b.target, ""), b.text) for b in old.branches(former))
+            if before == sorted((b.target, b.text) for b in new.branches(step)):
+                yield f"The ways out of “{_title(new, step)}” are tried in another order."
+            else:
+                yield from (f"{one} now." for one in _ways_in_words(new, step))
 
 
 def _ways_in_words(graph: Graph, step: str) -> Iterator[str]:
-    branches = graph.branches(step)
-    for branch in branches:
+    for branch in graph.branches(step):
         target = f"to “{_title(graph, branch.target)}”"
         if branch.condition is not None:
             yield f"After “{_title(graph, step)}”, where {branch.text}, it goes {target}"
         else:
-            word = "else" if len(branches) > 1 else "always"
+            word = "else" if graph.is_fork(step) else "always"
             yield f"After “{_title(graph, step)}” it {word} goes {target}"
 
 

@@ -1,115 +1,77 @@
 """What an operator reads before approving a plan: counts, warnings, fields to collect."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import reduce
 from itertools import islice
 from operator import or_
 
 from services.scenarios.definition.faults import skipped_checkpoints
+from services.scenarios.migration.difference import Away, Difference
 from services.scenarios.migration.migration_plan import (
     FieldCollectionInfo,
-    ForkBranch,
-    InsertedNode,
     MigrationSummary,
     MigrationWarning,
-    NewFork,
-    TransformationMap,
 )
-from services.scenarios.migration.move import Move
-from services.scenarios.migration.upstream import Bits, Upstream
+from services.scenarios.migration.upstream import Bits
 
 WARNINGS_LIMIT = 200
 
 
-def summarise(
-    move: Move,
-    upstream: Upstream,
-    transformation: TransformationMap,
-    *,
-    forks: Mapping[str, NewFork],
-    inserted: Mapping[str, InsertedNode],
-    ambiguous: Sequence[str],
-) -> MigrationSummary:
+def summarise(difference: Difference) -> MigrationSummary:
     """Return the summary for sessions that came the longest possible way; a dry run is exact."""
-    away = list(_away(move, upstream, forks))
-    anchors = upstream.bits(move.image.values())
-    re_route = anchors & _union(branch.anchors for branch in away)
-    gap_fill = anchors & upstream.after_any(inserted) & ~re_route
+    upstream, image = difference.upstream, difference.anchors.image
+    re_route = reduce(or_, (one.anchors for one in difference.away), 0)
+    gap_fill = difference.images & upstream.after_any(difference.inserted) & ~re_route
     moved = dict.fromkeys(upstream.steps(re_route), "re_route")
     moved |= dict.fromkeys(upstream.steps(gap_fill), "gap_fill")
     return MigrationSummary(
-        scenario_by_anchor={
-            left: moved.get(right, "clean_graft") for left, right in move.image.items()
-        },
-        total_anchors=len(move.image),
-        anchors_with_clean_graft=len(move.image) - (re_route | gap_fill).bit_count(),
+        scenario_by_anchor={left: moved.get(right, "clean_graft") for left, right in image.items()},
+        total_anchors=len(image),
+        anchors_with_clean_graft=len(image) - len(moved),
         anchors_with_gap_fill=gap_fill.bit_count(),
         anchors_with_re_route=re_route.bit_count(),
-        nodes_deleted=len(transformation.deleted_nodes),
+        nodes_deleted=len(difference.old.steps) - len(image),
         warnings=(
-            *islice(_checkpoint_warnings(move, upstream, away), WARNINGS_LIMIT),
-            *_ambiguous_warnings(move, ambiguous),
-            *_deletion_warnings(move, transformation),
-            *_skipped_warnings(move),
+            *islice(_checkpoint_warnings(difference), WARNINGS_LIMIT),
+            *_ambiguous_warnings(difference),
+            *_deletion_warnings(difference),
+            *_skipped_warnings(difference),
         ),
-        fields_to_collect=tuple(_fields(move, upstream, inserted, forks)),
+        fields_to_collect=tuple(_fields(difference)),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Away:
-    """A branch of a changed fork, and the anchors behind the fork that it does not lead to."""
-
-    branch: ForkBranch
-    anchors: Bits
-
-
-def _union(sets: Iterable[Bits]) -> Bits:
-    return reduce(or_, sets, 0)
-
-
-def _away(move: Move, upstream: Upstream, forks: Mapping[str, NewFork]) -> Iterator[_Away]:
-    anchors = upstream.bits(move.image.values())
-    for fork in forks.values():
-        behind = anchors & upstream.after(fork.fork_node_id)
-        for branch in fork.branches:
-            missed = behind & ~upstream.reached(branch.target_step_id)
-            if missed:
-                yield _Away(branch, missed)
-
-
-def _checkpoint_warnings(
-    move: Move, upstream: Upstream, away: Sequence[_Away]
-) -> Iterator[MigrationWarning]:
-    checkpoints = [step.id for step in move.new.scenario.steps if step.is_checkpoint]
-    for one in away:
+def _checkpoint_warnings(difference: Difference) -> Iterator[MigrationWarning]:
+    upstream, steps = difference.upstream, difference.new.scenario.steps
+    checkpoints = [step.id for step in steps if step.is_checkpoint]
+    for away in difference.away:
         for checkpoint in checkpoints:
-            passed = upstream.bits([checkpoint]) | upstream.after(checkpoint)
-            target = upstream.bits([one.branch.target_step_id])
-            if not target & upstream.after(checkpoint):
-                for anchor in upstream.steps(one.anchors & passed):
-                    yield _blocked(move, anchor, one.branch, checkpoint)
+            behind = upstream.after(checkpoint)
+            if not upstream.bits([away.branch.target]) & behind:
+                passed = upstream.bits([checkpoint]) | behind
+                for anchor in upstream.steps(away.anchors & passed):
+                    yield _blocked(difference, anchor, away, checkpoint)
 
 
-def _blocked(move: Move, anchor: str, branch: ForkBranch, checkpoint: str) -> MigrationWarning:
-    name = move.new.steps[anchor].title
+def _blocked(difference: Difference, anchor: str, away: Away, checkpoint: str) -> MigrationWarning:
+    steps = difference.new.steps
+    name = steps[anchor].title
     return MigrationWarning(
         severity="warning",
         code="redirect_blocked",
         anchor_name=name,
         message=(
-            f"Sessions at {name!r} for which {branch.condition_text!r} holds should go to "
-            f"{branch.target_step_name!r}, but once checkpoint "
-            f"{move.new.steps[checkpoint].title!r} is completed it prevents this. "
+            f"Sessions at {name!r} for which {away.branch.text!r} holds should go to "
+            f"{steps[away.branch.target].title!r}, but once checkpoint "
+            f"{steps[checkpoint].title!r} is completed it prevents this. "
             "They continue with a warning."
         ),
     )
 
 
-def _ambiguous_warnings(move: Move, ambiguous: Sequence[str]) -> Iterator[MigrationWarning]:
-    for step in ambiguous:
-        name = move.old.steps[step].title
+def _ambiguous_warnings(difference: Difference) -> Iterator[MigrationWarning]:
+    for step in difference.anchors.ambiguous:
+        name = difference.old.steps[step].title
         yield MigrationWarning(
             severity="warning",
             code="ambiguous_anchor",
@@ -118,66 +80,52 @@ def _ambiguous_warnings(move: Move, ambiguous: Sequence[str]) -> Iterator[Migrat
         )
 
 
-def _deletion_warnings(move: Move, transformation: TransformationMap) -> Iterator[MigrationWarning]:
-    for node in transformation.deleted_nodes:
-        if move.old.steps[node.node_id_v1].is_checkpoint:
+def _deletion_warnings(difference: Difference) -> Iterator[MigrationWarning]:
+    for step in difference.old.steps.values():
+        if step.is_checkpoint and step.id not in difference.anchors.image:
             yield MigrationWarning(
                 severity="critical",
                 code="checkpoint_deleted",
-                anchor_name=node.node_name,
+                anchor_name=step.title,
                 message=(
-                    f"The checkpoint {node.node_name!r} is gone. Sessions that completed it are "
+                    f"The checkpoint {step.title!r} is gone. Sessions that completed it are "
                     "never redirected."
                 ),
             )
 
 
-def _skipped_warnings(move: Move) -> Iterator[MigrationWarning]:
-    for fault in skipped_checkpoints(move.new, move.image):
+def _skipped_warnings(difference: Difference) -> Iterator[MigrationWarning]:
+    for fault in skipped_checkpoints(difference.new, difference.anchors.image):
         yield MigrationWarning(
             severity="critical",
             code="checkpoint_skipped",
-            anchor_name=move.new.steps[fault.step].title,
+            anchor_name=difference.new.steps[fault.step].title,
             message=f"{fault.text[:1].upper()}{fault.text[1:]}.",
         )
 
 
-def _fields(
-    move: Move,
-    upstream: Upstream,
-    inserted: Mapping[str, InsertedNode],
-    forks: Mapping[str, NewFork],
-) -> Iterator[FieldCollectionInfo]:
+def _fields(difference: Difference) -> Iterator[FieldCollectionInfo]:
     """The fields that new steps collect for later ones, or that changed forks decide by."""
-    anchors = upstream.bits(move.image.values())
-    readers = _readers(move)
+    new, upstream = difference.new, difference.upstream
     wanted: dict[str, Bits] = {}
     reasons: dict[str, list[str]] = {}
-    for node in inserted.values():
-        for name in node.collects_fields:
-            wanted[name] = wanted.get(name, 0) | upstream.after(node.node_id)
-            reasons.setdefault(name, []).append(f"collected by {node.node_name}")
+    for step in difference.inserted:
+        for name in new.steps[step].collects_profile_fields:
+            wanted[name] = wanted.get(name, 0) | upstream.after(step)
+            reasons.setdefault(name, []).append(f"collected by {new.steps[step].title}")
     for name in wanted:
-        wanted[name] &= upstream.reaching(readers.get(name, ()))
-    for fork in forks.values():
-        for name in dict.fromkeys(name for one in fork.branches for name in one.condition_fields):
-            wanted[name] = wanted.get(name, 0) | upstream.after(fork.fork_node_id)
-            reasons.setdefault(name, []).append(f"decides at {fork.fork_node_name}")
+        readers = (step for step in new.steps if name in new.fields_read_at(step))
+        wanted[name] &= upstream.reaching(readers)
+    for fork in difference.forks:
+        for name in new.fields_decided_by(fork):
+            wanted[name] = wanted.get(name, 0) | upstream.after(fork)
+            reasons.setdefault(name, []).append(f"decides at {new.steps[fork].title}")
     for name, steps in wanted.items():
-        affected = upstream.steps(anchors & steps)
+        affected = upstream.steps(difference.images & steps)
         if affected:
             yield FieldCollectionInfo(
                 field_name=name,
-                display_name=move.new.fields[name].label,
-                affected_anchors=tuple(move.new.steps[anchor].title for anchor in affected),
+                display_name=new.fields[name].label,
+                affected_anchors=tuple(new.steps[anchor].title for anchor in affected),
                 reason=", ".join(reasons[name]),
             )
-
-
-def _readers(move: Move) -> dict[str, list[str]]:
-    """The steps that read each field."""
-    readers: dict[str, list[str]] = {}
-    for step in move.new.steps:
-        for name in move.new.fields_read_at(step):
-            readers.setdefault(name, []).append(step)
-    return readers

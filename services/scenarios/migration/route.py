@@ -13,7 +13,7 @@ from typing import TypeAlias
 from pydantic import JsonValue
 
 from services.scenarios.definition.graph import Branch
-from services.scenarios.migration.move import Move, is_fork
+from services.scenarios.migration.move import Move
 from services.scenarios.migration.own_way import OwnWay
 
 NESTING_LIMIT = 40
@@ -95,7 +95,6 @@ class RouteFinder:
         self,
         *,
         move: Move,
-        path: list[str],
         goal: str,
         way: OwnWay,
         values: Mapping[str, JsonValue],
@@ -107,7 +106,7 @@ class RouteFinder:
         self._way = way
         self._may_divert = may_divert
         self._find_work, self._unsafe = work, unsafe
-        self._legs = _legs(move, path, goal)
+        self._legs = _legs(move, way.path, goal)
         self._explored: dict[tuple[int, str, bool, frozenset[str]], Route] = {}
 
     @cached_property
@@ -131,7 +130,7 @@ class RouteFinder:
                 place = None if place.is_free else self._next_leg(place.leg, steps)
                 continue
             branches = self._ways(place.step)
-            chosen = branches[0] if not is_fork(branches) else self._judge(place, branches)
+            chosen = branches[0] if len(branches) == 1 else self._judge(place, branches)
             if chosen is None:
                 place = None if place.is_free else self._next_leg(place.leg, steps)
             elif isinstance(chosen, Branch):
@@ -196,7 +195,7 @@ class RouteFinder:
 
     def _taken(self, place: _Place, branches: tuple[Branch, ...]) -> Branch | None:
         taken = self._legs[place.leg].taken
-        if place.seen or taken is None or not self._move.is_unchanged_fork(place.step):
+        if place.seen or taken is None or not self._move.leads_as_before(place.step):
             return None
         return next((branch for branch in branches if branch.target == taken), None)
 

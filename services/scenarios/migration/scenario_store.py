@@ -5,24 +5,27 @@ Versions are created once and never changed; everything else changes by conditio
 
 import re
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, model_validator
 
 from data_models.blob_store import BlobStore
 from data_models.errors import (
     BlobExistsError,
     CorruptDocumentError,
     ScenarioDefinitionError,
+    ScenarioNotFoundError,
     ScenarioPlanError,
 )
 from data_models.identifiers import hashed
 from data_models.scenario import Scenario
-from data_models.values import Value
+from data_models.values import Value, read_value
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
+from services.scenarios.migration.version_chain import VersionChain
 
 DeploymentState: TypeAlias = Literal["approved", "archived", "staged", "flipped", "deployed"]
 ModelT = TypeVar("ModelT", bound=BaseModel)
@@ -189,6 +192,38 @@ class ScenarioStore:
             self._graphs[key] = held.value.compiled()
         return self._graphs[key]
 
+    async def require_graph(self, scenario_id: str, version: int) -> Graph:
+        """Return a compiled version.
+
+        Raises:
+            ScenarioNotFoundError: it is not stored.
+        """
+        graph = await self.graph(scenario_id, version)
+        if graph is None:
+            raise ScenarioNotFoundError(f"version {version} is not stored")
+        return graph
+
+    async def chain(
+        self,
+        scenario_id: str,
+        versions: Sequence[int],
+        policies: Mapping[str, AnchorMigrationPolicy] | None = None,
+    ) -> VersionChain:
+        """Join what is stored of `versions`, oldest first.
+
+        Raises:
+            ScenarioNotFoundError: the last one is not stored.
+        """
+        last = await self.require_graph(scenario_id, versions[-1])
+        former = [await self.graph(scenario_id, version) for version in versions[:-1]]
+        held = [await self.plan(scenario_id, version) for version in versions]
+        plans = [one.value for one in held if one is not None and one.value.to_version in versions]
+        return VersionChain(
+            graphs=[*(graph for graph in former if graph is not None), last],
+            plans={plan.from_version: plan for plan in plans},
+            policies=policies,
+        )
+
     async def plan(self, scenario_id: str, from_version: int) -> Held[MigrationPlan] | None:
         """Return the newest plan that leads from a version, if there is one."""
         return await self._read(plan_name(scenario_id, from_version), MigrationPlan)
@@ -205,6 +240,30 @@ class ScenarioStore:
     async def active(self, scenario_id: str) -> Held[ActivePointer] | None:
         """Return the active pointer; None before the first deployment."""
         return await self._read(f"scenarios/{scenario_id}/active.json", ActivePointer)
+
+    async def require_active(self, scenario_id: str) -> Held[ActivePointer]:
+        """Return the active pointer.
+
+        Raises:
+            ScenarioNotFoundError: nothing is deployed.
+        """
+        held = await self.active(scenario_id)
+        if held is None:
+            raise ScenarioNotFoundError("the scenario has no active version")
+        return held
+
+    async def current_plan(self, scenario_id: str) -> Held[MigrationPlan]:
+        """Return the newest plan that leads from the active version.
+
+        Raises:
+            ScenarioNotFoundError: nothing is deployed.
+            ScenarioPlanError: there is no plan.
+        """
+        version = (await self.require_active(scenario_id)).value.version
+        held = await self.plan(scenario_id, version)
+        if held is None:
+            raise ScenarioPlanError("there is no plan from this version")
+        return held
 
     async def save_active(self, pointer: ActivePointer, *, etag: str | None) -> None:
         """Flip the pointer."""
@@ -236,21 +295,7 @@ class ScenarioStore:
         blob = await self._blobs.read(name)
         if blob is None:
             return None
-        try:
-            return Held(model.model_validate_json(blob.data), blob.etag)
-        except ValidationError as error:
-            raise CorruptDocumentError(f"{model.__name__} cannot be read") from error
-
-
-def require_plan(held: Held[MigrationPlan] | None) -> Held[MigrationPlan]:
-    """Return the plan.
-
-    Raises:
-        ScenarioPlanError: there is none.
-    """
-    if held is None:
-        raise ScenarioPlanError("there is no plan from this version")
-    return held
+        return Held(read_value(blob.data, model), blob.etag)
 
 
 def version_name(scenario_id: str, version: int) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from functools import lru_cache
+from typing import TypeVar
 
 from cel_expr_python import cel
 from pydantic import JsonValue
@@ -22,12 +23,10 @@ _TYPES: Mapping[str, cel.Type] = {
     "path": cel.Type.List(cel.Type.STRING),
     "completed_checkpoints": cel.Type.List(cel.Type.STRING),
     "variables": cel.Type.Map(cel.Type.STRING, cel.Type.DYN),
-    # The short names of case files.
-    "at": cel.Type.STRING,
-    "v": cel.Type.INT,
-    "passed": cel.Type.List(cel.Type.STRING),
-    "vars": cel.Type.Map(cel.Type.STRING, cel.Type.DYN),
 }
+_SHORT = {"at": "step", "v": "version", "passed": "completed_checkpoints", "vars": "variables"}
+"""The names of case files."""
+T = TypeVar("T")
 
 
 def is_in_scope(
@@ -68,13 +67,11 @@ def _is_of_age(scope: ScopeFilter, age_days: float) -> bool:
 
 @lru_cache(maxsize=1_000)
 def _compiled(condition: str) -> cel.Expression:
-    qualified = {f"session.{name}": kind for name, kind in _TYPES.items()}
-    env = cel.NewEnv(variables={**_TYPES, **qualified})
+    env = cel.NewEnv(variables=_with_all_names(_TYPES))
     return check_expression(env, condition)
 
 
 def _holds(condition: str, session: ScenarioSession, age_days: float) -> bool:
-    passed: list[JsonValue] = [one.step_id for one in session.completed_checkpoints]
     values: dict[str, JsonValue] = {
         "channel": session.channel,
         "step": session.step or "",
@@ -83,12 +80,13 @@ def _holds(condition: str, session: ScenarioSession, age_days: float) -> bool:
         "tenant_id": session.tenant_id,
         "agent_id": session.agent_id,
         "path": [*session.path],
-        "completed_checkpoints": passed,
+        "completed_checkpoints": [one.step_id for one in session.completed_checkpoints],
         "variables": session.variables,
-        "at": session.step or "",
-        "v": session.version,
-        "passed": passed,
-        "vars": session.variables,
     }
-    qualified = {f"session.{name}": value for name, value in values.items()}
-    return truth_of(_compiled(condition), {**values, **qualified})
+    return truth_of(_compiled(condition), _with_all_names(values))
+
+
+def _with_all_names(found: Mapping[str, T]) -> dict[str, T]:
+    """Return what stands under a name under its short name and behind `session.` too."""
+    every = {**found, **{short: found[name] for short, name in _SHORT.items()}}
+    return {**every, **{f"session.{name}": one for name, one in every.items()}}

@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import astuple
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -13,9 +14,12 @@ from data_models.errors import StoreUnavailableError
 from services.scenarios.migration.ports import SessionPage, SessionRow, Tally
 
 T = TypeVar("T")
+IN_MEMORY = Path(":memory:")
+"""In the place of a file: an index that lives as long as its process."""
 BATCH = 1_000
 SHAPE = 2
 """Of the table. A file of another shape is emptied: it is only an index, rebuilt by a command."""
+# The columns are the fields of `SessionRow`, in their order.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
     session_id TEXT PRIMARY KEY,
@@ -44,6 +48,7 @@ _TALLY = (
 )
 _MARK = "UPDATE sessions SET mark = ? WHERE session_id = ? AND version = ?"
 _ANY_VERSION = 2**62
+_CREATED_AT, _PINNED = 5, 9
 
 
 class SqliteSessionIndex:
@@ -141,32 +146,11 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 
 def _values(row: SessionRow) -> tuple[object, ...]:
-    return (
-        row.session_id,
-        row.scenario_id,
-        row.version,
-        row.step_hash,
-        row.channel,
-        row.created_at.isoformat(),
-        row.mark,
-        row.place,
-        row.review,
-        row.pinned,
-    )
+    return tuple(one.isoformat() if isinstance(one, datetime) else one for one in astuple(row))
 
 
 def _row(values: Sequence[Any]) -> SessionRow:
-    session_id, scenario_id, version, step_hash, channel, created_at, *rest = values
-    mark, place, review, pinned = rest
-    return SessionRow(
-        session_id=session_id,
-        scenario_id=scenario_id,
-        version=version,
-        step_hash=step_hash,
-        channel=channel,
-        created_at=datetime.fromisoformat(created_at),
-        mark=mark,
-        place=place,
-        review=review,
-        pinned=bool(pinned),
-    )
+    fields = [*values]
+    fields[_CREATED_AT] = datetime.fromisoformat(fields[_CREATED_AT])
+    fields[_PINNED] = bool(fields[_PINNED])
+    return SessionRow(*fields)

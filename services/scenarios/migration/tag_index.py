@@ -10,30 +10,21 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 
 import orjson
 
 from data_models.blob_tags import BlobTags, TaggedBlob
 from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
-from services.scenarios.migration.ports import SessionPage, SessionRow, Tally, row_of
-
-# Sessions counted by what is alike about them. Pure.
-
-
-def tallied(rows: Iterable[SessionRow]) -> list[Tally]:
-    """Count rows that are alike, in order."""
-    found = Counter((r.version, r.step_hash, r.mark, r.review, r.pinned) for r in rows)
-    return [Tally(*alike, number) for alike, number in sorted(found.items())]
-
-
-def summed(tallies: Iterable[Tally]) -> list[Tally]:
-    """Join tallies of several pages."""
-    found: Counter[tuple[int, str, int, str, bool]] = Counter()
-    for t in tallies:
-        found[t.version, t.step_hash, t.mark, t.review, t.pinned] += t.number
-    return [Tally(*alike, number) for alike, number in sorted(found.items())]
-
+from services.scenarios.migration.ports import (
+    Alike,
+    SessionPage,
+    SessionRow,
+    Tally,
+    row_of,
+    tallied,
+)
 
 TALLY_PAGE = 5_000
 SET_AT_ONCE = 32
@@ -58,13 +49,9 @@ class TagSessionIndex:
         """Do nothing: the write of the document carried its tags."""
 
     async def put_many(self, rows: Iterable[SessionRow]) -> None:
-        batch: list[SessionRow] = []
-        for row in rows:
-            batch.append(row)
-            if len(batch) == SET_AT_ONCE:
-                await self._set(batch)
-                batch = []
-        await self._set(batch)
+        left = iter(rows)
+        while batch := list(islice(left, SET_AT_ONCE)):
+            await self._set(batch)
 
     async def drop(self, session_id: str) -> None:
         """Do nothing: the tags went with the write, or with the document."""
@@ -83,13 +70,13 @@ class TagSessionIndex:
         return SessionPage([_row(blob, scenario_id) for blob in found.blobs], found.cursor)
 
     async def tally(self, scenario_id: str) -> Sequence[Tally]:
-        where, after, found = _where(scenario_id), "", list[Tally]()
+        where, after, found = _where(scenario_id), "", Counter[Alike]()
         while True:
             page = await self._tags.find(where, after=after, limit=TALLY_PAGE)
-            found += tallied(_row(blob, scenario_id) for blob in page.blobs)
+            found.update(_row(blob, scenario_id).alike for blob in page.blobs)
             after = page.cursor
             if not after:
-                return summed(found)
+                return tallied(found)
 
     async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
         for start in range(0, len(rows), SET_AT_ONCE):

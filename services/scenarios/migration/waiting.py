@@ -1,31 +1,23 @@
 """What a migration asks or runs before it can land, one request at a time (M8, M20)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import takewhile
 
-from pydantic import JsonValue
-
 from data_models.identifiers import hashed
-from data_models.scenario import FieldDefinition
 from data_models.scenario_session import (
-    Evidence,
     ExecutedAction,
     MigrationProgress,
     MigrationScenario,
     ScenarioSession,
     WorkItem,
 )
-from services.language.field_answers import out_of_range
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration import landing
 from services.scenarios.migration.case import Case, Outcome, ReconciliationResult
 from services.scenarios.migration.move import Move
-from services.scenarios.session.facts import Fact, Facts, fits
+from services.scenarios.session.facts import Fact, Facts
 from services.scenarios.session.step_text import confirmed_text, question_for
-
-SPENT_LIMIT = 40
-"""How many quotes are kept of values that hold no more."""
 
 
 def wait(
@@ -72,7 +64,8 @@ def _ask(
 ) -> Outcome:
     limit = case.config.gap_fill.max_attempts
     if any(progress.attempts.get(name, 0) >= limit for name in fields):
-        return landing.stay(case.session, case.profile, case.move, "asked_too_often", case.now)
+        target = case.move.new.version
+        return landing.stay(case.session, "asked_too_often", case.now, target=target)
     confirm = tuple(name for name in fields if name in facts.likely)
     collect = tuple(name for name in fields if name not in facts.likely)
     attempts = {name: progress.attempts.get(name, 0) + 1 for name in fields}
@@ -96,7 +89,7 @@ def _ask(
 
 def _stored(case: Case, progress: MigrationProgress, result: ReconciliationResult) -> Outcome:
     session = case.session.model_copy(update={"progress": progress, "updated_at": case.now})
-    return Outcome(result, session, case.profile, settled=False, changed=True)
+    return Outcome(result, session, settled=False, changed=True)
 
 
 def prompt_for(graph: Graph, collect: Sequence[str], confirm: Sequence[str], facts: Facts) -> str:
@@ -116,59 +109,9 @@ def used_facts(steps: Sequence[str], move: Move, facts: Facts) -> dict[str, Fact
     """Return the facts that stand for what `steps` would have asked or decided by."""
     names: dict[str, None] = {}
     for step in steps:
-        names.update(dict.fromkeys(move.new.steps[step].collects_profile_fields))
-        for branch in move.new.branches(step):
-            names.update(dict.fromkeys(branch.condition.fields if branch.condition else ()))
+        collected = move.new.steps[step].collects_profile_fields
+        names.update(dict.fromkeys((*collected, *move.new.fields_decided_by(step))))
     return {name: facts.sure[name] for name in names if name in facts.sure}
-
-
-def with_answers(
-    session: ScenarioSession,
-    answers: Mapping[str, JsonValue],
-    graph: Graph,
-    evidence: Mapping[str, Evidence] | None = None,
-) -> ScenarioSession:
-    """Return the session with what the user said, read before reconciliation resumes (M20).
-
-    Null denies a value that was to be confirmed. A value that does not fit its type is none.
-    """
-    fitting = {
-        name: value
-        for name, value in answers.items()
-        if value is not None and _takes(graph.fields.get(name), value)
-    }
-    progress = session.progress
-    if progress is not None:
-        denied = [n for n in progress.confirming if n in answers and answers[n] is None]
-        progress = progress.model_copy(update={"denied": [*progress.denied, *denied]})
-    said = {name: (evidence or {}).get(name) or Evidence() for name in fitting}
-    over = [one for name, one in session.evidence.items() if name in said and one.quote]
-    return session.model_copy(
-        update={
-            "variables": session.variables | fitting,
-            "evidence": session.evidence | said,
-            "spent": [*session.spent, *over][-SPENT_LIMIT:],
-            "refused": {n: c for n, c in session.refused.items() if n not in fitting},
-            "to_confirm": {n: f for n, f in session.to_confirm.items() if n not in fitting},
-            "progress": progress,
-        }
-    )
-
-
-def without_values(session: ScenarioSession, names: Collection[str]) -> ScenarioSession:
-    """Return the session without the values of fields that are asked again."""
-    over = [one for name, one in session.evidence.items() if name in names and one.quote]
-    return session.model_copy(
-        update={
-            "variables": {n: v for n, v in session.variables.items() if n not in names},
-            "evidence": {n: one for n, one in session.evidence.items() if n not in names},
-            "spent": [*session.spent, *over][-SPENT_LIMIT:],
-        }
-    )
-
-
-def _takes(field: FieldDefinition | None, value: JsonValue) -> bool:
-    return field is None or (fits(value, field.value_type) and not out_of_range(field, value))
 
 
 def with_action_done(

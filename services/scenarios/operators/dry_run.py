@@ -2,13 +2,16 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from pydantic import Field
+
 from data_models.clock import Clock
-from data_models.errors import CorruptDocumentError, ScenarioPlanError
+from data_models.errors import CorruptDocumentError
+from data_models.identifiers import hashed
 from data_models.scenario_session import PatientProfile
+from data_models.values import Value
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.migration_plan import MigrationPlan
@@ -16,7 +19,7 @@ from services.scenarios.migration.ports import SessionIndex, SessionRow
 from services.scenarios.migration.reconciliation import reconcile
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.migration.version_chain import VersionChain
-from services.scenarios.operators.stored_sessions import StoredSession
+from services.scenarios.operators.stored_sessions import StoredSession, StoredSessions
 from services.scenarios.session.facts import lasting
 
 READ_AT_ONCE = 16
@@ -35,19 +38,11 @@ Effect: TypeAlias = Literal[
 ]
 
 
-SessionReader: TypeAlias = Callable[[SessionRow], Awaitable[StoredSession | None]]
-"""Finds the session of an index row; None if it has gone.
-
-Raises:
-    CorruptDocumentError: its document cannot be read.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class DryRunRow:
+class DryRunRow(Value):
     """What would become of one session; names steps and fields, never a value of a patient.
 
     Attributes:
+        session: Its hashed id, as logs name it.
         effect: `stays`: on its version, for a person to look at; `unchanged`: out of scope,
             ended, pinned before, or at the version already; `gone`: no longer stored.
         why: In words for the operator.
@@ -58,7 +53,7 @@ class DryRunRow:
         blocked_by: The completed checkpoint that forbids a redirect.
     """
 
-    session_id: str
+    session: str
     version: int
     step_before: str
     effect: Effect
@@ -67,15 +62,14 @@ class DryRunRow:
     collect: tuple[str, ...] = ()
     confirm: tuple[str, ...] = ()
     execute: tuple[str, ...] = ()
-    sources: dict[str, str] = field(default_factory=dict)
+    sources: dict[str, str] = Field(default_factory=dict)
     blocked_by: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DryRunPage:
+class DryRunPage(Value):
     """Some rows, and the cursor of the next page; empty on the last one."""
 
-    rows: Sequence[DryRunRow]
+    rows: tuple[DryRunRow, ...]
     cursor: str
 
 
@@ -106,7 +100,7 @@ class DryRun:
         *,
         store: ScenarioStore,
         index: SessionIndex,
-        sessions: SessionReader,
+        sessions: StoredSessions,
         clock: Clock,
         config: MigrationConfig,
     ) -> None:
@@ -117,53 +111,36 @@ class DryRun:
         """Return the next rows behind the cursor `after`.
 
         Raises:
-            ScenarioPlanError: a version is not stored.
+            ScenarioNotFoundError: a version is not stored.
         """
-        return await self._page(await self._chain(plan), plan, after=after, limit=limit)
-
-    async def one(self, plan: MigrationPlan, row: SessionRow) -> DryRunRow:
-        """Return what the plan would do to one session.
-
-        Raises:
-            ScenarioPlanError: a version is not stored.
-        """
-        return await self._row(await self._chain(plan), row)
-
-    async def _page(
-        self, chain: VersionChain, plan: MigrationPlan, *, after: str, limit: int
-    ) -> DryRunPage:
+        chain = await self._chain(plan)
         page = await self._index.page(
             plan.scenario_id, after=after, limit=limit, below_version=plan.to_version
         )
         found: list[DryRunRow] = []
         for start in range(0, len(page.rows), READ_AT_ONCE):
-            found += await self._batch(chain, page.rows[start : start + READ_AT_ONCE])
-        return DryRunPage(found, page.cursor)
+            batch = page.rows[start : start + READ_AT_ONCE]
+            found += await asyncio.gather(*(self._row(chain, row) for row in batch))
+        return DryRunPage(rows=tuple(found), cursor=page.cursor)
+
+    async def one(self, plan: MigrationPlan, row: SessionRow) -> DryRunRow:
+        """Return what the plan would do to one session.
+
+        Raises:
+            ScenarioNotFoundError: a version is not stored.
+        """
+        return await self._row(await self._chain(plan), row)
 
     async def _chain(self, plan: MigrationPlan) -> VersionChain:
         """The versions as they will be once the plan is deployed."""
-        held = await self._store.active(plan.scenario_id)
-        if held is None:
-            raise ScenarioPlanError("the scenario has no active version")
-        versions = [v for v in held.value.versions if v < plan.to_version]
-        graphs = [await self._store.graph(plan.scenario_id, v) for v in versions]
-        proposed = await self._store.graph(plan.scenario_id, plan.to_version)
-        if proposed is None:
-            raise ScenarioPlanError(f"version {plan.to_version} is not stored")
-        former = [await self._store.plan(plan.scenario_id, v) for v in versions]
-        plans = {one.value.from_version: one.value for one in former if one is not None}
-        return VersionChain(
-            graphs=[*(graph for graph in graphs if graph is not None), proposed],
-            plans={**plans, plan.from_version: plan},
-            policies=plan.anchor_policies,
-        )
-
-    async def _batch(self, chain: VersionChain, rows: Sequence[SessionRow]) -> list[DryRunRow]:
-        return await asyncio.gather(*(self._row(chain, row) for row in rows))
+        pointer = (await self._store.require_active(plan.scenario_id)).value
+        former = (version for version in pointer.versions if version < plan.to_version)
+        versions = (*former, plan.to_version)
+        return await self._store.chain(plan.scenario_id, versions, plan.anchor_policies)
 
     async def _row(self, chain: VersionChain, row: SessionRow) -> DryRunRow:
         try:
-            stored = await self._sessions(row)
+            stored = await self._sessions.read(row)
         except CorruptDocumentError:
             return _without_session(row, "unreadable", "its document cannot be read")
         if stored is None:
@@ -172,7 +149,9 @@ class DryRun:
             return _without_session(row, "stays", "its version is not stored")
         case = Case(
             session=stored.session,
-            profile=PatientProfile(fields=lasting(stored.profile, chain.active, self._clock.now())),
+            profile=PatientProfile(
+                fields=lasting(stored.document.profile, chain.active, self._clock.now())
+            ),
             move=chain.move_from(stored.session.version),
             extracted={},
             config=self._config,
@@ -182,7 +161,8 @@ class DryRun:
 
 
 def _without_session(row: SessionRow, effect: Effect, why: str) -> DryRunRow:
-    return DryRunRow(row.session_id, row.version, "", effect, why)
+    session = hashed(row.session_id)
+    return DryRunRow(session=session, version=row.version, step_before="", effect=effect, why=why)
 
 
 def _described(before: StoredSession, outcome: Outcome) -> DryRunRow:
@@ -190,7 +170,7 @@ def _described(before: StoredSession, outcome: Outcome) -> DryRunRow:
     event = after.outbox[-1] if len(after.outbox) > len(before.session.outbox) else None
     blocked = event.checkpoint_description or event.checkpoint_id if event else None
     return DryRunRow(
-        session_id=before.session.session_id,
+        session=hashed(before.session.session_id),
         version=before.session.version,
         step_before=before.session.step or "",
         effect=_effect(before, outcome),

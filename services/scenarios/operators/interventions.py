@@ -8,8 +8,8 @@ from typing import Literal, TypeAlias
 from data_models.errors import ScenarioPlanError
 from data_models.scenario_session import Pin, ScenarioSession
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import without_values
-from services.scenarios.session.progress import put_anew, visit_of
+from services.scenarios.session.answers import without_values
+from services.scenarios.session.progress import put_anew, visit_of, with_last
 from services.scenarios.session.step_text import joined
 
 ActionKind: TypeAlias = Literal["move", "resume", "ask_again", "end", "pin"]
@@ -86,11 +86,10 @@ def with_notice(session: ScenarioSession, text: str) -> ScenarioSession:
 
 
 def _over(session: ScenarioSession, now: datetime) -> ScenarioSession:
-    *earlier, last = session.step_history
     return session.model_copy(
         update={
             "step": None,
-            "step_history": [*earlier, last.model_copy(update={"completed_at": now})],
+            "step_history": with_last(session, completed_at=now),
             "progress": None,
             "review": None,
             "pinned_to": None,
@@ -119,13 +118,12 @@ def _moved(session: ScenarioSession, graph: Graph, step: str, now: datetime) -> 
             f"version {graph.version} has no step {step!r}; there are: {there_are}"
         )
     _refuse_before_checkpoint(session, graph, step)
-    *earlier, last = session.step_history
-    closed = last.model_copy(update={"transition": step, "completed_at": now})
+    closed = with_last(session, transition=step, completed_at=now)
     title = graph.steps[step].title
     moved = session.model_copy(
         update={
             "step": step,
-            "step_history": [*earlier, closed, visit_of(graph, step, now)],
+            "step_history": [*closed, visit_of(graph, step, now)],
             "progress": None,
             "review": None,
             "refused": {},

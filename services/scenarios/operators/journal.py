@@ -12,70 +12,29 @@ from datetime import datetime
 from heapq import nlargest
 from typing import Literal, TypeAlias
 
-from pydantic import AwareDatetime, ValidationError
+from pydantic import AwareDatetime
 
 from data_models.blob_store import BlobInfo, BlobStore
+from data_models.chat_context import ChatContext
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
-    CorruptDocumentError,
     ScenarioConflictError,
 )
 from data_models.identifiers import hashed
 from data_models.scenario_session import MigrationAppliedEvent
-from data_models.values import Value
+from data_models.values import Value, read_value
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit
 
-# The jumps of single sessions as operators read them: versions and steps, nothing of a patient.
-
 READ_LIMIT = 50
 LISTED_LIMIT = 5_000
-"""Beyond that many the audit trail is the place to look; a page must not wait for them."""
-_SESSION_CHARS = 10
-
-
-class Jumps:
-    """Reads the newest events of a scenario."""
-
-    def __init__(self, *, blobs: BlobStore) -> None:
-        self._blobs = blobs
-
-    async def newest(self, scenario_id: str) -> Sequence[MigrationAppliedEvent]:
-        """Return the newest jumps, newest first.
-
-        Raises:
-            CorruptDocumentError: an event cannot be read.
-        """
-        listed: list[BlobInfo] = []
-        async for info in self._blobs.list(f"scenarios/{scenario_id}/events/"):
-            listed.append(info)
-            if len(listed) == LISTED_LIMIT:
-                break
-        names = [one.name for one in nlargest(READ_LIMIT, listed, key=lambda one: one.modified_at)]
-        blobs = await asyncio.gather(*(self._blobs.read(name) for name in names))
-        try:
-            found = [MigrationAppliedEvent.model_validate_json(one.data) for one in blobs if one]
-        except ValidationError as error:
-            raise CorruptDocumentError("Jump cannot be read") from error
-        return sorted(found, key=lambda one: one.timestamp, reverse=True)
-
-
-def describe_jump(event: MigrationAppliedEvent) -> str:
-    """Return a jump in one line."""
-    versions = f"version {event.from_version} to {event.to_version}"
-    steps = f"{event.step_before} to {event.step_after or 'the end'}"
-    kind = (event.migration_scenario or event.action_taken).replace("_", " ")
-    marks = ((event.pinned, "stays on its version"), (event.blocked_by_checkpoint, "blocked"))
-    more = [text for is_so, text in marks if is_so]
-    session = hashed(event.session_id)[:_SESSION_CHARS]  # as the page names sessions elsewhere
-    return f"session {session}: {', '.join([versions, steps, kind, *more])}"
-
-
+"""Jumps; beyond that many the audit trail is the place to look; a page must not wait for them."""
 TRIES = 5
 Outcome: TypeAlias = Literal["done", "refused"]
 SHOWN_LIMIT = 200
 JUMPED = "session_migrated"
+_SESSION_CHARS = 10
 
 
 class JournalEntry(Value):
@@ -88,66 +47,15 @@ class JournalEntry(Value):
     outcome: Outcome = "done"
 
 
-class Journal:
-    """One list for each scenario. A blob takes 50,000 appends, more than operators make."""
-
-    def __init__(self, *, blobs: BlobStore, jumps: Jumps) -> None:
-        self._blobs = blobs
-        self._jumps = jumps
-
-    async def write(self, scenario_id: str, entry: JournalEntry) -> None:
-        """Add an act.
-
-        Raises:
-            BlobChangedError: others wrote at the same moment, again and again.
-        """
-        line = entry.model_dump_json().encode() + b"\n"
-        name = _name(scenario_id)
-        for _ in range(TRIES):
-            blob = await self._blobs.read(name)
-            try:
-                await self._blobs.append(name, line, position=len(blob.data) if blob else 0)
-            except BlobChangedError:
-                continue
-            return
-        raise BlobChangedError("the journal changed all the time")
-
-    async def newest(self, scenario_id: str) -> Sequence[JournalEntry]:
-        """Return the newest acts and jumps, newest first.
-
-        Raises:
-            CorruptDocumentError: the journal cannot be read.
-        """
-        blob = await self._blobs.read(_name(scenario_id))
-        lines = blob.data.splitlines()[-SHOWN_LIMIT:] if blob else []
-        try:
-            acts = [JournalEntry.model_validate_json(line) for line in reversed(lines)]
-        except ValidationError as error:
-            raise CorruptDocumentError("Journal cannot be read") from error
-        jumps = await self._jumps.newest(scenario_id)
-        entries = [*acts, *map(_entry_of, jumps)]
-        return sorted(entries, key=lambda one: one.time, reverse=True)
-
-
-def _entry_of(jump: MigrationAppliedEvent) -> JournalEntry:
-    return JournalEntry(
-        time=jump.timestamp, operator="a session's turn", action=JUMPED, note=describe_jump(jump)
-    )
-
-
-def _name(scenario_id: str) -> str:
-    return f"scenarios/{scenario_id}/journal.jsonl"
-
-
-# Puts what operators do on record: on the audit trail before it happens, then in the journal.
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActLog:
-    """One for both desks."""
+    """Acts on the audit trail before they happen, then in the scenario's journal.
+
+    A blob takes 50,000 appends, more than operators make.
+    """
 
     audit: Audit
-    journal: Journal
+    blobs: BlobStore
     now: Callable[[], datetime]
 
     @asynccontextmanager
@@ -160,7 +68,7 @@ class ActLog:
             AuditUnavailableError: it is not on record, so it does not happen.
             ScenarioConflictError: somebody else was faster.
         """
-        await self.record(scenario_id, operator, action)
+        await self.record(operator, action, about=scenario_id)
         outcome: Outcome = "refused"
         try:
             yield
@@ -173,18 +81,93 @@ class ActLog:
             entry = JournalEntry(
                 time=self.now(), operator=operator, action=action, note=note, outcome=outcome
             )
-            await self.journal.write(scenario_id, entry)
+            await self.write(scenario_id, entry)
 
-    async def record(self, scenario_id: str, operator: str, action: str) -> None:
-        """Put an act that changes nothing on the trail.
+    async def record(
+        self,
+        operator: str,
+        action: str,
+        *,
+        about: str,
+        session_id: str = "",
+        document: ChatContext | None = None,
+    ) -> None:
+        """Put an act on the trail; alone, for one that changes nothing.
+
+        Args:
+            about: The id of the scenario.
+            session_id: The session that is looked at or changed, which lies in `document`.
 
         Raises:
             AuditUnavailableError: it is not on record, so it does not happen.
         """
+        where = f"scenario:{about}" if document is None else document.conversation_id
+        which = (f"session:{hashed(session_id)}"[:80],) if session_id else ()
         await self.audit.record(
             AuditEntry(
                 principal=operator,
-                conversation=f"scenario:{scenario_id}",
-                actions=(f"operator.{action}",),
+                conversation=where,
+                patient=None if document is None else document.patient_id,
+                actions=(f"operator.{action}", *which),
             )
         )
+
+    async def write(self, scenario_id: str, entry: JournalEntry) -> None:
+        """Add an act.
+
+        Raises:
+            BlobChangedError: others wrote at the same moment, again and again.
+        """
+        line = entry.model_dump_json().encode() + b"\n"
+        name = _name(scenario_id)
+        for _ in range(TRIES):
+            blob = await self.blobs.read(name)
+            try:
+                await self.blobs.append(name, line, position=len(blob.data) if blob else 0)
+            except BlobChangedError:
+                continue
+            return
+        raise BlobChangedError("the journal changed all the time")
+
+    async def newest(self, scenario_id: str) -> Sequence[JournalEntry]:
+        """Return the newest acts and jumps, newest first.
+
+        Raises:
+            CorruptDocumentError: the journal, or an event, cannot be read.
+        """
+        blob = await self.blobs.read(_name(scenario_id))
+        lines = blob.data.splitlines()[-SHOWN_LIMIT:] if blob else []
+        entries = [read_value(line, JournalEntry) for line in reversed(lines)]
+        entries += [_entry_of(jump) for jump in await self._newest_jumps(scenario_id)]
+        return sorted(entries, key=lambda one: one.time, reverse=True)
+
+    async def _newest_jumps(self, scenario_id: str) -> list[MigrationAppliedEvent]:
+        listed: list[BlobInfo] = []
+        async for info in self.blobs.list(f"scenarios/{scenario_id}/events/"):
+            listed.append(info)
+            if len(listed) == LISTED_LIMIT:
+                break
+        names = [one.name for one in nlargest(READ_LIMIT, listed, key=lambda one: one.modified_at)]
+        blobs = await asyncio.gather(*(self.blobs.read(name) for name in names))
+        return [read_value(one.data, MigrationAppliedEvent) for one in blobs if one]
+
+
+def _entry_of(jump: MigrationAppliedEvent) -> JournalEntry:
+    return JournalEntry(
+        time=jump.timestamp, operator="a session's turn", action=JUMPED, note=describe_jump(jump)
+    )
+
+
+def _name(scenario_id: str) -> str:
+    return f"scenarios/{scenario_id}/journal.jsonl"
+
+
+def describe_jump(event: MigrationAppliedEvent) -> str:
+    """Return a jump in one line."""
+    versions = f"version {event.from_version} to {event.to_version}"
+    steps = f"{event.step_before} to {event.step_after or 'the end'}"
+    kind = (event.migration_scenario or event.action_taken).replace("_", " ")
+    marks = ((event.pinned, "stays on its version"), (event.blocked_by_checkpoint, "blocked"))
+    more = [text for is_so, text in marks if is_so]
+    session = hashed(event.session_id)[:_SESSION_CHARS]  # as the page names sessions elsewhere
+    return f"session {session}: {', '.join([versions, steps, kind, *more])}"

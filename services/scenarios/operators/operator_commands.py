@@ -19,7 +19,6 @@ from data_models.blob_store import BlobStore
 from data_models.clock import RandomIds, SystemClock
 from data_models.documents import Documents
 from data_models.errors import ScenarioPlanError
-from data_models.identifiers import hashed
 from services.audit.trail import AuditTrail, NoAudit
 from services.conversations.conversation_factory import caretaker_for
 from services.replica import Replica
@@ -30,7 +29,12 @@ from services.scenarios.operators.interventions import Intervention
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.operators.operator_options import add_command
 from services.scenarios.operators.operator_service import OperatorService
-from services.scenarios.operators.session_service import SessionFilter
+from services.scenarios.operators.session_service import (
+    FLAGGED,
+    BulkResult,
+    Refusal,
+    SessionFilter,
+)
 from services.scenarios.operators.stored_sessions import rebuild
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.stored_folders import list_folders
@@ -113,15 +117,11 @@ async def offer_again(parts: Parts, options: argparse.Namespace) -> dict[str, An
     return {"scenario": view.scenario_id, "withdrawn": view.withdrawn}
 
 
-async def sessions(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
+async def sessions(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """List sessions that fit."""
-    rows, cursor = await parts.service.sessions.list(
+    return await parts.service.sessions.find(
         options.scenario, _filter(options), after=options.after, limit=min(options.limit, 1_000)
     )
-    shown = [
-        {"session": hashed(r.session_id), "version": r.version, "reason": r.review} for r in rows
-    ]
-    return {"rows": shown, "cursor": cursor}
 
 
 async def session(parts: Parts, options: argparse.Namespace) -> BaseModel:
@@ -129,20 +129,19 @@ async def session(parts: Parts, options: argparse.Namespace) -> BaseModel:
     return await parts.service.sessions.show(options.scenario, options.session, operator=_READER)
 
 
-async def act(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
+async def act(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """Move, resume, ask again, end or pin one session."""
-    await parts.service.sessions.act(
+    return await parts.service.sessions.act(
         options.scenario, options.session, _intervention(options), operator=options.by
     )
-    return {"done": 1, "refused": []}
 
 
-async def act_on_all(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
+async def act_on_all(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """Do the same to every session of a filter."""
     wanted, after, done = _filter(options), "", 0
     if wanted == SessionFilter():
         raise ScenarioPlanError("name which: --at, --in-version, --flagged or --channel")
-    refused: list[tuple[str, str]] = []
+    refused: tuple[Refusal, ...] = ()
     while True:
         result = await parts.service.sessions.act_on_all(
             options.scenario, wanted, _intervention(options), operator=options.by, after=after
@@ -150,7 +149,7 @@ async def act_on_all(parts: Parts, options: argparse.Namespace) -> dict[str, Any
         done, after = done + result.done, result.cursor
         refused += result.refused
         if not after:
-            return {"done": done, "refused": [{"session": s, "why": why} for s, why in refused]}
+            return BulkResult(done=done, refused=refused)
 
 
 async def set_policies(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
@@ -181,7 +180,7 @@ async def dry_run(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
         for row in page.rows:
             counts.add(row)
             if len(rows) < options.limit:
-                rows.append({"session": hashed(row.session_id), **_without_id(asdict(row))})
+                rows.append(row.model_dump(mode="json"))
         after = page.cursor
         if not after:
             sums = {"effects": dict(counts.effects), "asked": dict(counts.asked)}
@@ -236,16 +235,11 @@ async def status(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
     return {**shown, "plan": _shown(overview.plan) if overview.plan else None}
 
 
-async def review(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
+async def review(parts: Parts, options: argparse.Namespace) -> BaseModel:
     """List sessions that a person must look at."""
-    page = await parts.service.list_flagged(
-        options.scenario, after=options.after, limit=min(options.limit, 1_000)
+    return await parts.service.sessions.find(
+        options.scenario, FLAGGED, after=options.after, limit=min(options.limit, 1_000)
     )
-    rows = [
-        {"session": hashed(row.session_id), "version": row.version, "reason": row.review}
-        for row in page.rows
-    ]
-    return {"rows": rows, "cursor": page.cursor}
 
 
 async def history(parts: Parts, options: argparse.Namespace) -> dict[str, Any]:
@@ -360,10 +354,6 @@ def _policies(path: Path) -> dict[str, AnchorMigrationPolicy]:
     except ValidationError as error:
         places = {".".join(map(str, one["loc"])) for one in error.errors(include_url=False)}
         raise ScenarioPlanError(f"policies: wrong at {', '.join(sorted(places))}") from error
-
-
-def _without_id(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name != "session_id"}
 
 
 def _shown(plan: MigrationPlan) -> dict[str, Any]:

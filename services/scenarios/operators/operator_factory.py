@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import structlog
 from prometheus_client import CollectorRegistry
 
-from data_models.blob_store import BlobStore
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.documents import Documents
@@ -19,8 +18,8 @@ from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.meter import PlanMeter
 from services.scenarios.migration.scenario_store import ScenarioStore
 from services.scenarios.operators.dry_run import DryRun
-from services.scenarios.operators.journal import ActLog, Journal, Jumps
-from services.scenarios.operators.operator_service import OperatorParts, OperatorService
+from services.scenarios.operators.journal import ActLog
+from services.scenarios.operators.operator_service import OperatorService
 from services.scenarios.operators.plan_reader import PlanReader
 from services.scenarios.operators.score import ScoreBook
 from services.scenarios.operators.session_service import SessionService
@@ -135,15 +134,12 @@ def operators_for(
     )
     runner = DeploymentRunner(deployer=deployer, store=stores.store)
     lease = None if claimant is None else MaintenanceLease(claimant=claimant, clock=clock, ids=ids)
-    journal = Journal(blobs=stores.blobs, jumps=Jumps(blobs=stores.blobs))
-    log = ActLog(audit=audit, journal=journal, now=clock.now)
-    dry_run = _dry_run(stores, documents.store, clock)
-    parts = OperatorParts(
+    log = ActLog(audit=audit, blobs=stores.blobs, now=clock.now)
+    service = OperatorService(
         store=stores.store,
         index=stores.index,
         deployer=deployer,
-        dry_run=dry_run,
-        sessions=_session_service(stores, documents, lease, dry_run, log),
+        sessions=_session_service(stores, documents, lease, log, clock),
         log=log,
         plans=PlanReader(store=stores.store, index=stores.index),
         scores=ScoreBook(blobs=stores.blobs),
@@ -152,35 +148,29 @@ def operators_for(
         seconds=clock.monotonic,
         require_approval=stores.config.deployment.require_approval,
     )
-    return Operators(service=OperatorService(parts=parts), runner=runner, deployer=deployer)
+    return Operators(service=service, runner=runner, deployer=deployer)
 
 
 def _session_service(
     stores: ScenarioStores,
     documents: Documents,
-    maintenance_lease: MaintenanceLease | None,
-    dry_run: DryRun,
+    lease: MaintenanceLease | None,
     log: ActLog,
+    clock: Clock,
 ) -> SessionService:
+    store, index = stores.store, stores.index
+    stored = StoredSessions(documents=documents.store)
     return SessionService(
-        store=stores.store,
-        index=stores.index,
-        sessions=StoredSessions(documents=documents.store),
+        store=store,
+        index=index,
+        sessions=stored,
         contexts=ChatContextAccessor(documents=documents),
-        maintenance_lease=maintenance_lease,
-        dry_run=dry_run,
+        maintenance_lease=lease,
+        dry_run=DryRun(
+            store=store, index=index, sessions=stored, clock=clock, config=stores.config
+        ),
         log=log,
-        now=log.now,
-    )
-
-
-def _dry_run(stores: ScenarioStores, conversations: BlobStore, clock: Clock) -> DryRun:
-    return DryRun(
-        store=stores.store,
-        index=stores.index,
-        sessions=StoredSessions(documents=conversations).read,
-        clock=clock,
-        config=stores.config,
+        now=clock.now,
     )
 
 

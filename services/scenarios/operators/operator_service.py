@@ -4,22 +4,16 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from data_models.errors import (
-    ScenarioNotFoundError,
-)
+from data_models.errors import ScenarioNotFoundError
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
 from services.scenarios.definition.publishable import read_publishable
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.meter import PlanMeter
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
-from services.scenarios.migration.ports import SessionIndex, SessionPage
-from services.scenarios.migration.scenario_store import (
-    DeploymentRecord,
-    ScenarioStore,
-    require_plan,
-)
-from services.scenarios.operators.dry_run import DryRun, DryRunPage
+from services.scenarios.migration.ports import SessionIndex
+from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
+from services.scenarios.operators.dry_run import DryRunPage
 from services.scenarios.operators.journal import ActLog, JournalEntry
 from services.scenarios.operators.plan_reader import PlanReader, ScenarioCard, ScenarioOverview
 from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
@@ -31,18 +25,18 @@ Policies = Mapping[str, AnchorMigrationPolicy]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OperatorParts:
-    """What the service works with.
+class OperatorService:
+    """Every act is on record before it happens, with who does it.
 
     Attributes:
         wake: Takes up a deployment that was begun or resumed, in the background of a server.
         seconds: A monotonic clock.
+        require_approval: Whether somebody else than the proposer must approve a plan.
     """
 
     store: ScenarioStore
     index: SessionIndex
     deployer: Deployer
-    dry_run: DryRun
     sessions: SessionService
     log: ActLog
     plans: PlanReader
@@ -52,24 +46,10 @@ class OperatorParts:
     seconds: Callable[[], float]
     require_approval: bool
 
-
-class OperatorService:
-    """Every act is on record before it happens, with who does it."""
-
-    def __init__(self, *, parts: OperatorParts) -> None:
-        self._parts = parts
-        self._store, self._deployer = parts.store, parts.deployer
-        self.sessions = parts.sessions
-
-    @property
-    def require_approval(self) -> bool:
-        """Whether somebody else than the proposer must approve a plan."""
-        return self._parts.require_approval
-
     async def scenarios(self) -> list[ScenarioCard]:
         """Return every stored scenario."""
-        stored = await self._store.versions()
-        card = self._parts.plans.card
+        stored = await self.store.versions()
+        card = self.plans.card
         return [await card(name, versions) for name, versions in sorted(stored.items())]
 
     async def overview(self, scenario_id: str) -> ScenarioOverview:
@@ -78,12 +58,12 @@ class OperatorService:
         Raises:
             ScenarioNotFoundError: there is none of that id.
         """
-        return await self._parts.plans.overview(scenario_id, await self._versions(scenario_id))
+        return await self.plans.overview(scenario_id, await self._versions(scenario_id))
 
     async def graph(self, scenario_id: str, version: int) -> GraphView:
         """Return one version, to be drawn."""
-        graph = await self._parts.plans.graph(scenario_id, version)
-        return view_of_graph(graph, await self._parts.index.tally(scenario_id))
+        graph = await self.store.require_graph(scenario_id, version)
+        return view_of_graph(graph, await self.index.tally(scenario_id))
 
     async def check(self, source: str) -> GraphView:
         """Return the version that `source` defines, to be drawn; nothing is stored.
@@ -101,10 +81,8 @@ class OperatorService:
             ScenarioConflictError: the scenario has an active version already.
         """
         graph = await _read(source)
-        async with self._parts.log.act(
-            graph.scenario.id, operator, "publish", f"version {graph.version}"
-        ):
-            await self._deployer.publish_first(graph)
+        async with self.log.act(graph.scenario.id, operator, "publish", f"version {graph.version}"):
+            await self.deployer.publish_first(graph)
         return graph
 
     async def propose(
@@ -131,7 +109,7 @@ class OperatorService:
     ) -> PlanView:
         """Plan again with other policies; an approval is lost, for it was for the old ones."""
         plan = await self._plan(scenario_id)
-        graph = await self._parts.plans.graph(scenario_id, plan.to_version)
+        graph = await self.store.require_graph(scenario_id, plan.to_version)
         return await self._propose(
             graph,
             operator=operator,
@@ -152,7 +130,7 @@ class OperatorService:
             ScenarioPlanError: there is no plan, or it names steps that there are not.
         """
         plan = await self._plan(scenario_id)
-        graph = await self._parts.plans.graph(scenario_id, plan.to_version)
+        graph = await self.store.require_graph(scenario_id, plan.to_version)
         pairs = {old: new for old, new in {**plan.operator_mapping, **mapping}.items() if new}
         return await self._propose(
             graph,
@@ -170,19 +148,19 @@ class OperatorService:
         Raises:
             ScenarioPlanError: nothing is active, or a deployment runs.
         """
-        async with self._parts.log.act(scenario_id, operator, "withdraw", reason):
-            await self._deployer.withdraw(scenario_id, reason=reason)
+        async with self.log.act(scenario_id, operator, "withdraw", reason):
+            await self.deployer.withdraw(scenario_id, reason=reason)
         return await self.overview(scenario_id)
 
     async def offer_again(self, scenario_id: str, *, operator: str) -> ScenarioOverview:
         """Offer a withdrawn scenario again; sessions that were ended stay so."""
-        async with self._parts.log.act(scenario_id, operator, "offer_again"):
-            await self._deployer.withdraw(scenario_id, reason="")
+        async with self.log.act(scenario_id, operator, "offer_again"):
+            await self.deployer.withdraw(scenario_id, reason="")
         return await self.overview(scenario_id)
 
     async def rollback(self, scenario_id: str, *, to: int, operator: str) -> PlanView:
         """Propose an earlier version's content under a new number."""
-        former = await self._parts.plans.graph(scenario_id, to)
+        former = await self.store.require_graph(scenario_id, to)
         number = (await self._versions(scenario_id))[-1] + 1
         again = Graph(scenario=former.scenario.with_version(number))
         return await self._propose(again, operator=operator, action="rollback")
@@ -193,22 +171,22 @@ class OperatorService:
         Raises:
             ScenarioPlanError: there is none.
         """
-        return await self._parts.plans.read(await self._plan(scenario_id))
+        return await self.plans.read(await self._plan(scenario_id))
 
     async def dry_run(
         self, scenario_id: str, *, after: str, limit: int, operator: str
     ) -> DryRunPage:
         """Tell what the plan would do to a page of the stored sessions, which is on record."""
         plan = await self._plan(scenario_id)
-        await self._parts.log.record(scenario_id, operator, "dry_run")
-        page = await self._parts.dry_run.page(plan, after=after, limit=limit)
-        await self._parts.scores.foretell(scenario_id, plan.to_version, page.rows, anew=not after)
+        await self.log.record(operator, "dry_run", about=scenario_id)
+        page = await self.sessions.dry_run.page(plan, after=after, limit=limit)
+        await self.scores.foretell(scenario_id, plan.to_version, page.rows, anew=not after)
         return page
 
     async def score(self, scenario_id: str) -> Score | None:
         """Return how the last dry run of a deployed version came true; None if there was none."""
-        held = await self._store.active(scenario_id)
-        return await self._parts.scores.score(scenario_id, held.value.versions if held else ())
+        held = await self.store.active(scenario_id)
+        return await self.scores.score(scenario_id, held.value.versions if held else ())
 
     async def preview(self, source: str, answers: Sequence[str]) -> Played:
         """Play the version that `source` defines with made-up answers.
@@ -224,19 +202,15 @@ class OperatorService:
         Raises:
             ScenarioPlanError: it is not pending, or a second person is needed.
         """
-        async with self._parts.log.act(
-            scenario_id, operator, "approve", await self._jump(scenario_id)
-        ):
-            plan = await self._deployer.approve(scenario_id, operator=operator)
-        self._parts.meter.count_approval()
+        async with self.log.act(scenario_id, operator, "approve", await self._jump(scenario_id)):
+            plan = await self.deployer.approve(scenario_id, operator=operator)
+        self.meter.count_approval()
         return plan
 
     async def cancel(self, scenario_id: str, *, operator: str) -> MigrationPlan:
         """Cancel a plan that is not deployed."""
-        async with self._parts.log.act(
-            scenario_id, operator, "cancel", await self._jump(scenario_id)
-        ):
-            return await self._deployer.cancel(scenario_id)
+        async with self.log.act(scenario_id, operator, "cancel", await self._jump(scenario_id)):
+            return await self.deployer.cancel(scenario_id)
 
     async def deploy(
         self, scenario_id: str, *, operator: str, share_percent: int = 100
@@ -248,38 +222,32 @@ class OperatorService:
             ScenarioConflictError: somebody else began at the same moment.
         """
         note = f"{await self._jump(scenario_id)}, share {share_percent} %"
-        async with self._parts.log.act(scenario_id, operator, "deploy", note):
-            await self._deployer.start(scenario_id, operator=operator, share_percent=share_percent)
+        async with self.log.act(scenario_id, operator, "deploy", note):
+            await self.deployer.start(scenario_id, operator=operator, share_percent=share_percent)
         return await self._woken(scenario_id)
 
     async def pause(self, scenario_id: str, *, operator: str) -> DeploymentRecord:
         """Stop the deployment after the page it is at."""
-        async with self._parts.log.act(scenario_id, operator, "pause"):
-            return await self._deployer.pause(scenario_id)
+        async with self.log.act(scenario_id, operator, "pause"):
+            return await self.deployer.pause(scenario_id)
 
     async def resume(self, scenario_id: str, *, operator: str) -> DeploymentRecord:
         """Let a paused deployment go on."""
-        async with self._parts.log.act(scenario_id, operator, "resume"):
-            await self._deployer.pause(scenario_id, paused=False)
+        async with self.log.act(scenario_id, operator, "resume"):
+            await self.deployer.pause(scenario_id, paused=False)
         return await self._woken(scenario_id)
 
     async def set_share(
         self, scenario_id: str, *, share_percent: int, operator: str
     ) -> DeploymentRecord:
         """Change how many sessions a canary reaches; 100 ends the deployment."""
-        async with self._parts.log.act(
-            scenario_id, operator, "set_share", f"share {share_percent} %"
-        ):
-            await self._deployer.set_share(scenario_id, share_percent=share_percent)
+        async with self.log.act(scenario_id, operator, "set_share", f"share {share_percent} %"):
+            await self.deployer.set_share(scenario_id, share_percent=share_percent)
         return await self._woken(scenario_id)
-
-    async def list_flagged(self, scenario_id: str, *, after: str, limit: int) -> SessionPage:
-        """Return sessions that a person must look at."""
-        return await self._parts.index.page(scenario_id, after=after, limit=limit, flagged=True)
 
     async def history(self, scenario_id: str) -> Sequence[JournalEntry]:
         """Return what operators did, newest first."""
-        return await self._parts.log.journal.newest(scenario_id)
+        return await self.log.newest(scenario_id)
 
     async def _propose(
         self,
@@ -290,19 +258,17 @@ class OperatorService:
         policies: Policies | None = None,
         mapping: Mapping[str, str] | None = None,
     ) -> PlanView:
-        start = self._parts.seconds()
-        async with self._parts.log.act(
-            graph.scenario.id, operator, action, f"version {graph.version}"
-        ):
-            plan = await self._deployer.propose(
+        start = self.seconds()
+        async with self.log.act(graph.scenario.id, operator, action, f"version {graph.version}"):
+            plan = await self.deployer.propose(
                 graph, operator=operator, policies=policies, mapping=mapping
             )
-        self._parts.meter.count_plan(self._parts.seconds() - start)
-        return await self._parts.plans.read(plan)
+        self.meter.count_plan(self.seconds() - start)
+        return await self.plans.read(plan)
 
     async def _woken(self, scenario_id: str) -> DeploymentRecord:
-        self._parts.wake(scenario_id)
-        held = await self._store.deployment(scenario_id)
+        self.wake(scenario_id)
+        held = await self.store.deployment(scenario_id)
         if held is None:
             raise ScenarioNotFoundError("no deployment")
         return held.value
@@ -312,13 +278,10 @@ class OperatorService:
         return f"version {plan.from_version} to {plan.to_version}"
 
     async def _plan(self, scenario_id: str) -> MigrationPlan:
-        held = await self._store.active(scenario_id)
-        if held is None:
-            raise ScenarioNotFoundError("the scenario has no active version")
-        return require_plan(await self._store.plan(scenario_id, held.value.version)).value
+        return (await self.store.current_plan(scenario_id)).value
 
     async def _versions(self, scenario_id: str) -> list[int]:
-        found = (await self._store.versions(scenario_id)).get(scenario_id)
+        found = (await self.store.versions(scenario_id)).get(scenario_id)
         if not found:
             raise ScenarioNotFoundError("there is no such scenario")
         return found

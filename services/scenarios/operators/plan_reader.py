@@ -3,17 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from data_models.errors import ScenarioNotFoundError
 from data_models.values import Value
-from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.ports import SessionIndex, Tally
-from services.scenarios.migration.scenario_store import (
-    ActivePointer,
-    DeploymentRecord,
-    ScenarioStore,
-)
-from services.scenarios.migration.version_chain import VersionChain
+from services.scenarios.migration.scenario_store import DeploymentRecord, ScenarioStore
 from services.scenarios.operators.plan_view import PlanView, view_of_plan
 
 # What operators are shown of scenarios.
@@ -56,7 +49,7 @@ class ScenarioOverview(Value):
     withdrawn: str
     plan: MigrationPlan | None
     deployment: DeploymentRecord | None
-    counts: tuple[VersionCounts, ...]
+    counts: tuple[VersionCounts, ...] = ()
 
 
 def counted(tallies: Sequence[Tally]) -> tuple[VersionCounts, ...]:
@@ -86,8 +79,8 @@ class PlanReader:
         Raises:
             ScenarioNotFoundError: one of its versions is not stored.
         """
-        old = await self.graph(plan.scenario_id, plan.from_version)
-        new = await self.graph(plan.scenario_id, plan.to_version)
+        old = await self.store.require_graph(plan.scenario_id, plan.from_version)
+        new = await self.store.require_graph(plan.scenario_id, plan.to_version)
         tallies = await self.index.tally(plan.scenario_id)
         older = await self._older(plan, {tally.version for tally in tallies})
         return view_of_plan(plan, old, new, tallies, older=older)
@@ -98,20 +91,9 @@ class PlanReader:
         Args:
             versions: Its stored ones, at least one.
         """
-        found = await self._standing(scenario_id, versions)
-        pointer = found.pointer
-        return ScenarioOverview(
-            scenario_id=scenario_id,
-            name=found.name,
-            versions=tuple(versions),
-            deployed=pointer.versions if pointer else (),
-            active=pointer.version if pointer else None,
-            share_percent=pointer.share_percent if pointer else 100,
-            withdrawn=pointer.withdrawn if pointer else "",
-            plan=found.plan,
-            deployment=found.deployment,
-            counts=counted(await self.index.tally(scenario_id)),
-        )
+        standing = await self._standing(scenario_id, versions)
+        counts = counted(await self.index.tally(scenario_id))
+        return standing.model_copy(update={"counts": counts})
 
     async def card(self, scenario_id: str, versions: list[int]) -> ScenarioCard:
         """Return a scenario's row of the list."""
@@ -119,53 +101,34 @@ class PlanReader:
         return ScenarioCard(
             scenario_id=scenario_id,
             name=found.name,
-            versions=tuple(versions),
-            active=found.pointer.version if found.pointer else None,
+            versions=found.versions,
+            active=found.active,
             plan_status=found.plan.status if found.plan else None,
             deployment_state=found.deployment.state if found.deployment else None,
         )
 
-    async def graph(self, scenario_id: str, version: int) -> Graph:
-        """Return a stored version.
-
-        Raises:
-            ScenarioNotFoundError: it is not stored.
-        """
-        graph = await self.store.graph(scenario_id, version)
-        if graph is None:
-            raise ScenarioNotFoundError(f"version {version} is not stored")
-        return graph
-
-    async def _standing(self, scenario_id: str, versions: list[int]) -> "_Standing":
+    async def _standing(self, scenario_id: str, versions: list[int]) -> ScenarioOverview:
         held = await self.store.active(scenario_id)
         pointer = held.value if held else None
-        graph = await self.graph(scenario_id, pointer.version if pointer else versions[-1])
-        plan = await self.store.plan(scenario_id, graph.version)
+        version = pointer.version if pointer else versions[-1]
+        graph = await self.store.require_graph(scenario_id, version)
+        plan = await self.store.plan(scenario_id, version)
         deployment = await self.store.deployment(scenario_id)
-        return _Standing(
-            pointer=pointer,
+        return ScenarioOverview(
+            scenario_id=scenario_id,
             name=graph.scenario.title,
+            versions=tuple(versions),
+            deployed=pointer.versions if pointer else (),
+            active=pointer.version if pointer else None,
+            share_percent=pointer.share_percent if pointer else 100,
+            withdrawn=pointer.withdrawn if pointer else "",
             plan=plan.value if plan else None,
             deployment=deployment.value if deployment else None,
         )
 
     async def _older(self, plan: MigrationPlan, versions: set[int]) -> dict[int, Mapping[str, str]]:
         """Return where the steps of still older versions are in the plan's old one."""
-        held = await self.store.active(plan.scenario_id)
-        known = [v for v in held.value.versions if v <= plan.from_version] if held else []
-        graphs = [await self.store.graph(plan.scenario_id, v) for v in known]
-        plans = [await self.store.plan(plan.scenario_id, v) for v in known]
-        links = [one.value for one in plans if one is not None and one.value.to_version in known]
-        chain = VersionChain(
-            graphs=[graph for graph in graphs if graph is not None],
-            plans={link.from_version: link for link in links},
-        )
+        pointer = (await self.store.require_active(plan.scenario_id)).value
+        known = [version for version in pointer.versions if version <= plan.from_version]
+        chain = await self.store.chain(plan.scenario_id, known)
         return {v: chain.images_from(v) for v in versions & set(known) - {plan.from_version}}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Standing:
-    pointer: ActivePointer | None
-    name: str
-    plan: MigrationPlan | None
-    deployment: DeploymentRecord | None

@@ -1,14 +1,14 @@
 """Two versions side by side, as an operator sees them: drawn graphs and a row for each anchor."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 from data_models.values import Value
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.anchors import AnchorMap
+from services.scenarios.migration.difference import Difference
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan
-from services.scenarios.migration.plain_diff import differences
-from services.scenarios.migration.planning import Difference
+from services.scenarios.migration.plain_diff import sentences_of
 from services.scenarios.migration.ports import Tally, step_key
 
 NodeState: TypeAlias = Literal["anchor", "modified", "deleted", "inserted", "plain"]
@@ -122,7 +122,7 @@ def view_of_plan(
     )
     return PlanView(
         plan=plan.model_copy(update={"summary": summary}),
-        changes=tuple(differences(old, new, image)),
+        changes=tuple(sentences_of(difference)),
         old=_old_view(difference, counts),
         new=_new_view(difference, sessions_at(new, tallies)),
         anchors=tuple(_anchor(plan, difference, step, counts) for step in old.steps),
@@ -131,8 +131,8 @@ def view_of_plan(
 
 def view_of_graph(graph: Graph, tallies: Sequence[Tally]) -> GraphView:
     """Return one version alone."""
-    counts = sessions_at(graph, tallies)
-    return _drawn(graph, {}, {}, dict.fromkeys(graph.steps, "plain"), _forks(graph), counts)
+    forks: dict[str, ForkState] = {step: "unchanged" for step in graph.steps if graph.is_fork(step)}
+    return _drawn(graph, graph, {}, "plain", forks, sessions_at(graph, tallies))
 
 
 def sessions_at(graph: Graph, tallies: Sequence[Tally]) -> dict[str, int]:
@@ -148,60 +148,46 @@ def _counted(steps: Iterable[str], version: int, tallies: Sequence[Tally]) -> di
     return {step: by_hash.get(step_key(step), 0) for step in steps}
 
 
-def _forks(graph: Graph) -> dict[str, ForkState]:
-    return {step: "unchanged" for step in graph.steps if len(graph.branches(step)) > 1}
-
-
 def _old_view(difference: Difference, counts: Mapping[str, int]) -> GraphView:
-    old, new, image = difference.old, difference.new, difference.anchors.image
-    states: dict[str, NodeState] = {
-        step: _state(old.hashes[step], new.hashes.get(image.get(step, ""))) or "deleted"
+    old = difference.old
+    changed = {difference.move.preimage.get(fork) for fork in difference.forks}
+    forks: dict[str, ForkState] = {
+        step: "changed" if step in changed else "unchanged"
         for step in old.steps
+        if old.is_fork(step)
     }
-    forks = _forks(old)
-    changed = {image_of: step for step, image_of in image.items()}
-    forks |= {changed[fork]: "changed" for fork in difference.forks if changed.get(fork) in forks}
-    return _drawn(old, image, _ways(new), states, forks, counts)
+    return _drawn(old, difference.new, difference.anchors.image, "deleted", forks, counts)
 
 
 def _new_view(difference: Difference, counts: Mapping[str, int]) -> GraphView:
     old, new, back = difference.old, difference.new, difference.move.preimage
-    states: dict[str, NodeState] = {
-        step: _state(new.hashes[step], old.hashes.get(back.get(step, ""))) or "inserted"
-        for step in new.steps
-    }
-    former = _forks(old)
-    forks = _forks(new)
+    forks: dict[str, ForkState] = {step: "unchanged" for step in new.steps if new.is_fork(step)}
     for fork in difference.forks:
-        forks[fork] = "changed" if back.get(fork) in former else "new"
-    return _drawn(new, back, _ways(old), states, forks, counts)
-
-
-def _state(mine: str, theirs: str | None) -> NodeState | None:
-    if theirs is None:
-        return None
-    return "anchor" if mine == theirs else "modified"
-
-
-def _ways(graph: Graph) -> set[tuple[str, str, str]]:
-    return {(step, way.target, way.text) for step in graph.steps for way in graph.branches(step)}
+        forks[fork] = "changed" if fork in back and old.is_fork(back[fork]) else "new"
+    return _drawn(new, old, back, "inserted", forks, counts)
 
 
 def _drawn(
     graph: Graph,
+    other: Graph,
     partners: Mapping[str, str],
-    ways: set[tuple[str, str, str]] | dict[str, str],
-    states: Mapping[str, NodeState],
+    alone: NodeState,
     forks: Mapping[str, ForkState],
     counts: Mapping[str, int],
 ) -> GraphView:
+    """Return `graph` beside `other`; a step without a partner there is in the state `alone`."""
+    alike = {step for step, one in partners.items() if graph.hashes[step] == other.hashes[one]}
+    states: dict[str, NodeState] = {
+        step: "anchor" if step in alike else "modified" for step in partners
+    }
+    ways = {(step, way.target, way.text) for step in other.steps for way in other.branches(step)}
     nodes = tuple(
         NodeView(
             id=step.id,
             name=step.title,
             intent=step.intent or step.description,
             kind=step.kind,
-            state=states[step.id],
+            state=states.get(step.id, alone),
             fork=forks.get(step.id, ""),
             partner=partners.get(step.id),
             is_checkpoint=step.is_checkpoint,
@@ -238,6 +224,7 @@ def _anchor(
 ) -> AnchorView:
     new, target = difference.new, difference.anchors.image.get(step)
     name = new.steps[target].title if target else None
+    redirects = tuple(_redirects(difference, target)) if target else ()
     summary, policies = plan.summary, plan.anchor_policies
     return AnchorView(
         step=step,
@@ -249,36 +236,28 @@ def _anchor(
         fields=tuple(
             one.display_name for one in summary.fields_to_collect if name in one.affected_anchors
         ),
-        redirects=tuple(_redirects(difference, target)) if target else (),
-        blocked_by=tuple(_blocking(difference, target)) if target else (),
+        redirects=redirects,
+        blocked_by=tuple(_blocking(difference, target)) if target and redirects else (),
         policy=policies.get(step, policies.get(STAR, AnchorMigrationPolicy())),
         has_own_policy=step in policies,
     )
 
 
-def _redirects(difference: Difference, target: str) -> list[RedirectView]:
+def _redirects(difference: Difference, target: str) -> Iterator[RedirectView]:
     """The branches of changed forks before the step that do not lead to it."""
-    new = difference.new
-    return [
-        RedirectView(
-            fork=fork.fork_node_name,
-            condition=branch.condition_text,
-            target=branch.target_step_name,
-        )
-        for fork in difference.forks.values()
-        if new.is_after(target, fork.fork_node_id)
-        for branch in fork.branches
-        if target not in new.reached_from(branch.target_step_id)
-    ]
+    steps, bit = difference.new.steps, difference.upstream.bits([target])
+    for away in difference.away:
+        if away.anchors & bit:
+            yield RedirectView(
+                fork=steps[away.fork].title,
+                condition=away.branch.text,
+                target=steps[away.branch.target].title,
+            )
 
 
-def _blocking(difference: Difference, target: str) -> list[str]:
+def _blocking(difference: Difference, target: str) -> Iterator[str]:
     """The checkpoints that sessions at the step may have passed and no redirect goes behind."""
-    new = difference.new
-    if not _redirects(difference, target):
-        return []
-    return [
-        step.title
-        for step in new.scenario.steps
-        if step.is_checkpoint and (step.id == target or new.is_after(target, step.id))
-    ]
+    bit = difference.upstream.bits([target])
+    for step in difference.new.scenario.steps:
+        if step.is_checkpoint and (step.id == target or difference.upstream.after(step.id) & bit):
+            yield step.title

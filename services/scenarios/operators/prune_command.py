@@ -6,16 +6,17 @@ import json
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from pydantic import AwareDatetime, BaseModel, Field, JsonValue, ValidationError
+from pydantic import AwareDatetime, BaseModel, Field, JsonValue
 
+from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
-from data_models.chat_context import ChatContext
 from data_models.clock import Clock, RandomIds, SystemClock
-from data_models.errors import CorruptDocumentError
 from data_models.scenario_session import ScenarioSession
+from data_models.values import read_value
 from services.scenarios.migration.migration_config import RetentionConfig
 from services.scenarios.migration.scenario_store import ScenarioStore, plan_name, version_name
 from services.scenarios.migration.tag_index import is_context
+from services.scenarios.operators.stored_sessions import context_in
 from services.scenarios.scenario_factory import CONTAINER, migration_config_for
 from services.stored_folders import list_folders
 from services.stores import SESSIONS, open_container
@@ -48,9 +49,10 @@ async def lowest_in_use(documents: BlobStore, folders: Sequence[str]) -> dict[st
     for folder in folders:
         async for row in documents.list(f"{folder}/"):
             blob = await documents.read(row.name) if is_context(row.name) else None
-            for session in () if blob is None else _sessions(blob.data):
-                known = lowest.get(session.scenario_id, session.version)
-                lowest[session.scenario_id] = min(known, oldest_needed(session))
+            for session in () if blob is None else context_in(blob.data).sessions:
+                if session.step is not None:
+                    known = lowest.get(session.scenario_id, session.version)
+                    lowest[session.scenario_id] = min(known, oldest_needed(session))
     return lowest
 
 
@@ -90,47 +92,25 @@ class Pruner:
         now = self._clock.now()
         done = Pruned(unneeded_since=since)
         for number, moment in since.items():
-            if _is_over(moment, self._config.version_retention_days, now):
+            if now - moment >= timedelta(days=self._config.version_retention_days):
                 await self._blobs.delete(version_name(scenario_id, number))
                 done.versions.append(number)
-            if _is_over(moment, self._config.plan_retention_days, now):
+            if now - moment >= timedelta(days=self._config.plan_retention_days):
                 await self._blobs.delete(plan_name(scenario_id, number))
                 done.plans.append(number)
         return done
 
     async def _note(self, scenario_id: str, useless: Sequence[int]) -> dict[int, datetime]:
         name = f"scenarios/{scenario_id}/pruning.json"
-        blob = await self._blobs.read(name)
-        known = _notes(blob.data).unneeded_since if blob is not None else {}
         now = self._clock.now()
-        since = {number: known.get(number, now) for number in useless}
-        data = Pruned(unneeded_since=since).model_dump_json().encode()
-        if blob is None:
-            await self._blobs.create(name, data)
-        elif since != known:
-            await self._blobs.replace(name, data, etag=blob.etag)
-        return since
 
+        def noted(data: bytes | None) -> bytes:
+            known = {} if data is None else read_value(data, Pruned).unneeded_since
+            since = {number: known.get(number, now) for number in useless}
+            return Pruned(unneeded_since=since).model_dump_json().encode()
 
-def _is_over(since: datetime, days: int, now: datetime) -> bool:
-    return now - since >= timedelta(days=days)
-
-
-def _notes(data: bytes) -> Pruned:
-    try:
-        return Pruned.model_validate_json(data)
-    except ValidationError as error:
-        raise CorruptDocumentError("Pruned cannot be read") from error
-
-
-def _sessions(data: bytes) -> list[ScenarioSession]:
-    try:
-        context = ChatContext.model_validate_json(data)
-    except ValidationError:
-        # `from None`: pydantic puts the rejected text into its message.
-        raise CorruptDocumentError("ChatContext cannot be read") from None
-    held = [context.scenario, *context.left_scenarios]
-    return [session for session in held if session is not None and session.step is not None]
+        data = await change_blob(self._blobs, name, noted, what="what is not needed")
+        return read_value(data, Pruned).unneeded_since
 
 
 def add_prune(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -6,14 +6,13 @@ A dry run keeps what it foretold beside the scenario; the next one says how that
 from collections.abc import Iterable
 from typing import TypeAlias
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
-from data_models.errors import CorruptDocumentError
 from data_models.identifiers import hashed
 from data_models.scenario_session import MigrationAppliedEvent
-from data_models.values import Value
+from data_models.values import Value, read_value
 from services.scenarios.operators.dry_run import DryRunRow
 
 KEPT_LIMIT = 2_000
@@ -66,14 +65,14 @@ class ScoreBook:
         """Keep what was foretold; `anew` where a dry run begins."""
         name = _name(scenario_id, to_version)
         fresh = {
-            hashed(row.session_id): Foretold(
+            row.session: Foretold(
                 effect=row.effect, step_after=row.step_after, asks=(*row.confirm, *row.collect)
             )
             for row in rows
         }
 
         def foretold(data: bytes | None) -> bytes | None:
-            kept = {} if data is None or anew else _read(data).sessions
+            kept = {} if data is None or anew else read_value(data, Prediction).sessions
             if len(kept) >= KEPT_LIMIT:
                 return None
             sessions = dict([*kept.items(), *fresh.items()][:KEPT_LIMIT])
@@ -86,7 +85,7 @@ class ScoreBook:
         for version in sorted(versions, reverse=True):
             blob = await self._blobs.read(_name(scenario_id, version))
             if blob is not None:
-                return await self._score(scenario_id, _read(blob.data))
+                return await self._score(scenario_id, read_value(blob.data, Prediction))
         return None
 
     async def _score(self, scenario_id: str, prediction: Prediction) -> Score:
@@ -97,7 +96,7 @@ class ScoreBook:
                 break
             read += 1
             blob = await self._blobs.read(info.name)
-            event = None if blob is None else MigrationAppliedEvent.model_validate_json(blob.data)
+            event = None if blob is None else read_value(blob.data, MigrationAppliedEvent)
             said = None if event is None else prediction.sessions.get(hashed(event.session_id))
             if event is None or said is None or event.to_version != prediction.to_version:
                 continue
@@ -132,13 +131,6 @@ def missed(said: Foretold, event: MigrationAppliedEvent) -> str:
     if (event.step_after or "") != said.step_after:
         return "went to another step"
     return ""
-
-
-def _read(data: bytes) -> Prediction:
-    try:
-        return Prediction.model_validate_json(data)
-    except ValidationError as error:
-        raise CorruptDocumentError("Prediction cannot be read") from error
 
 
 def _name(scenario_id: str, version: int) -> str:

@@ -1,8 +1,10 @@
 """Where operators look at sessions and act on them, each act on record with its reason."""
 
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+
+from pydantic import AwareDatetime
 
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
@@ -17,9 +19,9 @@ from data_models.errors import (
     ScenarioInputError,
     ScenarioNotFoundError,
 )
-from data_models.identifiers import PatientId, hashed
+from data_models.identifiers import hashed
 from data_models.scenario_session import ScenarioSession
-from services.audit.entry import AuditEntry
+from data_models.values import Value
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.ports import SessionIndex, SessionRow, row_of, step_key
@@ -28,7 +30,7 @@ from services.scenarios.operators.dry_run import DryRun, DryRunRow
 from services.scenarios.operators.interventions import Intervention, intervened
 from services.scenarios.operators.journal import ActLog
 from services.scenarios.operators.session_view import NextView, SessionView, view_of_session
-from services.scenarios.operators.stored_sessions import StoredSessions
+from services.scenarios.operators.stored_sessions import StoredSession, StoredSessions
 
 PAGE_LIMIT = 1_000
 SHORTEST_ID = 8
@@ -63,12 +65,41 @@ class SessionFilter:
         )
 
 
-@dataclass(slots=True)
-class BulkResult:
+FLAGGED = SessionFilter(reason="*")
+"""The sessions that a person must look at."""
+
+
+class SessionCard(Value):
+    """A session in a list; where it is stored names its patient and stays out of it."""
+
+    session: str
+    version: int
+    step_hash: str
+    channel: str
+    created_at: AwareDatetime
+    reason: str
+    pinned: bool
+
+
+class SessionCards(Value):
+    """Some sessions; `cursor` goes on behind them, empty at the end."""
+
+    rows: tuple[SessionCard, ...]
+    cursor: str
+
+
+class Refusal(Value):
+    """A session that an act could not be done to, and why."""
+
+    session: str
+    why: str
+
+
+class BulkResult(Value):
     """What became of the sessions of a filter; `cursor` goes on behind them, empty at the end."""
 
     done: int = 0
-    refused: list[tuple[str, str]] = field(default_factory=list)
+    refused: tuple[Refusal, ...] = ()
     cursor: str = ""
 
 
@@ -85,10 +116,16 @@ class SessionService:
     log: ActLog
     now: Callable[[], datetime]
 
-    async def list(
+    async def find(
+        self, scenario_id: str, wanted: SessionFilter, *, after: str, limit: int
+    ) -> SessionCards:
+        """Return the next sessions that fit, at most `limit`, by their hashed ids."""
+        rows, cursor = await self._fitting(scenario_id, wanted, after=after, limit=limit)
+        return SessionCards(rows=tuple(map(_card, rows)), cursor=cursor)
+
+    async def _fitting(
         self, scenario_id: str, wanted: SessionFilter, *, after: str, limit: int
     ) -> tuple[list[SessionRow], str]:
-        """Return the next rows that fit, at most `limit`, and the cursor behind them."""
         found: list[SessionRow] = []
         while True:
             page = await self.index.page(
@@ -109,14 +146,14 @@ class SessionService:
         stored = await self.sessions.read(row)
         if stored is None or stored.session.step is None:
             raise ScenarioNotFoundError("the session is not stored any more")
-        await self._record(stored.document, operator, "show_session", row)
+        await self._record(stored, operator, "show_session")
         graph = await self._graph(stored.session)
         view = view_of_session(stored.session, graph)
         return view.model_copy(update={"next": await self._next(scenario_id, row)})
 
     async def act(
         self, scenario_id: str, session: str, act: Intervention, *, operator: str
-    ) -> None:
+    ) -> BulkResult:
         """Do `act` to one session.
 
         Raises:
@@ -127,7 +164,8 @@ class SessionService:
         row = await self._row(scenario_id, session)
         note = f"session {hashed(row.session_id)[:_SHOWN_CHARS]}, {act.note}"
         async with self.log.act(scenario_id, operator, f"session_{act.kind}", note):
-            await self.act_on(row, act, operator=operator)
+            await self._act_on(row, act, operator)
+        return BulkResult(done=1)
 
     async def act_on_all(
         self,
@@ -139,34 +177,33 @@ class SessionService:
         after: str = "",
     ) -> BulkResult:
         """Do `act` to the sessions that fit, at most 500; what one refuses, others do not miss."""
-        rows, cursor = await self.list(scenario_id, wanted, after=after, limit=BULK_LIMIT)
-        result = BulkResult(cursor=cursor)
+        rows, cursor = await self._fitting(scenario_id, wanted, after=after, limit=BULK_LIMIT)
+        refused: list[Refusal] = []
         note = f"{len(rows)} sessions, {act.note}"
         async with self.log.act(scenario_id, operator, f"session_{act.kind}", note):
             for row in rows:
-                if why := await self._refusal(row, act, operator):
-                    result.refused.append((hashed(row.session_id), why))
-                else:
-                    result.done += 1
-        return result
+                refused += await self._refused(row, act, operator)
+        done = len(rows) - len(refused)
+        return BulkResult(done=done, refused=tuple(refused), cursor=cursor)
 
-    async def _refusal(self, row: SessionRow, act: Intervention, operator: str) -> str:
-        """Do `act`; return why it could not be done, "" if it was."""
+    async def _refused(
+        self, row: SessionRow, act: Intervention, operator: str
+    ) -> Sequence[Refusal]:
+        """Do `act`; return why it could not be done, if it was not."""
         try:
-            await self.act_on(row, act, operator=operator)
-        except ScenarioInputError as error:
-            return str(error)
-        except CorruptDocumentError as error:
-            return error.user_message
-        return ""
+            await self._act_on(row, act, operator)
+        except (ScenarioInputError, CorruptDocumentError) as error:
+            why = str(error) if isinstance(error, ScenarioInputError) else error.user_message
+            return [Refusal(session=hashed(row.session_id), why=why)]
+        return []
 
-    async def act_on(self, row: SessionRow, act: Intervention, *, operator: str) -> None:
+    async def _act_on(self, row: SessionRow, act: Intervention, operator: str) -> None:
         """Do `act` to the session of `row`; see `act` for errors."""
         stored = await self.sessions.read(row)
         if stored is None or self.maintenance_lease is None:
             raise ScenarioNotFoundError("the session is not stored any more")
         await self._intervene(stored.session, act)  # what cannot be done holds no conversation
-        await self._record(stored.document, operator, f"session_{act.kind}", row)
+        await self._record(stored, operator, f"session_{act.kind}")
         try:
             after = await self._hold(stored.document, row, act, operator, self.maintenance_lease)
         except (BlobChangedError, BlobExistsError, ClaimLostError, ConversationBusyError) as error:
@@ -240,28 +277,21 @@ class SessionService:
             if not after:
                 return
 
+    async def _record(self, stored: StoredSession, operator: str, action: str) -> None:
+        one, document = stored.session, stored.document
+        await self.log.record(
+            operator, action, about=one.scenario_id, session_id=one.session_id, document=document
+        )
+
     async def _newest(self, scenario_id: str) -> int:
         versions = (await self.store.versions(scenario_id)).get(scenario_id) or [0]
         return versions[-1]
 
     async def _graph(self, session: ScenarioSession) -> Graph:
-        graph = await self.store.graph(session.scenario_id, session.version)
-        if graph is None or session.step not in graph.steps:
-            raise ScenarioNotFoundError(f"version {session.version} is not stored, or not like it")
+        graph = await self.store.require_graph(session.scenario_id, session.version)
+        if session.step not in graph.steps:
+            raise ScenarioNotFoundError(f"version {session.version} has no step like its own")
         return graph
-
-    async def _record(
-        self, document: ChatContext, operator: str, action: str, row: SessionRow
-    ) -> None:
-        patient: PatientId | None = document.patient_id
-        await self.log.audit.record(
-            AuditEntry(
-                principal=operator,
-                conversation=document.conversation_id,
-                patient=patient,
-                actions=(f"operator.{action}", f"session:{hashed(row.session_id)}"[:80]),
-            )
-        )
 
 
 def _next_view(version: int, row: DryRunRow) -> NextView:
@@ -275,9 +305,21 @@ def _next_view(version: int, row: DryRunRow) -> NextView:
     )
 
 
+def _card(row: SessionRow) -> SessionCard:
+    return SessionCard(
+        session=hashed(row.session_id),
+        version=row.version,
+        step_hash=row.step_hash,
+        channel=row.channel,
+        created_at=row.created_at,
+        reason=row.review,
+        pinned=row.pinned,
+    )
+
+
 def _session_in(document: ChatContext, session_id: str) -> ScenarioSession:
-    for one in (document.scenario, *document.left_scenarios):
-        if one is not None and one.session_id == session_id:
+    for one in document.sessions:
+        if one.session_id == session_id:
             return one
     raise ScenarioNotFoundError("the session is not stored any more")
 

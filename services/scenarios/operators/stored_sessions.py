@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.documents import parse_document
-from data_models.errors import CorruptDocumentError
-from data_models.scenario_session import PatientProfile, ScenarioSession
+from data_models.scenario_session import ScenarioSession
+from data_models.values import read_value
 from services.scenarios.migration.ports import SessionIndex, SessionRow
 from services.scenarios.migration.tag_index import is_context, rows_of
 
@@ -20,11 +20,6 @@ class StoredSession:
 
     session: ScenarioSession
     document: ChatContext
-
-    @property
-    def profile(self) -> PatientProfile:
-        """What outlived earlier runs of its patient."""
-        return self.document.profile
 
 
 class _Header(BaseModel):
@@ -46,20 +41,20 @@ class StoredSessions:
         blob = await self._documents.read(row.place) if row.place else None
         if blob is None:
             return None
-        context = _context(blob.data)
-        for session in (context.scenario, *context.left_scenarios):
-            if session is not None and session.session_id == row.session_id:
-                return StoredSession(session, context)
-        return None
+        context = context_in(blob.data)
+        held = (one for one in context.sessions if one.session_id == row.session_id)
+        session = next(held, None)
+        return None if session is None else StoredSession(session, context)
 
 
-def _context(data: bytes) -> ChatContext:
-    try:
-        header = _Header.model_validate_json(data)
-    except ValidationError:
-        # `from None`: pydantic puts the rejected text into its message.
-        raise CorruptDocumentError("ChatContext: no conversation") from None
-    return parse_document(data, ChatContext, conversation_id=header.conversation_id)
+def context_in(data: bytes) -> ChatContext:
+    """Return the context document that a blob holds, whoever's conversation it is of.
+
+    Raises:
+        CorruptDocumentError: it cannot be read.
+    """
+    whose = read_value(data, _Header).conversation_id
+    return parse_document(data, ChatContext, conversation_id=whose)
 
 
 PAGE_FOLDERS = 500

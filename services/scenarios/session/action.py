@@ -1,17 +1,16 @@
 """A tool that a scenario's step runs, not an agent of its own accord. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from pydantic import JsonValue
 
 from data_models.scenario import SLOT, Step
 from data_models.scenario_session import Evidence, ExecutedAction, ScenarioSession
-from services.language.field_answers import out_of_range
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers, without_values
-from services.scenarios.session.facts import fits
+from services.scenarios.session.answers import with_answers, without_values
+from services.scenarios.session.facts import takes
 
 NOT_SAID = "not said"
 """In a text that is made of fields, what stands for one that nobody knows."""
@@ -45,6 +44,17 @@ class ToolRan:
     has_asked: bool = False
 
 
+Act: TypeAlias = Callable[[ToolAction], Awaitable[ToolRan]]
+
+
+async def run_tool(step: Step, values: Mapping[str, JsonValue], key: str, act: Act) -> ToolRan:
+    """Run the tool of `step`, if it has one, with what is known of the fields."""
+    if not step.runs:
+        return ToolRan(True)
+    parameters = {name: bound(value, values) for name, value in step.parameters.items()}
+    return await act(ToolAction(step.runs, parameters, key))
+
+
 def bound(parameters: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
     """Return `parameters` with the values of the fields that they name in braces."""
     if isinstance(parameters, str):
@@ -68,8 +78,8 @@ def with_results(
     """
     found: dict[str, JsonValue] = {}
     for name, path in step.results.items():
-        wanted, value = graph.fields[name], _at(data, path)
-        if fits(value, wanted.value_type) and not out_of_range(wanted, value):
+        value = _at(data, path)
+        if takes(graph.fields[name], value):
             found[name] = value
     evidence = Evidence(source="tool", turn=turn)
     emptied = without_values(session, step.results)

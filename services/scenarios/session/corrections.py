@@ -13,7 +13,6 @@ from services.language.corrections import Correction
 from services.language.field_answers import is_plainly, value_in
 from services.language.folding import words_of
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.move import is_fork
 from services.scenarios.session.progress import next_branch, put_anew, visit_of
 
 
@@ -122,9 +121,9 @@ def _is_named(field: FieldDefinition, what: str) -> bool:
 
 
 def _uses(graph: Graph, visit: StepVisit, changed: Collection[str]) -> bool:
-    branches = graph.branches(visit.step_id) if visit.step_id in graph.steps else ()
-    read = {name for one in branches if one.condition for name in one.condition.fields}
-    return is_fork(branches) and bool(read & set(changed))
+    if visit.step_id not in graph.steps or not graph.is_fork(visit.step_id):
+        return False
+    return not set(changed).isdisjoint(graph.fields_decided_by(visit.step_id))
 
 
 def _completed_behind(session: ScenarioSession, fork: int) -> CompletedCheckpoint | None:

@@ -1,11 +1,10 @@
 """Whether the user said a value: in words of their own, of this run, that gave no other one."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from pydantic import JsonValue
 
-from data_models.chat_context import ChatContext
+from data_models.chat_context import ChatContext, Turn
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Evidence, ScenarioSession
 from services.language.field_answers import reading_in
@@ -15,25 +14,16 @@ from services.language.quotes import may_mean, without_words
 QUOTE_LIMIT_CHARS = 160
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
-    """What the user said in one turn."""
-
-    turn: int
-    text: str
-
-
-def said_in_run(document: ChatContext, session: ScenarioSession) -> list[Said]:
-    """Return the user's messages since the run began, newest first."""
-    turns = reversed(document.chat_history)
-    return [Said(t.turn_id, t.user_message) for t in turns if t.turn_id >= session.begun_in]
+def turns_of_run(document: ChatContext, session: ScenarioSession) -> list[Turn]:
+    """Return the turns since the run began, newest first."""
+    return [turn for turn in reversed(document.chat_history) if turn.turn_id >= session.begun_in]
 
 
 def evidence_for(
     field: FieldDefinition,
     value: JsonValue,
     quote: str,
-    said: Sequence[Said],
+    said: Sequence[Turn],
     session: ScenarioSession,
     *,
     beside: frozenset[str] = frozenset(),
@@ -42,14 +32,16 @@ def evidence_for(
 
     Args:
         quote: The words that are claimed to say it; "" to look for them.
-        said: Newest first.
+        said: The turns that may say it, newest first.
         beside: Fields that the same words may answer too, as "yes to both".
     """
     for one in said:
-        left = without_words(one.text, list(_used(session, one.turn, {field.name, *beside})))
+        left = without_words(
+            one.user_message, list(_used(session, one.turn_id, {field.name, *beside}))
+        )
         found = _quoted(field, value, quote, left) if quote.strip() else _seen(field, value, left)
         if found:
-            return Evidence(turn=one.turn, quote=found[:QUOTE_LIMIT_CHARS])
+            return Evidence(turn=one.turn_id, quote=found[:QUOTE_LIMIT_CHARS])
     return None
 
 

@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 from pydantic import JsonValue
 
-from data_models.scenario import ValueType
+from data_models.scenario import FieldDefinition, ValueType
 from data_models.scenario_session import Extracted, PatientProfile, ProfileField, ScenarioSession
 from services.language.field_answers import out_of_range
 from services.scenarios.definition.graph import Graph
@@ -109,6 +109,11 @@ def fits(value: JsonValue, kind: ValueType) -> bool:
             return isinstance(value, str) and _is_date(value)
 
 
+def takes(field: FieldDefinition, value: JsonValue) -> bool:
+    """Whether `value` is of the field's type and in its range."""
+    return fits(value, field.value_type) and not out_of_range(field, value)
+
+
 def _is_date(text: str) -> bool:
     try:
         date.fromisoformat(text)
@@ -129,8 +134,7 @@ def lasting(profile: PatientProfile, graph: Graph, now: datetime) -> dict[str, P
         and field.scope != "run"
         and one.expires_at is not None
         and now < one.expires_at
-        and fits(one.value, field.value_type)
-        and not out_of_range(field, one.value)
+        and takes(field, one.value)
     }
 
 

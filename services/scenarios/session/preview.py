@@ -13,9 +13,9 @@ from data_models.errors import ScenarioConditionError
 from data_models.scenario import FieldDefinition, Step
 from services.language.field_answers import readings_in, taken_by
 from services.scenarios.definition.graph import Graph
-from services.scenarios.session.progress import next_branch
+from services.scenarios.session.progress import missing_of, next_branch
 from services.scenarios.session.recording import unfit
-from services.scenarios.session.step_text import missing_of, question_for, speaks
+from services.scenarios.session.step_text import question_for, speaks
 
 STEPS_LIMIT = 200
 Who: TypeAlias = Literal["step", "says", "asks", "tool", "you", "problem", "end"]

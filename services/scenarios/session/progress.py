@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from data_models.errors import ScenarioPlanError
 from data_models.identifiers import hashed
 from data_models.scenario import Step
-from data_models.scenario_session import CompletedCheckpoint, ScenarioSession, StepVisit
+from data_models.scenario_session import CompletedCheckpoint, ReviewFlag, ScenarioSession, StepVisit
 from services.scenarios.definition.conditions import Verdict
 from services.scenarios.definition.graph import Branch, Graph
 
@@ -45,6 +45,38 @@ def next_branch(
     return None, ()
 
 
+def missing_of(step: Step, values: Mapping[str, JsonValue]) -> list[str]:
+    """Return the fields that the step collects and nobody knows yet."""
+    wanted = dict.fromkeys((*step.collects_profile_fields, *step.needs))
+    return [name for name in wanted if name not in values]
+
+
+def needed_at(graph: Graph, step: Step, values: Mapping[str, JsonValue]) -> list[str]:
+    """Return the fields that keep the session in `step`: collected there, or decided by there."""
+    decide = next_branch(graph, step.id, values)[1]
+    return missing_of(step, values) or [name for name in decide if name not in step.results]
+
+
+def gone_on(
+    session: ScenarioSession, graph: Graph, values: Mapping[str, JsonValue], now: datetime
+) -> ScenarioSession | None:
+    """Return the session behind its step, by the first branch whose condition holds.
+
+    Returns:
+        None while something is missing or no branch holds; after the last step it has ended.
+
+    Raises:
+        ScenarioConditionError: a condition cannot be decided from values of these types.
+    """
+    step = graph.steps[session.step or ""]
+    if missing_of(step, values):
+        return None
+    if not graph.branches(step.id):
+        return ended(session, graph, now)
+    branch, _ = next_branch(graph, step.id, values)
+    return None if branch is None else advanced(session, graph, branch.target, now)
+
+
 def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime) -> ScenarioSession:
     """Return the session in `target` of its own version, the step it left completed.
 
@@ -53,12 +85,11 @@ def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime)
     """
     if target not in graph.steps or session.step is None:
         raise ScenarioPlanError(f"version {graph.version} has no step {target!r} to go to")
-    *earlier, last = session.step_history
-    closed = last.model_copy(update={"transition": target, "completed_at": now})
+    closed = with_last(session, transition=target, completed_at=now)
     return session.model_copy(
         update={
             "step": target,
-            "step_history": [*earlier, closed, visit_of(graph, target, now)],
+            "step_history": [*closed, visit_of(graph, target, now)],
             "completed_checkpoints": _passed(session, graph.steps[session.step], graph, now),
             "updated_at": now,
         }
@@ -68,12 +99,10 @@ def advanced(session: ScenarioSession, graph: Graph, target: str, now: datetime)
 def ended(session: ScenarioSession, graph: Graph, now: datetime) -> ScenarioSession:
     """Return the session after its last step."""
     step = graph.steps[session.step or ""]
-    *earlier, last = session.step_history
-    closed = last.model_copy(update={"completed_at": now})
     return session.model_copy(
         update={
             "step": None,
-            "step_history": [*earlier, closed],
+            "step_history": with_last(session, completed_at=now),
             "completed_checkpoints": _passed(session, step, graph, now),
             "updated_at": now,
         }
@@ -82,18 +111,30 @@ def ended(session: ScenarioSession, graph: Graph, now: datetime) -> ScenarioSess
 
 def spoken(session: ScenarioSession) -> ScenarioSession:
     """Return the session with its current step said to the user."""
-    *earlier, last = session.step_history
-    return session.model_copy(
-        update={"step_history": [*earlier, last.model_copy(update={"spoken": True})]}
-    )
+    return session.model_copy(update={"step_history": with_last(session, spoken=True)})
 
 
 def put_anew(session: ScenarioSession) -> ScenarioSession:
     """Return the session with its current step to be said again, before anything answers it."""
+    return session.model_copy(update={"step_history": with_last(session, spoken=False)})
+
+
+def flagged(
+    session: ScenarioSession, reason: str, now: datetime, *, target: int = 0
+) -> ScenarioSession:
+    """Return the session on the operator's list.
+
+    Args:
+        target: The version that it does not go to; 0 where it is about none.
+    """
+    flag = ReviewFlag(target_version=target, reason=reason, flagged_at=now)
+    return session.model_copy(update={"review": flag})
+
+
+def with_last(session: ScenarioSession, **changes: object) -> list[StepVisit]:
+    """Return the visits with `changes` of the last one."""
     *earlier, last = session.step_history
-    return session.model_copy(
-        update={"step_history": [*earlier, last.model_copy(update={"spoken": False})]}
-    )
+    return [*earlier, last.model_copy(update=changes)]
 
 
 def _passed(

@@ -12,13 +12,9 @@ from data_models.scenario_session import ProfileField
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
 from services.records.views.demographics import Demographics, demographics
+from services.scenarios.definition.publishable import AGE, BIRTH_DATE, IN_RECORDS, NAME, SEX
 from services.scenarios.session.facts import RECORD
 
-BIRTH_DATE = frozenset({"date_of_birth", "birth_date", "birthdate", "dob"})
-AGE = frozenset({"age", "age_years", "patient_age"})
-SEX = frozenset({"sex", "gender"})
-NAME = frozenset({"name", "full_name", "patient_name"})
-IN_RECORDS = BIRTH_DATE | AGE | SEX | NAME
 _log = structlog.get_logger()
 
 

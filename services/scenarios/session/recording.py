@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from pydantic import JsonValue
 
+from data_models.chat_context import Turn
 from data_models.errors import ToolInputError
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Evidence, ScenarioSession
@@ -17,8 +18,8 @@ from services.language.field_answers import (
     value_in,
 )
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers
-from services.scenarios.session.evidence import Said, evidence_for
+from services.scenarios.session.answers import with_answers
+from services.scenarios.session.evidence import evidence_for
 from services.scenarios.session.facts import fits
 
 VALUE_LIMIT_CHARS = 600
@@ -49,7 +50,7 @@ def checked_values(
     session: ScenarioSession,
     values: Mapping[str, JsonValue],
     quotes: Mapping[str, str],
-    said: Sequence[Said],
+    said: Sequence[Turn],
 ) -> Checked:
     """Return which of `values` are taken.
 

@@ -1,46 +1,36 @@
 """The scenario of one patient during one turn: what agents are told, and what they change."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import JsonValue
 
-from data_models.errors import ToolInputError
+from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.identifiers import hashed
 from data_models.scenario import Step
-from data_models.scenario_session import (
-    Evidence,
-    ReviewFlag,
-    ScenarioSession,
-)
+from data_models.scenario_session import Evidence, ScenarioSession
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers, without_values
-from services.scenarios.session.action import ToolAction, ToolRan, bound, with_results, with_run
+from services.scenarios.session.action import Act, run_tool, with_results, with_run
+from services.scenarios.session.answers import with_answers, without_values
 from services.scenarios.session.commands import named
 from services.scenarios.session.corrections import decided_again
-from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, said_in_run
+from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, turns_of_run
 from services.scenarios.session.facts import lasting
-from services.scenarios.session.progress import ended, spoken
+from services.scenarios.session.left_sessions import bounded, describe_left, set_aside, taken_up
+from services.scenarios.session.progress import begun, ended, flagged, gone_on, missing_of, spoken
 from services.scenarios.session.recording import OFFER, checked_values, with_refusals
-from services.scenarios.session.session_state import (
-    SessionState,
-    bounded,
-    describe_left,
-    set_aside,
-    taken_up,
-)
+from services.scenarios.session.session_state import Here, SessionState
 from services.scenarios.session.step_text import (
     corrected_text,
     finished_text,
     grounding_of,
-    missing_of,
     place_of,
     speaks,
+    where_text,
 )
 
 STEPS_LIMIT = 60
 """Steps that one turn may pass; a loop that asks nothing ends here."""
-Act = Callable[[ToolAction], Awaitable[ToolRan]]
 
 
 class ScenarioRuntime(SessionState):
@@ -52,7 +42,7 @@ class ScenarioRuntime(SessionState):
         Raises:
             ToolInputError: there is none of that name; the text lists those that there are.
         """
-        titles = await self._guide.titles(is_fresh=True)
+        titles = await self._catalogue.titles(is_fresh=True)
         scenario_id = named(name, titles)
         if scenario_id is None:
             there_are = ", ".join(titles.values()) or "none; operators publish them on /operator"
@@ -72,16 +62,18 @@ class ScenarioRuntime(SessionState):
             ToolInputError: too many are left unfinished.
             ScenarioPlanError: no version of it is deployed.
         """
-        channel = self._message.channel_id or self._message.channel
-        session = await self._guide.begin(scenario_id, channel=channel)
+        session_id, now = self._ids.new_id("scenario"), self._clock.now()
+        graph = await self._catalogue.entry(scenario_id, session_id)
+        if graph is None:
+            raise ScenarioPlanError("the scenario has no active version")
         set_aside(self._document)
-        graph = await self._guide.graph(session)
-        offered = lasting(self._document.profile, graph, self._clock.now())
+        channel = self._message.channel_id or self._message.channel
+        session = begun(graph, session_id=session_id, channel=channel, now=now)
         where = {
             "agent_id": agent,
             "tenant_id": self._message.sender.tenant_id,
             "begun_in": self.turn_id,
-            "to_confirm": offered,
+            "to_confirm": lasting(self._document.profile, graph, now),
         }
         self._document.scenario = session.model_copy(update=where)
         await self.settle(act)
@@ -95,7 +87,7 @@ class ScenarioRuntime(SessionState):
         session = self.session
         if session is None:
             raise ToolInputError("no scenario is open")
-        title = (await self._guide.graph(session)).scenario.title
+        title = (await self._catalogue.graph(session)).scenario.title
         self._document.scenario = session.model_copy(update={"is_left": True})
         self.grounding = ""
         return title
@@ -126,8 +118,8 @@ class ScenarioRuntime(SessionState):
         session = self.session
         if session is None:
             raise ToolInputError("no scenario is open; start_scenario begins one")
-        graph = await self._guide.graph(session)
-        said = said_in_run(self._document, session)
+        graph = await self._catalogue.graph(session)
+        said = turns_of_run(self._document, session)
         checked = checked_values(graph, session, values, quotes or {}, said)
         if checked.unfit:
             self._refuse(session, checked.unfit)
@@ -159,7 +151,7 @@ class ScenarioRuntime(SessionState):
         self.keep(updated, graph)
         if not corrected:
             return ""
-        known = self._guide.values(graph, updated, await self.profile(graph.fields))
+        known = self.facts(graph, updated, await self.profile(graph.fields)).values
         decided = decided_again(updated, graph, corrected, known, self._clock.now())
         self._document.scenario = decided.session
         return corrected_text(graph, updated, corrected, decided)
@@ -168,9 +160,7 @@ class ScenarioRuntime(SessionState):
         """Count what could not be read; after the third time a person is asked to look."""
         counted, is_due = with_refusals(session, names)
         if is_due and counted.review is None:
-            now = self._clock.now()
-            flag = ReviewFlag(target_version=0, reason="answer_not_read", flagged_at=now)
-            counted = counted.model_copy(update={"review": flag})
+            counted = flagged(counted, "answer_not_read", self._clock.now())
         self._document.scenario = counted
         self.offer = OFFER if is_due else ""
 
@@ -187,23 +177,21 @@ class ScenarioRuntime(SessionState):
 
     async def close(self) -> None:
         """Note that the user has heard the current step; the last one ends the scenario."""
-        session = self.session
-        if session is None:
+        if self.session is None:
             return
-        graph = await self._guide.graph(session)
-        said = spoken(session)
-        if speaks(graph.steps[said.step or ""]) and not graph.branches(said.step or ""):
-            said = ended(said, graph, self._clock.now())
+        here = await self.here()
+        said = spoken(here.session)
+        if speaks(here.step) and not here.graph.branches(here.step.id):
+            said = ended(said, here.graph, self._clock.now())
         self._document.scenario = bounded(said)
         await self._look()
 
     async def where(self) -> str:
         """Return the answer to "where are we?"."""
-        session = self.session
-        if session is None:
+        if self.session is None:
             return describe_left(self._document)
-        graph = await self._guide.graph(session)
-        return await self._guide.where(session, await self.profile(graph.fields))
+        here = await self.here()
+        return where_text(here.graph, here.session, await self._all_values(here))
 
     @property
     def as_shown_to_agents(self) -> dict[str, Any]:
@@ -212,52 +200,37 @@ class ScenarioRuntime(SessionState):
 
     async def _go_on(self, act: Act) -> bool:
         """Leave the current step if nothing keeps us there."""
-        session = self.session
-        if session is None:
+        if self.session is None:
             return False
-        graph = await self._guide.graph(session)
-        step = graph.steps[session.step or ""]
-        if step.acts and not await self._ran(session, step, act):
+        here = await self.here()
+        if here.step.acts and not await self._ran(here, act):
             return False
-        session = self.session or session
-        if speaks(step) and not session.step_history[-1].spoken:
+        if speaks(here.step) and not here.session.step_history[-1].spoken:
             return False
-        profile = await self.profile(self._asked_at(graph, step))
-        advance = await self._guide.go_on(session, profile, tool_ran=True)
-        if advance.is_finished:
-            self._finished = graph.scenario.title
-            self._document.scenario = ended(session, graph, self._clock.now())
+        found = self._document.scenario or here.session  # with what its tool has found
+        here = Here(found, here.graph, here.step)
+        after = gone_on(here.session, here.graph, await self._values(here), self._clock.now())
+        if after is None:
             return False
-        if advance.session.step_history == session.step_history:
-            return False
-        self._keep_step(graph, session, advance.session)
-        return True
-
-    def _asked_at(self, graph: Graph, step: Step) -> set[str]:
-        return {*step.collects_profile_fields, *step.needs, *graph.fields_read_at(step.id)}
-
-    def _keep_step(self, graph: Graph, before: ScenarioSession, after: ScenarioSession) -> None:
-        """Keep the step taken; one that is entered again asks again for what it collects."""
-        if after.step in before.path:
-            after = without_values(after, graph.steps[after.step].collects_profile_fields)
+        if after.step is None:
+            self._finished = here.graph.scenario.title
+        elif after.step in here.session.path:  # entered again, it asks again
+            collected = here.graph.steps[after.step].collects_profile_fields
+            after = without_values(after, collected)
         self._document.scenario = after
+        return after.step is not None
 
-    async def _ran(self, session: ScenarioSession, step: Step, act: Act) -> bool:
+    async def _ran(self, here: Here, act: Act) -> bool:
         """Run the tool of a step, once for each time that the session comes to it."""
-        key = run_key(session, step)
-        if any(done.idempotency_key == key for done in session.executed):
+        step, key = here.step, run_key(here.session, here.step)
+        if any(done.idempotency_key == key for done in here.session.executed):
             return True
-        graph = await self._guide.graph(session)
         known = await self.profile((*step.slots, *step.collects_profile_fields))
-        values = self._guide.values(graph, session, known)
+        values = self.facts(here.graph, here.session, known).values
         if missing_of(step, values):
             return False
-        given = bound(step.parameters, values)
-        parameters = given if isinstance(given, dict) else {}
-        ran = ToolRan(True)
-        if step.runs:
-            ran = await act(ToolAction(step.runs, parameters, key))
-        session = self._document.scenario or session
+        ran = await run_tool(step, values, key, act)
+        session = self._document.scenario or here.session
         if not ran.succeeded:
             self._failed_tool = step.runs
             return False
@@ -265,14 +238,12 @@ class ScenarioRuntime(SessionState):
             self.is_asking = True
             self._document.scenario = session.model_copy(update={"awaiting": key})
             return False
-        self._ran_with(session, graph, step, ran.data)
+        self._ran_with(session, here, ran.data)
         return True
 
-    def _ran_with(
-        self, session: ScenarioSession, graph: Graph, step: Step, data: Mapping[str, Any]
-    ) -> None:
-        after = with_results(session, graph, step, data, turn=self.turn_id)
-        self._document.scenario = with_run(after, run_key(session, step), step.id)
+    def _ran_with(self, session: ScenarioSession, here: Here, data: Mapping[str, Any]) -> None:
+        after = with_results(session, here.graph, here.step, data, turn=self.turn_id)
+        self._document.scenario = with_run(after, run_key(session, here.step), here.step.id)
 
     async def hear_answer(self, data: Mapping[str, Any], words: str, *, act: Act) -> bool:
         """Go on with the answer to what the step's tool asked; False where none was asked.
@@ -281,17 +252,15 @@ class ScenarioRuntime(SessionState):
             data: What came of it, for the step's results: `agreed`, and what was done.
             words: The user's own, which answer nothing else.
         """
-        session = self.session
-        if session is None or not session.awaiting:
+        if self.session is None or not self.session.awaiting:
             return False
-        graph = await self._guide.graph(session)
-        step = graph.steps[session.step or ""]
-        if session.awaiting != run_key(session, step):
+        here = await self.here()
+        if here.session.awaiting != run_key(here.session, here.step):
             return False
         used = Evidence(turn=self.turn_id, quote=words[:QUOTE_LIMIT_CHARS])
-        session = session.model_copy(update={"spent": [*session.spent, used]})
-        self._ran_with(session, graph, step, data)
-        self.taken |= set(step.results)
+        session = here.session.model_copy(update={"spent": [*here.session.spent, used]})
+        self._ran_with(session, here, data)
+        self.taken |= set(here.step.results)
         await self.settle(act)
         return True
 
@@ -304,15 +273,12 @@ class ScenarioRuntime(SessionState):
                 place = session.place.model_copy(update={"needs": [], "done": session.place.total})
                 self._document.scenario = session.model_copy(update={"place": place})
             return
-        graph = await self._guide.graph(session)
-        step = graph.steps[session.step or ""]
-        profile = await self.profile(self._asked_at(graph, step))
-        values = self._guide.values(graph, session, profile)
-        self._document.scenario = session.model_copy(
-            update={"place": place_of(graph, session, values)}
-        )
+        here = await self.here()
+        values = await self._values(here)
+        place = place_of(here.graph, session, values)
+        self._document.scenario = session.model_copy(update={"place": place})
         self.grounding = grounding_of(
-            graph,
+            here.graph,
             session,
             values,
             failed_tool=self._failed_tool,

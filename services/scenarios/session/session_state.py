@@ -1,13 +1,15 @@
 """What a turn knows of a patient's scenario, and how it is kept in the document."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from pydantic import JsonValue
 
 from data_models.chat_context import ChatContext
-from data_models.clock import Clock
-from data_models.errors import ToolInputError
+from data_models.clock import Clock, IdSource
+from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.incoming_message import IncomingMessage
+from data_models.scenario import Step
 from data_models.scenario_session import (
     Evidence,
     PatientProfile,
@@ -15,94 +17,24 @@ from data_models.scenario_session import (
     ScenarioSession,
 )
 from services.scenarios.definition.graph import Graph
-from services.scenarios.migration.waiting import with_answers, without_values
+from services.scenarios.migration.catalogue import Catalogue
+from services.scenarios.migration.migration_config import GapFillConfig
+from services.scenarios.session.answers import with_answers, without_values
 from services.scenarios.session.corrections import gone_back
 from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
-from services.scenarios.session.facts import lasting, with_lasting
-from services.scenarios.session.guide import ScenarioGuide
-from services.scenarios.session.progress import put_anew, spoken
+from services.scenarios.session.facts import Facts, gather_facts, lasting, with_lasting
+from services.scenarios.session.progress import needed_at, put_anew, spoken
 from services.scenarios.session.record_facts import RecordFacts
-from services.scenarios.session.step_text import held_text, joined, needed_at, question_for
-
-# Keeps a session's part of its document small; what it completed always stays.
-
-VISITS_LIMIT = 48
-EXECUTED_LIMIT = 100
+from services.scenarios.session.step_text import held_text, joined, question_for
 
 
-def bounded(session: ScenarioSession) -> ScenarioSession:
-    """Return the session with its newest visits; loops over weeks would fill the document.
+@dataclass(frozen=True, slots=True)
+class Here:
+    """The open session in its version."""
 
-    The first visit stays, so that the way still begins at the entry; migrations take the route
-    between what is left as they take it over steps that a version lost.
-    """
-    history = session.step_history
-    if len(history) <= VISITS_LIMIT and len(session.executed) <= EXECUTED_LIMIT:
-        return session
-    over = max(0, len(history) - VISITS_LIMIT)
-    return session.model_copy(
-        update={
-            "step_history": [*history[:1], *history[1 + over :]],
-            "left_out_visits": session.left_out_visits + over,
-            "executed": session.executed[-EXECUTED_LIMIT:],
-        }
-    )
-
-
-LEFT_LIMIT = 4
-
-
-def set_aside(document: ChatContext) -> None:
-    """Make way for another session; one that has ended keeps only what it completed.
-
-    Raises:
-        ToolInputError: too many are left unfinished.
-    """
-    session = document.scenario
-    if session is None:
-        return
-    unfinished = [one for one in document.left_scenarios if one.step is not None]
-    if session.step is None:
-        session = session.model_copy(
-            update={"step_history": [], "variables": {}, "evidence": {}, "spent": []}
-        )
-    elif len(unfinished) >= LEFT_LIMIT:
-        raise ToolInputError("too many scenarios are unfinished; resume or finish one first")
-    else:
-        session = session.model_copy(update={"is_left": True})
-    others = [one for one in document.left_scenarios if one.step is None]
-    finished = [one for one in others if one.scenario_id != session.scenario_id]
-    document.left_scenarios = [*finished[-LEFT_LIMIT:], *unfinished, session]
-    document.scenario = None
-
-
-def taken_up(document: ChatContext, scenario_id: str | None) -> bool:
-    """Open a session that was left, the newest if none is named; False if there is none."""
-    current = document.scenario
-    meant = [one for one in _left(document) if scenario_id in (None, one.scenario_id)]
-    if not meant:
-        return False
-    chosen = meant[-1]
-    if chosen is not current:
-        document.left_scenarios.remove(chosen)
-        set_aside(document)
-    # What the step asks or says is said again: much may have been spoken of since.
-    document.scenario = put_anew(chosen.model_copy(update={"is_left": False}))
-    return True
-
-
-def describe_left(document: ChatContext) -> str:
-    """Return the answer to "where are we?" while no scenario is open."""
-    names = [one.place.scenario for one in _left(document) if one.place is not None]
-    if not names:
-        return "No scenario is open here."
-    return f'No scenario is open; left for later: {", ".join(names)}. Say "resume" to go on.'
-
-
-def _left(document: ChatContext) -> list[ScenarioSession]:
-    current = document.scenario
-    everything = [*document.left_scenarios, *([] if current is None else [current])]
-    return [one for one in everything if one.is_left and one.step is not None]
+    session: ScenarioSession
+    graph: Graph
+    step: Step
 
 
 class SessionState:
@@ -123,14 +55,17 @@ class SessionState:
         self,
         *,
         document: ChatContext,
-        guide: ScenarioGuide,
+        catalogue: Catalogue,
         records: RecordFacts,
         clock: Clock,
+        ids: IdSource,
+        config: GapFillConfig,
         message: IncomingMessage,
         facilitator: str,
     ) -> None:
         self._document = document
-        self._guide, self._records, self._clock = guide, records, clock
+        self._catalogue, self._records, self._config = catalogue, records, config
+        self._clock, self._ids = clock, ids
         self._message, self._facilitator = message, facilitator
         self._from_record: dict[str, ProfileField] = {}
         self._looked_up: set[str] = set()
@@ -147,7 +82,7 @@ class SessionState:
     @property
     def has_any(self) -> bool:
         """Whether this patient has a scenario, open, left or finished."""
-        return self._document.scenario is not None or bool(self._document.left_scenarios)
+        return bool(self._document.sessions)
 
     def was_in_outbox(self, event_id: str) -> bool:
         """Whether an event waited for delivery when the turn began."""
@@ -190,6 +125,41 @@ class SessionState:
             found = await self._records.read(self._document.patient_id, wanted)
             self._from_record |= found
         return PatientProfile(fields=dict(self._from_record))
+
+    def facts(self, graph: Graph, session: ScenarioSession, profile: PatientProfile) -> Facts:
+        """Return what is known of a session's fields in the version `graph`."""
+        return gather_facts(
+            session,
+            profile,
+            extracted=session.progress.extracted if session.progress else {},
+            graph=graph,
+            config=self._config,
+            now=self._clock.now(),
+        )
+
+    async def _values(self, here: Here) -> dict[str, JsonValue]:
+        """Return what is known of the fields that the step asks for, uses or decides by."""
+        step = here.step
+        names = {*step.collects_profile_fields, *step.needs, *here.graph.fields_read_at(step.id)}
+        return self.facts(here.graph, here.session, await self.profile(names)).values
+
+    async def _all_values(self, here: Here) -> dict[str, JsonValue]:
+        return self.facts(here.graph, here.session, await self.profile(here.graph.fields)).values
+
+    async def here(self) -> Here:
+        """Return where the open session is.
+
+        Raises:
+            ToolInputError: none is open.
+            ScenarioNotFoundError: its version is not stored any more.
+        """
+        session = self.session
+        if session is None:
+            raise ToolInputError("no scenario is open")
+        graph = await self._catalogue.graph(session)
+        if session.step not in graph.steps:
+            raise ScenarioPlanError(f"version {graph.version} has no step like its own")
+        return Here(session, graph, graph.steps[session.step])
 
     async def read_known(self, graph: Graph) -> PatientProfile:
         """Return the record's facts, and what lasts of earlier runs, for a migration to `graph`."""
@@ -241,28 +211,21 @@ class SessionState:
             ToolInputError: no scenario is open, nothing was asked before, or something that cannot
                 be undone was completed since.
         """
-        session = self.session
-        if session is None:
-            raise ToolInputError("no scenario is open")
-        graph = await self._guide.graph(session)
-        moved = gone_back(session, graph, self._clock.now())
-        asked = graph.steps[moved.step or ""].collects_profile_fields
-        self._document.scenario = without_values(moved, asked)
-        return f"Back to “{graph.steps[moved.step or ''].title}”."
+        here = await self.here()
+        moved = gone_back(here.session, here.graph, self._clock.now())
+        step = here.graph.steps[moved.step or ""]
+        self._document.scenario = without_values(moved, step.collects_profile_fields)
+        return f"Back to “{step.title}”."
 
     async def skip(self) -> str:
         """Return why the current step cannot be left out."""
-        session = self.session
-        if session is None:
-            raise ToolInputError("no scenario is open")
-        graph = await self._guide.graph(session)
-        step = graph.steps[session.step or ""]
-        known = self._guide.values(graph, session, await self.profile(graph.fields))
-        needed = [graph.fields[name].label for name in needed_at(graph, step, known)]
+        here = await self.here()
+        names = needed_at(here.graph, here.step, await self._all_values(here))
+        needed = [here.graph.fields[name].label for name in names]
         if not needed:
-            return f"“{step.title}” asks for nothing; any word goes on."
+            return f"“{here.step.title}” asks for nothing; any word goes on."
         return (
-            f"“{step.title}” cannot be skipped: it needs {joined(needed)}. "
+            f"“{here.step.title}” cannot be skipped: it needs {joined(needed)}. "
             "Say “leave” to stop here, “resume” to go on later."
         )
 
@@ -275,21 +238,19 @@ class SessionState:
         session = self.session
         if session is None or session.awaiting or session.progress is not None:
             return ""
-        graph = await self._guide.graph(session)
-        step = graph.steps[session.step or ""]
-        known = self._guide.values(graph, session, await self.profile(graph.fields))
-        needed = needed_at(graph, step, known)
+        here = await self.here()
+        known = await self._all_values(here)
+        needed = needed_at(here.graph, here.step, known)
         if not needed:
             return ""
         self._document.scenario = spoken(session)
-        return f"{graph.scenario.title}, {step.title}: {question_for(graph, needed, known)}"
+        question = question_for(here.graph, needed, known)
+        return f"{here.graph.scenario.title}, {here.step.title}: {question}"
 
     async def read_noted(self) -> str:
         """Return what the open run holds of what was said, read out field by field."""
-        session = self.session
-        if session is None:
-            return ""
-        graph = await self._guide.graph(session)
+        here = await self.here()
+        graph, session = here.graph, here.session
         rows = [
             f"- {held_text(field, session.variables[name])}"
             for name, field in graph.fields.items()

@@ -9,7 +9,7 @@ from data_models.scenario import SLOT, FieldDefinition, Step
 from data_models.scenario_session import ScenarioPlace, ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.corrections import Decided
-from services.scenarios.session.progress import next_branch
+from services.scenarios.session.progress import needed_at
 
 GROUNDING_MARK = "SCENARIO_JSON:"
 
@@ -18,18 +18,6 @@ def speaks(step: Step) -> bool:
     """Whether a step only says something: the session stays in it until the user heard it."""
     is_silent = step.acts or bool(step.collects_profile_fields)
     return bool(step.instructions) and not is_silent
-
-
-def missing_of(step: Step, values: Mapping[str, JsonValue]) -> list[str]:
-    """Return the fields that the step collects and nobody knows yet."""
-    wanted = dict.fromkeys((*step.collects_profile_fields, *step.needs))
-    return [name for name in wanted if name not in values]
-
-
-def needed_at(graph: Graph, step: Step, values: Mapping[str, JsonValue]) -> list[str]:
-    """Return the fields that keep the session in `step`: collected there, or decided by there."""
-    decide = next_branch(graph, step.id, values)[1]
-    return missing_of(step, values) or [name for name in decide if name not in step.results]
 
 
 def place_of(
@@ -45,6 +33,13 @@ def place_of(
         needs=[graph.fields[name].label for name in needed_at(graph, step, values)],
         keys=[*dict.fromkeys((*step.collects_profile_fields, *step.uses))],
     )
+
+
+def where_text(graph: Graph, session: ScenarioSession, values: Mapping[str, JsonValue]) -> str:
+    """Return the answer to "where are we?"."""
+    place = place_of(graph, session, values)
+    progress = f"{place.scenario}: {place.step} ({place.done} of {place.total} steps done)."
+    return f"{progress} Still needed: {', '.join(place.needs)}." if place.needs else progress
 
 
 def done_of(session: ScenarioSession) -> int:

@@ -12,16 +12,16 @@ from data_models.errors import (
     ScenarioPlanError,
     StoreUnavailableError,
 )
-from evals.parts.scenario_stores import MemorySessionIndex
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
 from services.scenarios.migration.migration_config import DeploymentConfig
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.scenario_store import ScenarioStore, is_in_share
+from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.operators.operator_factory import DeploymentRunner
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.services.scenarios.worlds import NOW, Node, graph_of, session_at
+from tests.services.scenarios.worlds import NOW, Node, graph_of, index_in_memory, session_at
 
 ONE = (Node("a", "a"), Node("b", "b"))
 TWO = (Node("a", "a"), Node("n", "n"), Node("b", "b"))
@@ -30,11 +30,11 @@ SCENARIO = "world"
 SESSIONS = 2 * PAGE_LIMIT + 5
 
 
-class Stumbling(MemorySessionIndex):
+class Stumbling(SqliteSessionIndex):
     """An index that dies at one of its marks, before or after it was written."""
 
     def __init__(self, *, at: int, after: bool) -> None:
-        super().__init__()
+        super().__init__(path=IN_MEMORY)
         self._left, self._after = at, after
 
     async def mark(self, rows: Sequence[SessionRow], version: int) -> None:
@@ -49,7 +49,7 @@ class Stumbling(MemorySessionIndex):
 class Replica:
     """One server's half of a deployment."""
 
-    def __init__(self, blobs: BlobStore, index: MemorySessionIndex) -> None:
+    def __init__(self, blobs: BlobStore, index: SqliteSessionIndex) -> None:
         self.index = index
         self.store = ScenarioStore(blobs=blobs)
         self.marked: list[int] = []
@@ -73,9 +73,8 @@ class Replica:
                 await asyncio.sleep(0.005)
 
 
-async def filled(index: MemorySessionIndex, number: int = SESSIONS) -> MemorySessionIndex:
-    for n in range(number):
-        await index.put(SessionRow(f"s{n:06}", SCENARIO, 1, "", "web", NOW))
+async def filled(index: SqliteSessionIndex, number: int = SESSIONS) -> SqliteSessionIndex:
+    await index.put_many(SessionRow(f"s{n:06}", SCENARIO, 1, "", "web", NOW) for n in range(number))
     return index
 
 
@@ -84,7 +83,7 @@ async def proposed(replica: Replica) -> None:
     await replica.deployer.propose(graph_of(TWO, 2), operator="ann")
 
 
-async def marks(index: MemorySessionIndex) -> set[int]:
+async def marks(index: SqliteSessionIndex) -> set[int]:
     return {row.mark for row in (await index.page(SCENARIO, limit=100_000)).rows}
 
 
@@ -103,7 +102,7 @@ async def test_m15_a_crash_at_any_mark_resumes_to_the_same_end(at: int, after: b
 
 
 async def test_m15_of_two_operators_who_deploy_at_once_one_is_told_so() -> None:
-    blobs, index = MemoryBlobStore(), await filled(MemorySessionIndex())
+    blobs, index = MemoryBlobStore(), await filled(index_in_memory())
     ann, bob = Replica(blobs, index), Replica(blobs, index)
     await proposed(ann)
     done = await asyncio.gather(
@@ -119,7 +118,7 @@ async def test_m15_of_two_operators_who_deploy_at_once_one_is_told_so() -> None:
 
 
 async def test_m15_two_replicas_that_work_on_one_deployment_do_not_interleave() -> None:
-    blobs, index = MemoryBlobStore(), await filled(MemorySessionIndex())
+    blobs, index = MemoryBlobStore(), await filled(index_in_memory())
     ann, bob = Replica(blobs, index), Replica(blobs, index)
     await proposed(ann)
     await ann.deployer.start(SCENARIO)
@@ -137,7 +136,7 @@ async def test_m15_two_replicas_that_work_on_one_deployment_do_not_interleave() 
 
 
 async def test_m15_no_plan_is_made_while_a_deployment_is_under_way() -> None:
-    replica = Replica(MemoryBlobStore(), await filled(MemorySessionIndex(), 3))
+    replica = Replica(MemoryBlobStore(), await filled(index_in_memory(), 3))
     await proposed(replica)
     await replica.deployer.start(SCENARIO)
     with pytest.raises(ScenarioPlanError, match="under way"):
@@ -145,7 +144,7 @@ async def test_m15_no_plan_is_made_while_a_deployment_is_under_way() -> None:
 
 
 async def test_another_replica_goes_on_where_one_died() -> None:
-    blobs, index = MemoryBlobStore(), await filled(MemorySessionIndex())
+    blobs, index = MemoryBlobStore(), await filled(index_in_memory())
     dead, alive = Replica(blobs, index), Replica(blobs, index)
     await proposed(dead)
     await dead.deployer.start(SCENARIO)
@@ -157,7 +156,7 @@ async def test_another_replica_goes_on_where_one_died() -> None:
 
 
 async def test_a_paused_deployment_is_left_alone_until_it_is_resumed() -> None:
-    replica = Replica(MemoryBlobStore(), await filled(MemorySessionIndex(), 3))
+    replica = Replica(MemoryBlobStore(), await filled(index_in_memory(), 3))
     await proposed(replica)
     await replica.deployer.start(SCENARIO)
     await replica.deployer.pause(SCENARIO)
@@ -172,7 +171,7 @@ async def test_a_paused_deployment_is_left_alone_until_it_is_resumed() -> None:
 
 
 async def test_a_canary_reaches_the_same_share_and_ends_when_all_are_reached() -> None:
-    index = await filled(MemorySessionIndex(), 400)
+    index = await filled(index_in_memory(), 400)
     replica = Replica(MemoryBlobStore(), index)
     await proposed(replica)
     record = await replica.deployer.deploy(SCENARIO, share_percent=25)
@@ -199,7 +198,7 @@ async def test_a_canary_reaches_the_same_share_and_ends_when_all_are_reached() -
 
 
 async def test_a_bad_canary_is_followed_by_the_old_content() -> None:
-    replica = Replica(MemoryBlobStore(), await filled(MemorySessionIndex(), 50))
+    replica = Replica(MemoryBlobStore(), await filled(index_in_memory(), 50))
     await proposed(replica)
     await replica.deployer.deploy(SCENARIO, share_percent=10)
     await replica.deployer.propose(graph_of(ONE, 3), operator="bob")

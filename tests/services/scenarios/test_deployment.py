@@ -8,13 +8,13 @@ import pytest
 from data_models.blob_store import BlobStore
 from data_models.errors import (
     BlobChangedError,
+    BlobExistsError,
     CorruptDocumentError,
     ScenarioDefinitionError,
     ScenarioPlanError,
     StoreUnavailableError,
 )
 from data_models.scenario_session import PatientProfile
-from evals.parts.scenario_stores import MemorySessionIndex
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.deployment import PAGE_LIMIT, Deployer
@@ -23,10 +23,18 @@ from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.migration.ports import SessionRow
 from services.scenarios.migration.reconciliation import Reconciler
 from services.scenarios.migration.scenario_store import ScenarioStore
+from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore, Kill, LostAnswer, SimulatedKill
-from tests.services.scenarios.worlds import NOW, Node, graph_of, scenario_of, session_at
+from tests.services.scenarios.worlds import (
+    NOW,
+    Node,
+    graph_of,
+    index_in_memory,
+    scenario_of,
+    session_at,
+)
 
 ONE = (Node("a", "a"), Node("b", "b"))
 TWO = (Node("a", "a"), Node("n", "n"), Node("b", "b"))
@@ -37,7 +45,7 @@ class Scheduler:
     """An operator's service over one store."""
 
     def __init__(
-        self, blobs: BlobStore, index: MemorySessionIndex, *, require_approval: bool = False
+        self, blobs: BlobStore, index: SqliteSessionIndex, *, require_approval: bool = False
     ) -> None:
         self.index, self.clock = index, FixedClock()
         self.store = ScenarioStore(blobs=blobs)
@@ -58,14 +66,13 @@ class Scheduler:
         return held.value.version if held else 0
 
 
-async def index_of(count: int) -> MemorySessionIndex:
-    index = MemorySessionIndex()
-    for number in range(count):
-        await index.put(SessionRow(f"s{number:06}", SCENARIO, 1, "", "web", NOW))
+async def index_of(count: int) -> SqliteSessionIndex:
+    index = index_in_memory()
+    await index.put_many(SessionRow(f"s{n:06}", SCENARIO, 1, "", "web", NOW) for n in range(count))
     return index
 
 
-async def marks(index: MemorySessionIndex) -> list[int]:
+async def marks(index: SqliteSessionIndex) -> list[int]:
     page = await index.page(SCENARIO, limit=100_000)
     return [row.mark for row in page.rows]
 
@@ -132,7 +139,8 @@ async def test_m15_p14_two_operators_cannot_interleave() -> None:
         ann.deployer.deploy(SCENARIO), bob.deployer.deploy(SCENARIO), return_exceptions=True
     )
     refused = [one for one in done if isinstance(one, BaseException)]
-    assert all(isinstance(one, BlobChangedError | ScenarioPlanError) for one in refused)
+    conflicts = (BlobChangedError, BlobExistsError, ScenarioPlanError)
+    assert all(isinstance(one, conflicts) for one in refused)
     if await ann.version() == 1:
         await ann.deployer.deploy(SCENARIO)
     held = await ann.store.active(SCENARIO)

@@ -4,7 +4,8 @@ from datetime import timedelta
 
 from data_models.identifiers import hashed
 from data_models.scenario_session import MigrationAppliedEvent
-from services.scenarios.operators.journal import JUMPED, Journal, JournalEntry, Jumps
+from services.audit.trail import NoAudit
+from services.scenarios.operators.journal import JUMPED, ActLog, JournalEntry
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 
@@ -31,7 +32,7 @@ def jump(number: int) -> MigrationAppliedEvent:
 
 async def test_jumps_stand_among_the_acts_newest_first() -> None:
     store = MemoryBlobStore()
-    journal = Journal(blobs=store, jumps=Jumps(blobs=store))
+    journal = ActLog(audit=NoAudit(), blobs=store, now=FixedClock().now)
     act = JournalEntry(time=NOW + timedelta(minutes=2), operator="ada", action="deploy")
     await journal.write("booking", act)
     for number in (1, 3):

@@ -6,7 +6,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 from structlog.testing import capture_logs
 
-from data_models.scenario_session import MigrationScenario, PatientProfile
+from data_models.scenario_session import MigrationScenario
 from services.scenarios.migration.case import Outcome, ReconciliationResult
 from services.scenarios.migration.meter import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig
@@ -20,7 +20,7 @@ def logged(result: ReconciliationResult, **sections: Any) -> list[str]:
     meter = MigrationMeter(
         registry=CollectorRegistry(), config=MigrationConfig.model_validate(sections)
     )
-    outcome = Outcome(result, SESSION, PatientProfile(), changed=True)
+    outcome = Outcome(result, SESSION, changed=True)
     with capture_logs() as logs:
         meter.count_outcome(outcome, milliseconds=1.0)
     return [row["event"] for row in logs]

@@ -7,7 +7,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from services.scenarios.migration.anchors import match_anchors
-from services.scenarios.migration.own_way import way_of
+from services.scenarios.migration.own_way import OwnWay
 from services.scenarios.migration.version_chain import VersionChain
 from tests.services.scenarios.cases import TURN, Row, answer, at, played, version
 from tests.services.scenarios.test_migration_properties import many, run
@@ -143,7 +143,9 @@ def test_a_loop_added_ahead_in_both_versions_changes_nothing(
                 waiting.append(step)
     image = match_anchors(old, new).image
     sources = [step for step in ahead if image.get(step) == step]
-    way = way_of(world.session, VersionChain(graphs=world.graphs, plans={}).move_from(1))
+    way = OwnWay(
+        session=world.session, move=VersionChain(graphs=world.graphs, plans={}).move_from(1)
+    )
     targets = [step for step in way.path if image.get(step) == step]
     assume(sources and targets)
     source, target = sources[choice % len(sources)], targets[back % len(targets)]
@@ -206,7 +208,7 @@ def test_nobody_has_a_completed_checkpoint_ahead_again(world: World) -> None:
     if after.version == 1 or after.step is None:
         return
     chain = VersionChain(graphs=world.graphs, plans={})
-    way = way_of(world.session, chain.move_from(1))
+    way = OwnWay(session=world.session, move=chain.move_from(1))
     for passed in after.completed_checkpoints:
         assert passed.version == 1 or not way.comes_again(passed.step_id, after.step)
 

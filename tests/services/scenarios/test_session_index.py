@@ -1,4 +1,4 @@
-"""One contract for both session indexes (5.5)."""
+"""The session index of one machine, in memory and in a file (5.5)."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -6,18 +6,15 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import StoreUnavailableError
-from evals.parts.scenario_stores import MemorySessionIndex
 from services.scenarios.migration.ports import SessionIndex, SessionRow
-from services.scenarios.migration.sqlite_index import SqliteSessionIndex
+from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from tests.services.scenarios.worlds import NOW
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "file"])
 async def index(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SessionIndex]:
-    if request.param == "memory":
-        yield MemorySessionIndex()
-        return
-    opened = SqliteSessionIndex(path=tmp_path / "index" / "sessions.sqlite")
+    path = IN_MEMORY if request.param == "memory" else tmp_path / "index" / "sessions.sqlite"
+    opened = SqliteSessionIndex(path=path)
     yield opened
     await opened.close()
 

@@ -23,8 +23,10 @@ from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.reconciliation import reconcile
+from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.version_chain import VersionChain
-from services.scenarios.migration.waiting import with_action_done, with_answers
+from services.scenarios.migration.waiting import with_action_done
+from services.scenarios.session.answers import with_answers
 
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 FIELDS = ("age", "dose", "stage", "visits")
@@ -59,6 +61,10 @@ class World:
     @cached_property
     def graphs(self) -> list[Graph]:
         return [graph_of(draft, version) for version, draft in enumerate(self.drafts, 1)]
+
+
+def index_in_memory() -> SqliteSessionIndex:
+    return SqliteSessionIndex(path=IN_MEMORY)
 
 
 def graph_of(nodes: tuple[Node, ...], version: int) -> Graph:
@@ -252,7 +258,7 @@ def play(
     for _ in range(LOOPS_LIMIT):
         outcome = once(chain, played.session, played.profile, said, config=config)
         played.outcomes.append(outcome)
-        played.session, played.profile = outcome.session, outcome.profile
+        played.session = outcome.session
         if outcome.settled:
             return played
         asked = (*outcome.result.collect_fields, *outcome.result.confirm_fields)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from data_models.chat_context import ChatContext
+from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from data_models.scenario_session import ScenarioSession
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
@@ -85,7 +86,7 @@ async def foretold(world: ScenarioWorld) -> dict[str, DryRunRow]:
     service, rows, after = operators(world).service, dict[str, DryRunRow](), ""
     while not rows or after:
         page = await service.dry_run("visit", after=after, limit=50, operator="ann")
-        rows |= {row.session_id: row for row in page.rows}
+        rows |= {row.session: row for row in page.rows}
         after = page.cursor
     return rows
 
@@ -101,7 +102,7 @@ async def test_the_dry_run_of_mixed_sessions_is_what_each_is_then_asked() -> Non
     world.clock.advance(6.0)
     met: Counter[str] = Counter()
     for chat, before in stood.items():
-        row = rows[before.session_id]
+        row = rows[hashed(before.session_id)]
         await say(world, chat, "resume" if before.is_left else "hello")
         now = await session(world, chat)
         asked = frozenset() if now.progress is None else frozenset(now.progress.attempts)

@@ -1,0 +1,119 @@
+"""The samples, from start to end, and the typed door for fields (5.2)."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import JsonValue
+
+from data_models.errors import ToolInputError
+from data_models.scenario_session import ScenarioSession
+from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.graph import Graph
+from services.scenarios.session.answers import with_answers
+from services.scenarios.session.progress import begun, gone_on, needed_at
+from services.scenarios.session.recording import checked_values
+from services.scenarios.session.step_text import where_text
+from tests.services.scenarios.worlds import NOW
+
+SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"
+ANSWERS: dict[str, JsonValue] = {
+    "consent_given": True,
+    "referral_reason": "a shadow on the lung",
+    "date_of_birth": "1961-03-09",
+    "ecog": 3,
+    "weight_loss": False,
+    "prior_treatment": True,
+    "treatment_details": "four cycles",
+    "history_complete": True,
+    "contact_phone": "555 0100",
+    "board_date": "2030-02-01",
+    "clinical_question": "surgery or not",
+    "pathology_available": True,
+    "biomarkers_needed": True,
+    "presenter": "Dr. Ito",
+    "draft_accepted": True,
+    "service": "second opinion",
+    "preferred_day": "2030-02-03",
+    "slot_accepted": True,
+    "email": "jo@example.org",
+    "needs_interpreter": True,
+    "payment_done": True,
+}
+
+
+def graph_of(name: str) -> Graph:
+    plain = Path(__file__).parent / f"{name}.yaml"
+    path = plain if plain.exists() else SAMPLES / f"{name}.yaml"
+    return read_definition(path.read_text("utf-8"))
+
+
+def begin(graph: Graph) -> ScenarioSession:
+    return begun(graph, session_id="one", channel="web", now=NOW)
+
+
+def walked(graph: Graph) -> ScenarioSession:
+    session = begin(graph)
+    for _ in range(60):
+        if session.step is None:
+            return session
+        needed = needed_at(graph, graph.steps[session.step], session.variables)
+        session = with_answers(session, {name: ANSWERS[name] for name in needed}, graph)
+        after = gone_on(session, graph, session.variables, NOW)
+        assert after is not None
+        # A restart between any two turns loses nothing.
+        session = ScenarioSession.model_validate_json(after.model_dump_json())
+    raise AssertionError("the scenario does not end")
+
+
+@pytest.mark.parametrize(
+    ("name", "last", "checkpoint", "visited"),
+    [
+        ("oncology_intake", "done", "Consent recorded", "urgent"),
+        ("tumor_board_preparation", "close", "Case submitted to the board", "biomarkers"),
+        ("appointment_booking", "reminder", "Payment Processed", "interpreter"),
+    ],
+)
+def test_a_sample_runs_from_start_to_end(
+    name: str, last: str, checkpoint: str, visited: str
+) -> None:
+    session = walked(graph_of(name))
+    assert session.path[-1] == last
+    assert [passed.description for passed in session.completed_checkpoints] == [checkpoint]
+    assert visited in session.path
+
+
+def test_where_are_we_names_the_step_and_what_is_missing() -> None:
+    graph = graph_of("oncology_intake")
+    session = begin(graph)
+    assert where_text(graph, session, {}) == "Oncology intake: Welcome (0 of 13 steps done)."
+    after = gone_on(session, graph, {}, NOW)
+    assert after is not None
+    assert where_text(graph, after, {}) == (
+        "Oncology intake: Consent (1 of 13 steps done). Still needed: consent to share records."
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "problem"),
+    [
+        ({"nonsense": 1}, "no such field 'nonsense'"),
+        ({"ecog": "three"}, "ECOG performance status takes a value of type integer"),
+        ({"ecog": True}, "ECOG performance status takes a value of type integer"),
+        ({"date_of_birth": "in spring"}, "date of birth takes a value of type date"),
+        ({"referral_reason": " "}, "reason for referral takes a value of type text"),
+        ({"consent_given": None}, "consent to share records takes a value of type boolean"),
+    ],
+)
+def test_a_value_of_another_type_is_not_recorded(
+    values: dict[str, JsonValue], problem: str
+) -> None:
+    graph = graph_of("oncology_intake")
+    session = begin(graph)
+    if "nonsense" in values:
+        with pytest.raises(ToolInputError, match=problem):
+            checked_values(graph, session, values, {}, [])
+        return
+    checked = checked_values(graph, session, values, {}, [])
+    assert problem in str(checked.problems)
+    assert (checked.taken, checked.unfit) == ({}, [*values])
+    assert "three" not in str(checked.problems)
