@@ -2,19 +2,13 @@
 
 from aiohttp import web
 
-from data_models.errors import BadFrameError, ScenarioNotFoundError
+from data_models.errors import ScenarioNotFoundError
 from data_models.scenario import is_scenario_id
 from routes.auth import operator_of
 from routes.context import CONTEXT
-from routes.endpoint import INTEGER, OBJECT, STRING, Endpoint, Handler, in_query, of, rows
-from routes.operator_answers import (
-    PREFIX,
-    bulk_document,
-    dry_run_document,
-    played_document,
-    review_document,
-    sessions_document,
-)
+from routes.endpoint import INTEGER, OBJECT, STRING, Endpoint, Handler, Json, in_query, of, rows
+from routes.json_input import number_in
+from routes.operator_answers import PREFIX, dry_run_document, sessions_document
 from routes.operator_input import (
     BulkAct,
     Definition,
@@ -28,7 +22,6 @@ from routes.operator_input import (
     Share,
     decision,
 )
-from routes.replies import json_reply
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators.journal import JournalEntry
@@ -37,6 +30,7 @@ from services.scenarios.operators.plan_reader import ScenarioCard, ScenarioOverv
 from services.scenarios.operators.plan_view import GraphView, PlanView, view_of_graph
 from services.scenarios.operators.session_service import SessionFilter
 from services.scenarios.operators.session_view import SessionView
+from services.scenarios.session.preview import Played
 
 # What the operators' handlers read of a request: who asks, and of what.
 
@@ -64,238 +58,210 @@ def after_of(request: web.Request) -> str:
 
 def limit_of(request: web.Request) -> int:
     """Return how many rows are wanted, at most 500."""
-    return max(1, min(number_of(request.query.get("limit", "200")), PAGE_LIMIT))
-
-
-def number_of(raw: str) -> int:
-    """Return a number of a path or query.
-
-    Raises:
-        BadFrameError: it is none.
-    """
-    if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
-        raise BadFrameError("not a number")
-    return int(raw)
+    return max(1, min(number_in(request.query.get("limit", "200")), PAGE_LIMIT))
 
 
 # `/api/operator/…/sessions`: single sessions of a scenario, looked at and acted on.
 
 
-async def list_sessions(request: web.Request) -> web.Response:
+async def list_sessions(request: web.Request) -> Json:
     """`GET …/sessions?step=&version=&review=&channel=`: sessions that fit."""
     service, _ = service_of(request)
     query = request.query
     wanted = SessionFilter(
         query.get("step", ""),
-        number_of(query.get("version", "0")),
+        number_in(query.get("version", "0")),
         query.get("review", ""),
         query.get("channel", ""),
     )
     rows, cursor = await service.sessions.list(
         scenario_of(request), wanted, after=after_of(request), limit=limit_of(request)
     )
-    return json_reply(sessions_document(rows, cursor))
+    return sessions_document(rows, cursor)
 
 
-async def show_scenario_session(request: web.Request) -> web.Response:
+async def show_scenario_session(request: web.Request) -> SessionView:
     """`GET …/sessions/{session}`: its way, its fields, and what the next version would do."""
     service, who = service_of(request)
-    view = await service.sessions.show(
+    return await service.sessions.show(
         scenario_of(request), request.match_info["session"], operator=who
     )
-    return json_reply(view.model_dump(mode="json"))
 
 
-async def act(request: web.Request) -> web.Response:
+async def act(request: web.Request) -> Json:
     """`POST …/sessions/{session}/act`: move, resume, ask again, end or pin it."""
     service, who = service_of(request)
     sent = await decision(request, SessionAct)
     session = request.match_info["session"]
     await service.sessions.act(scenario_of(request), session, sent.act(), operator=who)
-    return json_reply({"done": 1, "refused": [], "cursor": ""})
+    return {"done": 1, "refused": [], "cursor": ""}
 
 
-async def act_on_all(request: web.Request) -> web.Response:
+async def act_on_all(request: web.Request) -> Json:
     """`POST …/sessions/act`: the same for every session of a filter, 500 at a time."""
     service, who = service_of(request)
     sent = await decision(request, BulkAct)
     result = await service.sessions.act_on_all(
         scenario_of(request), sent.wanted(), sent.act(), operator=who, after=sent.after
     )
-    return json_reply(bulk_document(result))
+    refused = [{"session": session, "why": why} for session, why in result.refused]
+    return {"done": result.done, "refused": refused, "cursor": result.cursor}
 
 
-async def list_scenarios(request: web.Request) -> web.Response:
+async def list_scenarios(request: web.Request) -> Json:
     """`GET scenarios`: every stored scenario, and who asks."""
     service, who = service_of(request)
-    found = [card.model_dump(mode="json") for card in await service.scenarios()]
-    needs_second = service.require_approval
-    return json_reply({"scenarios": found, "operator": who, "require_approval": needs_second})
+    found, needs_second = await service.scenarios(), service.require_approval
+    return {"scenarios": found, "operator": who, "require_approval": needs_second}
 
 
-async def validate(request: web.Request) -> web.Response:
+async def validate(request: web.Request) -> GraphView:
     """`POST validate`: check a version without storing it."""
     service, _ = service_of(request)
     sent = await decision(request, Definition)
-    return json_reply((await service.check(sent.definition)).model_dump(mode="json"))
+    return await service.check(sent.definition)
 
 
-async def publish(request: web.Request) -> web.Response:
+async def publish(request: web.Request) -> GraphView:
     """`POST scenarios`: make a scenario's first version active."""
     service, who = service_of(request)
     sent = await decision(request, Definition)
-    graph = await service.publish(sent.definition, operator=who)
-    return json_reply(view_of_graph(graph, ()).model_dump(mode="json"), status=201)
+    return view_of_graph(await service.publish(sent.definition, operator=who), ())
 
 
-async def propose(request: web.Request) -> web.Response:
+async def propose(request: web.Request) -> PlanView:
     """`POST plans`: store a new version and the plan that leads to it."""
     service, who = service_of(request)
     sent = await decision(request, Proposal)
-    view = await service.propose(
+    return await service.propose(
         sent.definition, operator=who, policies=sent.policies, mapping=sent.mapping
     )
-    return json_reply(view.model_dump(mode="json"), status=201)
 
 
-async def show_scenario(request: web.Request) -> web.Response:
+async def show_scenario(request: web.Request) -> ScenarioOverview:
     """`GET scenarios/{scenario_id}`: versions, plan, deployment and live counts."""
     service, _ = service_of(request)
-    return json_reply((await service.overview(scenario_of(request))).model_dump(mode="json"))
+    return await service.overview(scenario_of(request))
 
 
-async def show_version(request: web.Request) -> web.Response:
+async def show_version(request: web.Request) -> GraphView:
     """`GET scenarios/{scenario_id}/versions/{version}`: one version, to be drawn."""
     service, _ = service_of(request)
-    version = number_of(request.match_info["version"])
-    return json_reply((await service.graph(scenario_of(request), version)).model_dump(mode="json"))
+    return await service.graph(scenario_of(request), number_in(request.match_info["version"]))
 
 
-async def show_plan(request: web.Request) -> web.Response:
+async def show_plan(request: web.Request) -> PlanView:
     """`GET scenarios/{scenario_id}/plan`: the plan and both versions side by side."""
     service, _ = service_of(request)
-    return json_reply((await service.plan(scenario_of(request))).model_dump(mode="json"))
+    return await service.plan(scenario_of(request))
 
 
-async def put_policies(request: web.Request) -> web.Response:
+async def put_policies(request: web.Request) -> PlanView:
     """`PUT scenarios/{scenario_id}/plan/policies`: plan again with other policies."""
     service, who = service_of(request)
     sent = await decision(request, Policies)
-    view = await service.set_policies(scenario_of(request), sent.policies, operator=who)
-    return json_reply(view.model_dump(mode="json"))
+    return await service.set_policies(scenario_of(request), sent.policies, operator=who)
 
 
-async def put_mapping(request: web.Request) -> web.Response:
+async def put_mapping(request: web.Request) -> PlanView:
     """`PUT scenarios/{scenario_id}/plan/mapping`: plan again with steps paired by hand."""
     service, who = service_of(request)
     sent = await decision(request, Mapping)
-    view = await service.set_mapping(scenario_of(request), sent.mapping, operator=who)
-    return json_reply(view.model_dump(mode="json"))
+    return await service.set_mapping(scenario_of(request), sent.mapping, operator=who)
 
 
-async def preview(request: web.Request) -> web.Response:
+async def preview(request: web.Request) -> Played:
     """`POST preview`: play a version with made-up answers; nothing is stored."""
     service, _ = service_of(request)
     sent = await decision(request, Preview)
-    return json_reply(played_document(await service.preview(sent.definition, sent.answers)))
+    return await service.preview(sent.definition, sent.answers)
 
 
-async def withdraw(request: web.Request) -> web.Response:
+async def withdraw(request: web.Request) -> ScenarioOverview:
     """`POST scenarios/{scenario_id}/withdraw`: offer it no more."""
     service, who = service_of(request)
     sent = await decision(request, Reason)
-    view = await service.withdraw(scenario_of(request), reason=sent.reason, operator=who)
-    return json_reply(view.model_dump(mode="json"))
+    return await service.withdraw(scenario_of(request), reason=sent.reason, operator=who)
 
 
-async def offer_again(request: web.Request) -> web.Response:
+async def offer_again(request: web.Request) -> ScenarioOverview:
     """`POST scenarios/{scenario_id}/offer-again`: offer what was withdrawn."""
     service, who = service_of(request)
-    view = await service.offer_again(scenario_of(request), operator=who)
-    return json_reply(view.model_dump(mode="json"))
+    return await service.offer_again(scenario_of(request), operator=who)
 
 
-async def dry_run(request: web.Request) -> web.Response:
+async def dry_run(request: web.Request) -> Json:
     """`GET scenarios/{scenario_id}/dry-run`: what the plan would do to a page of sessions."""
     service, who = service_of(request)
     page = await service.dry_run(
         scenario_of(request), after=after_of(request), limit=limit_of(request), operator=who
     )
     score = None if after_of(request) else await service.score(scenario_of(request))
-    shown = None if score is None else score.model_dump(mode="json")
-    return json_reply({**dry_run_document(page), "score": shown})
+    return {**dry_run_document(page), "score": score}
 
 
-async def approve(request: web.Request) -> web.Response:
+async def approve(request: web.Request) -> MigrationPlan:
     """`POST scenarios/{scenario_id}/approve`: a second person says yes."""
     service, who = service_of(request)
-    plan = await service.approve(scenario_of(request), operator=who)
-    return json_reply(plan.model_dump(mode="json"))
+    return await service.approve(scenario_of(request), operator=who)
 
 
-async def cancel(request: web.Request) -> web.Response:
+async def cancel(request: web.Request) -> MigrationPlan:
     """`POST scenarios/{scenario_id}/cancel`: give the plan up."""
     service, who = service_of(request)
-    plan = await service.cancel(scenario_of(request), operator=who)
-    return json_reply(plan.model_dump(mode="json"))
+    return await service.cancel(scenario_of(request), operator=who)
 
 
-async def deploy(request: web.Request) -> web.Response:
+async def deploy(request: web.Request) -> DeploymentRecord:
     """`POST scenarios/{scenario_id}/deploy`: begin; the work goes on behind the answer."""
     service, who = service_of(request)
     sent = await decision(request, Share)
-    record = await service.deploy(
+    return await service.deploy(
         scenario_of(request), operator=who, share_percent=sent.share_percent
     )
-    return json_reply(record.model_dump(mode="json"), status=202)
 
 
-async def pause(request: web.Request) -> web.Response:
+async def pause(request: web.Request) -> DeploymentRecord:
     """`POST scenarios/{scenario_id}/pause`: stop after the page under way."""
     service, who = service_of(request)
-    record = await service.pause(scenario_of(request), operator=who)
-    return json_reply(record.model_dump(mode="json"))
+    return await service.pause(scenario_of(request), operator=who)
 
 
-async def resume(request: web.Request) -> web.Response:
+async def resume(request: web.Request) -> DeploymentRecord:
     """`POST scenarios/{scenario_id}/resume`: go on."""
     service, who = service_of(request)
-    record = await service.resume(scenario_of(request), operator=who)
-    return json_reply(record.model_dump(mode="json"), status=202)
+    return await service.resume(scenario_of(request), operator=who)
 
 
-async def set_share(request: web.Request) -> web.Response:
+async def set_share(request: web.Request) -> DeploymentRecord:
     """`POST scenarios/{scenario_id}/share`: change how many sessions a canary reaches."""
     service, who = service_of(request)
     sent = await decision(request, Share)
-    record = await service.set_share(
+    return await service.set_share(
         scenario_of(request), share_percent=sent.share_percent, operator=who
     )
-    return json_reply(record.model_dump(mode="json"), status=202)
 
 
-async def rollback(request: web.Request) -> web.Response:
+async def rollback(request: web.Request) -> PlanView:
     """`POST scenarios/{scenario_id}/rollback`: propose an earlier version's content again."""
     service, who = service_of(request)
     sent = await decision(request, Rollback)
-    view = await service.rollback(scenario_of(request), to=sent.to, operator=who)
-    return json_reply(view.model_dump(mode="json"), status=201)
+    return await service.rollback(scenario_of(request), to=sent.to, operator=who)
 
 
-async def show_review(request: web.Request) -> web.Response:
+async def show_review(request: web.Request) -> Json:
     """`GET scenarios/{scenario_id}/review`: sessions that a person must look at."""
     service, _ = service_of(request)
     page = await service.list_flagged(
         scenario_of(request), after=after_of(request), limit=limit_of(request)
     )
-    return json_reply(review_document(page))
+    return sessions_document(page.rows, page.cursor)
 
 
-async def show_history(request: web.Request) -> web.Response:
+async def show_history(request: web.Request) -> Json:
     """`GET scenarios/{scenario_id}/history`: what operators did, newest first."""
     service, _ = service_of(request)
-    entries = await service.history(scenario_of(request))
-    return json_reply({"entries": [entry.model_dump(mode="json") for entry in entries]})
+    return {"entries": await service.history(scenario_of(request))}
 
 
 # The routes of `/api/operator/…`, with what they take and answer.

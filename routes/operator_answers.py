@@ -11,10 +11,8 @@ from data_models.errors import ScenarioDefinitionError, ScenarioInputError
 from data_models.identifiers import hashed
 from routes.context import CONTEXT
 from routes.problem import Problem, problem_response
-from services.scenarios.migration.ports import SessionPage, SessionRow
+from services.scenarios.migration.ports import SessionRow
 from services.scenarios.operators.dry_run import DryRunPage
-from services.scenarios.operators.session_service import BulkResult
-from services.scenarios.session.preview import Played
 
 PREFIX = "/api/operator/"
 
@@ -60,25 +58,9 @@ def dry_run_document(page: DryRunPage) -> dict[str, Any]:
     return {"rows": rows, "cursor": page.cursor}
 
 
-def played_document(found: Played) -> dict[str, Any]:
-    """Return how far a preview came."""
-    return asdict(found)
-
-
-def bulk_document(result: BulkResult) -> dict[str, Any]:
-    """Return what became of the sessions of a filter."""
-    refused = [{"session": session, "why": why} for session, why in result.refused]
-    return {"done": result.done, "refused": refused, "cursor": result.cursor}
-
-
 def sessions_document(rows: Sequence[SessionRow], cursor: str) -> dict[str, Any]:
     """Return sessions of the index; where they are stored names patients and stays here."""
     return {"rows": [_session_row(row) for row in rows], "cursor": cursor}
-
-
-def review_document(page: SessionPage) -> dict[str, Any]:
-    """Return a page of flagged sessions."""
-    return sessions_document(page.rows, page.cursor)
 
 
 def _session_row(row: SessionRow) -> dict[str, Any]:
