@@ -66,10 +66,6 @@ class Delivery:
         """Deliver by itself, until `close`, what conversations are owed."""
         _ = self._spawn(self._redelivery.run())
 
-    async def deliver(self, run: Run) -> None:
-        """Begin to deliver a run whose message came in elsewhere, or before a restart."""
-        self.start(run)
-
     def start(self, run: Run) -> "asyncio.Task[None] | None":
         """Deliver `run` in the background, unless that was begun before."""
         reference = run.message.delivery
