@@ -1,7 +1,5 @@
 """What the bot does with each type of activity. It decides nothing about patients or agents."""
 
-from collections import OrderedDict
-
 from botbuilder.core import TurnContext
 
 from bots.abilities import TEAMS
@@ -16,6 +14,7 @@ from bots.rendering import card_activity, text_activity
 from bots.sign_in import UserSignIn
 from data_models.errors import StoreError, UserInputError
 from data_models.incoming_message import IncomingMessage
+from data_models.newest import Newest
 from services.channels.ports import ChannelServices
 
 # What users did with messages that is not read, and what they are told of it. Pure.
@@ -83,7 +82,7 @@ class Greeter:
     """Says in which conversations a welcome is due: once in each, while this process runs."""
 
     def __init__(self) -> None:
-        self._greeted: OrderedDict[str, None] = OrderedDict()
+        self._greeted = Newest[str, None](limit=REMEMBERED)
 
     def is_due(self, activity: Inbound) -> bool:
         """Tell whether `activity` brings somebody new, and remember its conversation."""
@@ -93,8 +92,6 @@ class Greeter:
         key = f"{activity.channel_id}/{activity.recipient.id}/{place.id}"
         known = key in self._greeted
         self._greeted[key] = None
-        if len(self._greeted) > REMEMBERED:
-            self._greeted.popitem(last=False)
         return not known
 
 

@@ -9,12 +9,11 @@ import base64
 
 import aiohttp
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import Field, ValidationError
 
 from bots.abilities import abilities_of
 from bots.cards import Card
-from bots.inbound import Inbound
+from bots.inbound import Inbound, Part
 from bots.incoming import principal_of
 from bots.outbox import Outbox
 from bots.reference import Activity, Reference
@@ -44,25 +43,19 @@ _FAILED = "The file could not be saved. It is kept here; ask for the report agai
 logger = structlog.get_logger()
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        strict=True, extra="ignore", alias_generator=to_camel, hide_input_in_errors=True
-    )
-
-
-class _Context(_Part):
+class _Context(Part):
     artifact_id: str = Field(min_length=1, max_length=200)
     patient_id: str = Field(min_length=1, max_length=200)
 
 
-class _Upload(_Part):
+class _Upload(Part):
     upload_url: str = Field(max_length=8_000)
     content_url: str = Field(max_length=8_000)
     unique_id: str = Field(max_length=200)
     file_type: str = Field(max_length=20)
 
 
-class _Answer(_Part):
+class _Answer(Part):
     action: str
     context: _Context
     upload_info: _Upload | None = None

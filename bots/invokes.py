@@ -3,13 +3,12 @@
 from typing import Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import Field, ValidationError
 
 from bots.adapter import Answer
 from bots.delivery import Delivery
 from bots.files import FileTransfers
-from bots.inbound import Inbound
+from bots.inbound import Inbound, Part
 from bots.incoming import owner_of, principal_of, required
 from bots.reference import Reference
 from bots.sign_in import EXCHANGE, VERIFY, UserSignIn
@@ -48,20 +47,14 @@ _FEEDBACK = "message/submitAction"
 _FILE = "fileConsent/invoke"
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        strict=True, extra="ignore", alias_generator=to_camel, hide_input_in_errors=True
-    )
-
-
-class _Opinion(_Part):
+class _Opinion(Part):
     """`feedback` is JSON within JSON, as Teams sends it."""
 
     reaction: Literal["like", "dislike"]
     feedback: str = Field(default="", max_length=8 * COMMENT_LIMIT_CHARS)
 
 
-class _SubmitAction(_Part):
+class _SubmitAction(Part):
     action_name: Literal["feedback"]
     action_value: _Opinion
 
