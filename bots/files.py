@@ -27,12 +27,13 @@ from data_models.errors import (
     NotFoundError,
     RoundsError,
 )
+from data_models.http_answers import Bounds, ask
 from data_models.turn_events import SharedState
 from services.views.conversation_reader import ConversationReader
 
 INLINE_LIMIT_BYTES = 180_000
 """The Bot Framework takes 256 kB a message, and the file grows by a third in it."""
-UPLOAD_SECONDS = 60.0
+_UPLOAD = Bounds(60.0, limit_bytes=0)
 DRIVE_HOSTS = ("*.sharepoint.com", "*.sharepoint.us", "*.sharepoint.cn")
 _CONSENT = "application/vnd.microsoft.teams.card.file.consent"
 _INFO = "application/vnd.microsoft.teams.card.file.info"
@@ -155,19 +156,12 @@ class FileTransfers:
             raise ChannelUnavailableError("files may not go to that address")
         headers = {"Content-Range": f"bytes 0-{len(data) - 1}/{len(data)}"}
         try:
-            async with self._session.put(
-                url,
-                data=data,
-                headers=headers,
-                timeout=aiohttp.ClientTimeout(total=UPLOAD_SECONDS),
-                allow_redirects=False,
-            ) as answer:
-                status = answer.status
+            answer = await ask(self._session, "PUT", url, _UPLOAD, data=data, headers=headers)
         except (aiohttp.ClientError, TimeoutError):
             # `from None`: the address carries the user's permission.
             raise ChannelUnavailableError("the drive did not answer") from None
-        if status not in (200, 201):
-            raise ChannelUnavailableError(f"the drive answered {status}")
+        if answer.status not in (200, 201):
+            raise ChannelUnavailableError(f"the drive answered {answer.status}")
 
 
 def _attached(card: Card) -> Activity:

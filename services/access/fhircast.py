@@ -13,14 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from yarl import URL
 
 from data_models.errors import HubRefusedError, HubUnavailableError
-from data_models.http_answers import first_bytes
+from data_models.http_answers import Bounds, HttpAnswer, ask
 
 EVENTS = "Patient-open,syncerror"
 LEASE_SECONDS = 3_600
 RENEW_BEFORE_SECONDS = 60.0
 _CONFIRM_SECONDS = 10.0
 _LIMIT_BYTES = 1_000_000
-_TIMEOUT = aiohttp.ClientTimeout(total=8.0, sock_connect=2.0)
+_BOUNDS = Bounds(8.0, _LIMIT_BYTES, connect_seconds=2.0)
 
 Status: TypeAlias = Literal[200, 400, 403, 409]
 """What an event is answered with: it is followed; it cannot be read; of none of our sessions; it
@@ -175,14 +175,11 @@ class Hub:
         """Return the Patient who is open there now; None if none is, or the hub does not tell."""
         url = URL(f"{subscription.hub}/{quote(subscription.topic, safe='')}", encoded=True)
         try:
-            async with self._session.get(
-                url, headers=_signed(subscription), timeout=_TIMEOUT, allow_redirects=False
-            ) as answer:
-                body = await first_bytes(answer.content, limit_bytes=_LIMIT_BYTES)
-                found = _Current.model_validate_json(body) if answer.status == 200 else _Current()
+            answer = await self._ask("GET", url, subscription)
+            found = _Current.model_validate_json(answer.body)
         except (aiohttp.ClientError, TimeoutError, ValidationError):
             return None
-        return _patient_in(found.context)
+        return _patient_in(found.context) if answer.status == 200 else None
 
     async def _subscribe(self, subscription: Subscription) -> URL:
         form = {
@@ -194,15 +191,7 @@ class Hub:
             "subscriber.name": "Rounds",
         }
         try:
-            async with self._session.post(
-                subscription.hub,
-                data=form,
-                headers=_signed(subscription),
-                timeout=_TIMEOUT,
-                allow_redirects=False,
-            ) as answer:
-                body = await first_bytes(answer.content, limit_bytes=_LIMIT_BYTES)
-                status = answer.status
+            status, _, body = await self._ask("POST", subscription.hub, subscription, data=form)
         except (aiohttp.ClientError, TimeoutError):
             # Not `from error`: it may hold the request, and so the token.
             raise HubUnavailableError("the hub did not answer") from None
@@ -216,6 +205,12 @@ class Hub:
         if not is_safe or url.scheme not in ("ws", "wss"):
             raise HubUnavailableError("the hub's line is not encrypted")
         return url
+
+    async def _ask(
+        self, method: str, url: str | URL, subscription: Subscription, **more: Any
+    ) -> HttpAnswer:
+        signed = {"Authorization": f"Bearer {subscription.token}", "Accept": "application/json"}
+        return await ask(self._session, method, url, _BOUNDS, headers=signed, **more)
 
 
 def _now() -> float:
@@ -254,7 +249,3 @@ async def _next(line: aiohttp.ClientWebSocketResponse, *, seconds: float) -> str
 
 def _patient_in(context: list[_Context]) -> Mapping[str, Any] | None:
     return next((one.resource for one in context if one.key == "patient"), None)
-
-
-def _signed(subscription: Subscription) -> dict[str, str]:
-    return {"Authorization": f"Bearer {subscription.token}", "Accept": "application/json"}

@@ -11,13 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
+from data_models.http_answers import Bounds, ask
 from services.access.begun import Begun
 from services.access.signing_keys import HttpKeyDownload, SigningKeys
 from services.access.token_form import read_form, verified_claims
 
-ANSWER_SECONDS = 8.0
 DISCOVERY_SECONDS = 24 * 3_600.0
-_TIMEOUT = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
+_BOUNDS = Bounds(8.0, 1_000_000)
 
 
 class Endpoints(BaseModel):
@@ -178,10 +178,10 @@ class OidcProvider:
         says = "smart-configuration" if self._is_smart else "openid-configuration"
         url = f"{self._issuer.rstrip('/')}/.well-known/{says}"
         try:
-            async with self._session.get(url, timeout=_TIMEOUT, allow_redirects=False) as answer:
-                if answer.status != 200:
-                    raise SignInUnavailableError(f"the provider answered {answer.status}")
-                found = Endpoints.model_validate_json(await answer.read())
+            answer = await ask(self._session, "GET", url, _BOUNDS)
+            if answer.status != 200:
+                raise SignInUnavailableError(f"the provider answered {answer.status}")
+            found = Endpoints.model_validate_json(answer.body)
         except (aiohttp.ClientError, TimeoutError, ValidationError) as error:
             raise SignInUnavailableError("the provider says nothing usable") from error
         if found.issuer != self._issuer and not self._is_smart:
@@ -202,19 +202,14 @@ class OidcProvider:
         else:
             form = form | {"client_id": self.client_id, "client_secret": self._client_secret}
         try:
-            async with self._session.post(
-                found.token_endpoint,
-                data=form,
-                headers=headers,
-                timeout=_TIMEOUT,
-                allow_redirects=False,
-            ) as answer:
-                body = await answer.read()
-                if answer.status == 400:
-                    raise UnauthenticatedError
-                if answer.status != 200:
-                    raise SignInUnavailableError(f"the provider answered {answer.status}")
-                return Tokens.model_validate_json(body)
+            answer = await ask(
+                self._session, "POST", found.token_endpoint, _BOUNDS, data=form, headers=headers
+            )
+            if answer.status == 400:
+                raise UnauthenticatedError
+            if answer.status != 200:
+                raise SignInUnavailableError(f"the provider answered {answer.status}")
+            return Tokens.model_validate_json(answer.body)
         except (aiohttp.ClientError, TimeoutError) as error:
             raise SignInUnavailableError("the provider did not answer") from error
         except ValidationError:
