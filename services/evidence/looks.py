@@ -146,11 +146,6 @@ class LookBook:
             return
 
 
-def is_of_patient(name: str, patient_id: PatientId) -> bool:
-    """Whether a blob beside the conversations is a look at this patient's chart."""
-    return name.startswith(f"{FOLDER}/") and name.endswith(f"/{patient_id}.json")
-
-
 def _name(user: str, patient_id: PatientId) -> str:
     return f"{FOLDER}/{hashed(user)}/{patient_id}.json"
 
