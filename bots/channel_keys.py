@@ -1,6 +1,7 @@
 """The Bot Framework's signing keys, always at hand: no request waits for their download."""
 
 import asyncio
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -21,20 +22,20 @@ from services.access.signing_keys import (
 PATIENCE_SECONDS = 0.05
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MetadataKeyDownload:
     """Finds the key document by the OpenID metadata; the caller owns `session`."""
 
-    def __init__(self, *, session: aiohttp.ClientSession, metadata_url: str) -> None:
-        self._session = session
-        self._url = metadata_url
+    session: aiohttp.ClientSession
+    metadata_url: str
 
     async def __call__(self) -> bytes:
         """See `KeyDownload`."""
-        metadata = await HttpKeyDownload(session=self._session, url=self._url)()
+        metadata = await HttpKeyDownload(session=self.session, url=self.metadata_url)()
         keys_url = _keys_url(metadata)
-        if urlsplit(keys_url)[:2] != urlsplit(self._url)[:2]:
+        if urlsplit(keys_url)[:2] != urlsplit(self.metadata_url)[:2]:
             raise SignInUnavailableError("the metadata points to another server")
-        return await HttpKeyDownload(session=self._session, url=keys_url)()
+        return await HttpKeyDownload(session=self.session, url=keys_url)()
 
 
 class ChannelKeys:

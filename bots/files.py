@@ -6,6 +6,7 @@ been asked, and Teams has no way for it.
 """
 
 import base64
+from dataclasses import dataclass
 
 import aiohttp
 import structlog
@@ -62,21 +63,14 @@ class _Answer(Part):
     upload_info: _Upload | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileTransfers:
     """Offers files and hands them over; the caller owns `session`."""
 
-    def __init__(
-        self,
-        *,
-        reader: ConversationReader,
-        outbox: Outbox,
-        session: aiohttp.ClientSession,
-        drives: ServiceUrls,
-    ) -> None:
-        self._reader = reader
-        self._outbox = outbox
-        self._session = session
-        self._drives = drives
+    reader: ConversationReader
+    outbox: Outbox
+    session: aiohttp.ClientSession
+    drives: ServiceUrls
 
     async def offer(
         self,
@@ -101,7 +95,7 @@ class FileTransfers:
             case "consent":
                 return _attached(_consent_card(artifact, patient))
             case "inline" if artifact.size_bytes <= INLINE_LIMIT_BYTES:
-                _, data = await self._reader.artifact(
+                _, data = await self.reader.artifact(
                     state.conversation_id,
                     owner=owner,
                     patient_id=patient,
@@ -128,7 +122,7 @@ class FileTransfers:
         except RoundsError:
             reply = text_activity(_FAILED)
         try:
-            await self._outbox.send(reference, reply)
+            await self.outbox.send(reference, reply)
         except ChannelError as error:
             logger.warning("bot_line_lost", code=error.code)
 
@@ -136,7 +130,7 @@ class FileTransfers:
         said = _Answer.model_validate(activity.value)
         if said.action != "accept" or said.upload_info is None:
             return text_activity("The file stays with this conversation.")
-        artifact, data = await self._reader.artifact(
+        artifact, data = await self.reader.artifact(
             home,
             owner=owner,
             patient_id=said.context.patient_id,
@@ -152,11 +146,11 @@ class FileTransfers:
         Raises:
             ChannelError: the place is not one, or does not take it.
         """
-        if not self._drives.allows(url.partition("?")[0]):
+        if not self.drives.allows(url.partition("?")[0]):
             raise ChannelUnavailableError("files may not go to that address")
         headers = {"Content-Range": f"bytes 0-{len(data) - 1}/{len(data)}"}
         try:
-            answer = await ask(self._session, "PUT", url, _UPLOAD, data=data, headers=headers)
+            answer = await ask(self.session, "PUT", url, _UPLOAD, data=data, headers=headers)
         except (aiohttp.ClientError, TimeoutError):
             # `from None`: the address carries the user's permission.
             raise ChannelUnavailableError("the drive did not answer") from None

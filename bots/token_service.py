@@ -84,15 +84,13 @@ class _Token(BaseModel):
     token: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TokenService:
     """Asks the token service as the team's bot; the caller owns `session`."""
 
-    def __init__(
-        self, *, config: SignInConfig, tokens: TokenSource, session: aiohttp.ClientSession
-    ) -> None:
-        self.config = config
-        self._tokens = tokens
-        self._session = session
+    config: SignInConfig
+    tokens: TokenSource
+    session: aiohttp.ClientSession
 
     async def token_of(self, user: ChannelUser, *, code: str | None = None) -> str | None:
         """Return what the user signed in with, None if they did not.
@@ -141,14 +139,14 @@ class TokenService:
     async def _ask(self, path: str, query: dict[str, str]) -> tuple[int, bytes]:
         url = URL(f"{self.config.url}{path}").with_query(query)
         try:
-            token = await self._tokens.token()
+            token = await self.tokens.token()
             headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-            status, _, data = await ask(self._session, "GET", url, _BOUNDS, headers=headers)
+            status, _, data = await ask(self.session, "GET", url, _BOUNDS, headers=headers)
         except (aiohttp.ClientError, TimeoutError, ChannelUnavailableError):
             # Not `from error`: the address may hold a code.
             raise SignInUnavailableError("the token service did not answer") from None
         if status == 401:
-            self._tokens.renew()
+            self.tokens.renew()
         if status not in (200, 404):
             raise SignInUnavailableError(f"the token service answered {status}")
         return status, data

@@ -87,15 +87,13 @@ class HubEvent:
     patient: Mapping[str, Any] | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HubConnection:
     """A confirmed subscription, until its lease ends or the line breaks."""
 
-    def __init__(
-        self, *, line: aiohttp.ClientWebSocketResponse, topic: str, seconds: float
-    ) -> None:
-        self._line = line
-        self._topic = topic
-        self._seconds = seconds
+    line: aiohttp.ClientWebSocketResponse
+    topic: str
+    seconds: float
 
     async def events(self) -> AsyncIterator[HubEvent]:
         """Yield what happens, until the lease is about to end.
@@ -104,9 +102,9 @@ class HubConnection:
             HubUnavailableError: the line broke.
             HubRefusedError: the hub ended the subscription.
         """
-        ends_at = _now() + max(self._seconds - RENEW_BEFORE_SECONDS, self._seconds / 2)
+        ends_at = _now() + max(self.seconds - RENEW_BEFORE_SECONDS, self.seconds / 2)
         while (left := ends_at - _now()) > 0:
-            data = await _next(self._line, seconds=left)
+            data = await _next(self.line, seconds=left)
             if data is None:
                 return
             event = await self._event(data)
@@ -120,7 +118,7 @@ class HubConnection:
             HubUnavailableError: the line broke.
         """
         try:
-            await self._line.send_json({"id": event_id, "status": status})
+            await self.line.send_json({"id": event_id, "status": status})
         except (aiohttp.ClientError, ConnectionError):
             raise HubUnavailableError("the hub's line broke") from None
 
@@ -132,7 +130,7 @@ class HubConnection:
         except ValidationError:
             await self._refuse_unread(data)
             return None
-        if found.event.topic != self._topic:
+        if found.event.topic != self.topic:
             await self.answer(found.id, 403)
             return None
         return HubEvent(found.id, found.event.name.lower(), _patient_in(found.event.context))
@@ -147,11 +145,11 @@ class HubConnection:
             await self.answer(event_id, 400)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hub:
     """Subscribes to sessions; the caller owns `session`, which calls hosts that are allowed."""
 
-    def __init__(self, *, session: aiohttp.ClientSession) -> None:
-        self._session = session
+    session: aiohttp.ClientSession
 
     @asynccontextmanager
     async def connect(self, subscription: Subscription) -> AsyncIterator[HubConnection]:
@@ -163,7 +161,7 @@ class Hub:
         """
         url = await self._subscribe(subscription)
         try:
-            async with self._session.ws_connect(
+            async with self.session.ws_connect(
                 url, heartbeat=30.0, max_msg_size=_LIMIT_BYTES
             ) as line:
                 lease = await _wait_for_confirmation(line, subscription.topic)
@@ -210,7 +208,7 @@ class Hub:
         self, method: str, url: str | URL, subscription: Subscription, **more: Any
     ) -> HttpAnswer:
         signed = {"Authorization": f"Bearer {subscription.token}", "Accept": "application/json"}
-        return await ask(self._session, method, url, _BOUNDS, headers=signed, **more)
+        return await ask(self.session, method, url, _BOUNDS, headers=signed, **more)
 
 
 def _now() -> float:

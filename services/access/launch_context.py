@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
@@ -62,11 +63,11 @@ class _Patient(BaseModel, extra="allow"):
     id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchContext:
     """Reads it with the launch's own token; `session` follows no redirect."""
 
-    def __init__(self, *, session: aiohttp.ClientSession) -> None:
-        self._session = session
+    session: aiohttp.ClientSession
 
     async def patient(self, tokens: Tokens, *, issuer: str) -> Mapping[str, Any]:
         """Return the Patient of the launch.
@@ -109,7 +110,7 @@ class LaunchContext:
             "Authorization": f"Bearer {tokens.access_token or ''}",
         }
         try:
-            answer = await ask(self._session, "GET", url, _BOUNDS, headers=headers)
+            answer = await ask(self.session, "GET", url, _BOUNDS, headers=headers)
         except (aiohttp.ClientError, TimeoutError):
             # Not `from error`: it may hold the request, and so the token.
             raise SignInUnavailableError("the record system did not answer") from None

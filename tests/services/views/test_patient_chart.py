@@ -1,5 +1,7 @@
 """The chart beside the conversation: only of the caller's own patients, and never unseen."""
 
+from dataclasses import replace
+
 import pytest
 
 from data_models.clock import SystemClock
@@ -34,10 +36,9 @@ async def world() -> World:
 
 def chart_of(world: World, audit: RememberedAudit) -> PatientChart:
     return PatientChart(
-        reader=world.reader,
+        reader=replace(world.reader, audit=audit),
         contexts=world.contexts,
         records=Records(),
-        audit=audit,
         clock=SystemClock(),
     )
 
