@@ -116,6 +116,10 @@ class AgUiFrames:
             metadata["clientMessageId"] = self._client_message_id
         return frame
 
+    def frames(self, seq: int, event: TurnEvent, *, is_known: bool = False) -> list[Frame]:
+        """Return the same for a socket, where a notice may be told twice."""
+        return [self.frame(seq, event)]
+
     def _in_order(self, event: TurnEvent) -> TurnEvent:
         # Nothing may go before RUN_STARTED, so the notice that a message waits, which does,
         # changes places with it; RUN_STARTED's metadata carries it meanwhile.
