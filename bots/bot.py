@@ -8,7 +8,7 @@ from bots.cards import SAY_LIMIT_CHARS, said_anew_card, welcome_card
 from bots.delivery import Delivery
 from bots.inbound import Inbound
 from bots.incoming import MessageReader
-from bots.invokes import ConversationOwners, Invokes
+from bots.invokes import Invokes, home_of
 from bots.reference import Activity, Reference, reference_of
 from bots.rendering import card_activity, text_activity
 from bots.sign_in import UserSignIn
@@ -137,7 +137,7 @@ class RoundsBot:
         self._invokes = invokes
         self._orderers = orderers
         self._sign_in = sign_in
-        self._owners = ConversationOwners(reader=services.reader)
+        self._conversations = services.reader
         self._greeter = Greeter()
         self._welcome = welcome(patient_id_example)
 
@@ -189,7 +189,8 @@ class RoundsBot:
         """Return `message` in the conversation it belongs to; its sender may have signed in."""
         if self._sign_in is not None:
             self._sign_in.met(message)
-        return message.model_copy(update={"conversation_id": await self._owners.find(activity)})
+        home = await home_of(activity, reader=self._conversations)
+        return message.model_copy(update={"conversation_id": home})
 
     def _on_update(self, activity: Inbound, reference: Reference) -> Answer | None:
         is_due = self._greeter.is_due(activity)

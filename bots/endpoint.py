@@ -66,6 +66,7 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
         reader=services.reader, outbox=outbox, session=access.session, drives=drives
     )
     parts = RendererParts(
+        connector=connector,
         outbox=outbox,
         deliveries=deliveries,
         files=files,

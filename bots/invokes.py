@@ -21,26 +21,21 @@ from services.views.conversation_reader import ConversationReader
 # Under which id a channel's conversation is kept: nobody else's, whoever came first.
 
 
-class ConversationOwners:
-    """Finds conversations. An id that the web cannot claim, as all of Teams', is kept as it is."""
+async def home_of(activity: Inbound, *, reader: ConversationReader) -> str:
+    """Return the id of the conversation of `activity`.
 
-    def __init__(self, *, reader: ConversationReader) -> None:
-        self._reader = reader
+    An id that the web cannot claim, as all of Teams', is kept as it is. Some channels name
+    conversations so that a web user could have claimed the name; then the channel's is kept under
+    its owner's and its own name together.
 
-    async def find(self, activity: Inbound) -> str:
-        """Return the id of the conversation of `activity`.
-
-        Some channels name conversations so that a web user could have claimed the name; then the
-        channel's is kept under its owner's and its own name together.
-
-        Raises:
-            BadFrameError: it names no conversation.
-            StoreError: nobody can tell just now whose it is.
-        """
-        name = required(activity.conversation).id
-        if is_web_name(name) and await self._reader.is_web_conversation(name):
-            return f"{owner_of(activity)}:{name}"
-        return name
+    Raises:
+        BadFrameError: it names no conversation.
+        StoreError: nobody can tell just now whose it is.
+    """
+    name = required(activity.conversation).id
+    if is_web_name(name) and await reader.is_web_conversation(name):
+        return f"{owner_of(activity)}:{name}"
+    return name
 
 
 _FEEDBACK = "message/submitAction"
@@ -72,7 +67,6 @@ class Invokes:
     ) -> None:
         self._book = services.feedback
         self._reader = services.reader
-        self._owners = ConversationOwners(reader=services.reader)
         self._rate = services.rate
         self._files = files
         self._delivery = delivery
@@ -93,7 +87,7 @@ class Invokes:
             await self._file(activity)
         elif activity.name == _FILE:
             self._rate.take(principal_of(activity))
-            home = await self._owners.find(activity)
+            home = await home_of(activity, reader=self._reader)
             work = self._files.answer(activity, reference, home=home, owner=owner_of(activity))
             self._delivery.go_on(work)
         return Answer({})
@@ -106,7 +100,7 @@ class Invokes:
             return
         principal = principal_of(activity)
         self._rate.take(principal)
-        conversation_id = await self._owners.find(activity)
+        conversation_id = await home_of(activity, reader=self._reader)
         await self._reader.access(conversation_id, owner=owner_of(activity))
         await self._book.file(
             conversation_id,
