@@ -43,7 +43,7 @@ def read_form(token: str, *, now: datetime) -> TokenForm:
         raise UnauthenticatedError
     if not 0 < len(key_id) <= _KEY_ID_LIMIT_CHARS:
         raise UnauthenticatedError
-    check_times(claims, now=now)
+    _check_times(claims, now=now)
     return TokenForm(key_id=key_id, claims=claims)
 
 
@@ -87,12 +87,8 @@ def verified_claims(
     return claims
 
 
-def check_times(claims: dict[str, Any], *, now: datetime) -> None:
-    """Check `exp`, which must be there, and `nbf`, with a minute of leeway.
-
-    Raises:
-        UnauthenticatedError: it is not the token's time.
-    """
+def _check_times(claims: dict[str, Any], *, now: datetime) -> None:
+    """Check `exp`, which must be there, and `nbf`, with a minute of leeway."""
     expires, begins = _seconds(claims.get("exp")), _seconds(claims.get("nbf", 0))
     if expires <= now.timestamp() - LEEWAY_SECONDS or begins > now.timestamp() + LEEWAY_SECONDS:
         raise UnauthenticatedError

@@ -75,8 +75,7 @@ class ConversationReader:
         """
         ids = (await self.owners.read(owner))[:_LISTED]
         found = await asyncio.gather(*(self._summarize(each, owner) for each in ids))
-        rows = [row for row in found if row is not None]
-        return sorted(rows, key=lambda row: row.updated_at, reverse=True)
+        return sorted(filter(None, found), key=lambda row: row.updated_at, reverse=True)
 
     async def _summarize(self, conversation_id: str, owner: str) -> ConversationSummary | None:
         try:
@@ -96,10 +95,8 @@ class ConversationReader:
             NotFoundError: malformed, absent (unless `unclaimed_ok`) or somebody else's.
         """
         conversation = await self._find(conversation_id)
-        if conversation is None and unclaimed_ok:
-            return
-        if conversation is None or conversation.owner != owner:
-            raise NotFoundError("no such conversation")
+        if not (conversation is None and unclaimed_ok):
+            _check_owner(conversation, owner)
 
     async def is_web_conversation(self, conversation_id: str) -> bool:
         """Whether there is such a conversation and no channel's bot began it.
@@ -115,8 +112,7 @@ class ConversationReader:
         conversation = await self._check_access(conversation_id, owner)
         registry = await self._registry(conversation)
         shown = await self._open_to(owner, registry)
-        active = registry.active_patient_id
-        active = active if active in shown else None
+        active = registry.active_patient_id if registry.active_patient_id in shown else None
         context = await self._context(conversation, active, owner, action="read_conversation")
         running = conversation.running_turn
         return ConversationView(
@@ -281,10 +277,7 @@ class ConversationReader:
         )
 
     async def _check_access(self, conversation_id: str, owner: str) -> Conversation:
-        conversation = await self._find(conversation_id)
-        if conversation is None or conversation.owner != owner:
-            raise NotFoundError("no such conversation")
-        return conversation
+        return _check_owner(await self._find(conversation_id), owner)
 
     async def _find(self, conversation_id: str) -> Conversation | None:
         try:
@@ -341,3 +334,9 @@ class ConversationReader:
             principal=owner, conversation=conversation_id, patient=patient, actions=(action,)
         )
         await self.audit.record(entry)
+
+
+def _check_owner(conversation: Conversation | None, owner: str) -> Conversation:
+    if conversation is None or conversation.owner != owner:
+        raise NotFoundError("no such conversation")
+    return conversation
