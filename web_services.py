@@ -185,7 +185,7 @@ def programs_of(base: Foundation) -> ProgramCharts | None:
         return None
     guard, audit, records = base.access.guard, base.audit, base.records
     finder = PatientFinder(directory=base.directory, guard=guard, audit=audit)
-    return ProgramCharts(finder=finder, records=records, guard=guard, audit=audit, clock=base.clock)
+    return ProgramCharts(finder=finder, records=records, guard=guard, clock=base.clock)
 
 
 def worklist_of(base: Foundation) -> Worklist:

@@ -21,8 +21,6 @@ from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.patient_identity import identity_noted
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.owner_index import OwnerIndex
 from services.views.conversation_view import (
@@ -56,7 +54,6 @@ class ConversationReader:
     registries: PatientContextRegistryAccessor
     contexts: ChatContextAccessor
     owners: OwnerIndex
-    audit: Audit
     clock: Clock
     ids: IdSource
     guard: ChartGuard
@@ -250,10 +247,11 @@ class ConversationReader:
             NotFoundError: also for a patient that is not in the roster, and for `session`.
             ChartClosedError: the patient's chart is not open to the owner.
         """
-        patient = await self.roster_member(conversation_id, owner=owner, patient_id=patient_id)
+        conversation = await self._check_access(conversation_id, owner)
+        patient = await self._patient(conversation, patient_id)
         if patient is None:
             raise NotFoundError("no such patient here")
-        await self._record(owner, conversation_id, patient, action)
+        await self.guard.open_chart(owner, patient, action, conversation_id=conversation_id)
         return patient
 
     async def _views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
@@ -320,20 +318,10 @@ class ConversationReader:
         *,
         action: str,
     ) -> ChatContext:
-        await self.guard.enter(owner, patient_id, conversation_id=conversation.conversation_id)
-        await self._record(owner, conversation.conversation_id, patient_id, action)
-        stored = await self.contexts.read(
-            conversation.conversation_id, patient_id, epoch=conversation.epoch, fresh=True
-        )
+        chat_id = conversation.conversation_id
+        await self.guard.open_chart(owner, patient_id, action, conversation_id=chat_id)
+        stored = await self.contexts.read(chat_id, patient_id, epoch=conversation.epoch, fresh=True)
         return stored.document
-
-    async def _record(
-        self, owner: str, conversation_id: str, patient: PatientId | None, action: str
-    ) -> None:
-        entry = AuditEntry(
-            principal=owner, conversation=conversation_id, patient=patient, actions=(action,)
-        )
-        await self.audit.record(entry)
 
 
 def _check_owner(conversation: Conversation | None, owner: str) -> Conversation:

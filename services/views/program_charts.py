@@ -6,8 +6,6 @@ from data_models.chart_view import ChartView
 from data_models.clock import Clock
 from data_models.identifiers import storable_patient_id
 from data_models.patient_identity import PatientIdentity, identity_noted
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
 from services.chart_access.chart_guard import ChartGuard
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
@@ -31,7 +29,6 @@ class ProgramCharts:
     finder: PatientFinder
     records: PatientRecords
     guard: ChartGuard
-    audit: Audit
     clock: Clock
 
     async def find(self, text: str, *, principal_id: str) -> FoundPatients:
@@ -52,15 +49,7 @@ class ProgramCharts:
         """
         check_part(part, name)
         patient = storable_patient_id(patient_id)
-        await self.guard.enter(principal_id, patient, conversation_id="")
-        await self.audit.record(
-            AuditEntry(
-                principal=principal_id,
-                conversation="",
-                patient=patient,
-                actions=(f"program_read_{part}",),
-            )
-        )
+        await self.guard.open_chart(principal_id, patient, f"program_read_{part}")
         now = self.clock.now()
         who = demographics(await self.records.load(patient, PERSON), today=now.date())
         identity = identity_noted(
