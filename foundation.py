@@ -260,7 +260,6 @@ def reader_of(base: Foundation) -> ConversationReader:
         registries=base.registries,
         contexts=base.contexts,
         owners=base.owners,
-        audit=base.audit,
         clock=base.clock,
         ids=base.ids,
         guard=base.access.guard,
@@ -300,7 +299,7 @@ def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationRe
     guard, audit = base.access.guard, base.audit
     return rounds_for(
         base.settings,
-        entry=RoundEntry(book=RoundBook(store=base.stores.users), guard=guard, audit=audit),
+        entry=RoundEntry(book=RoundBook(store=base.stores.users), guard=guard),
         choice=Choice(
             finder=PatientFinder(directory=base.directory, guard=guard, audit=audit),
             directory=base.directory,

@@ -70,7 +70,6 @@ def route_context_of(
             reader=reader,
             contexts=base.contexts,
             records=records,
-            audit=audit,
             clock=base.clock,
         ),
         programs=programs_of(base),
@@ -149,7 +148,6 @@ def attachments_of(base: Foundation, reader: ConversationReader) -> AttachmentSe
         lease=MaintenanceLease(claimant=claimant_of(base), clock=base.clock, ids=base.ids),
         linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
         documents=base.records.document_reader,
-        audit=base.audit,
         clock=base.clock,
     )
 
@@ -187,7 +185,7 @@ def programs_of(base: Foundation) -> ProgramCharts | None:
         return None
     guard, audit, records = base.access.guard, base.audit, base.records
     finder = PatientFinder(directory=base.directory, guard=guard, audit=audit)
-    return ProgramCharts(finder=finder, records=records, guard=guard, audit=audit, clock=base.clock)
+    return ProgramCharts(finder=finder, records=records, guard=guard, clock=base.clock)
 
 
 def worklist_of(base: Foundation) -> Worklist:

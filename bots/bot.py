@@ -1,7 +1,5 @@
 """What the bot does with each type of activity. It decides nothing about patients or agents."""
 
-from collections import OrderedDict
-
 from botbuilder.core import TurnContext
 
 from bots.abilities import TEAMS
@@ -10,12 +8,13 @@ from bots.cards import SAY_LIMIT_CHARS, said_anew_card, welcome_card
 from bots.delivery import Delivery
 from bots.inbound import Inbound
 from bots.incoming import MessageReader
-from bots.invokes import ConversationOwners, Invokes
+from bots.invokes import Invokes, home_of
 from bots.reference import Activity, Reference, reference_of
 from bots.rendering import card_activity, text_activity
 from bots.sign_in import UserSignIn
 from data_models.errors import StoreError, UserInputError
 from data_models.incoming_message import IncomingMessage
+from data_models.newest import Newest
 from services.channels.ports import ChannelServices
 
 # What users did with messages that is not read, and what they are told of it. Pure.
@@ -83,7 +82,7 @@ class Greeter:
     """Says in which conversations a welcome is due: once in each, while this process runs."""
 
     def __init__(self) -> None:
-        self._greeted: OrderedDict[str, None] = OrderedDict()
+        self._greeted = Newest[str, None](limit=REMEMBERED)
 
     def is_due(self, activity: Inbound) -> bool:
         """Tell whether `activity` brings somebody new, and remember its conversation."""
@@ -93,8 +92,6 @@ class Greeter:
         key = f"{activity.channel_id}/{activity.recipient.id}/{place.id}"
         known = key in self._greeted
         self._greeted[key] = None
-        if len(self._greeted) > REMEMBERED:
-            self._greeted.popitem(last=False)
         return not known
 
 
@@ -140,7 +137,7 @@ class RoundsBot:
         self._invokes = invokes
         self._orderers = orderers
         self._sign_in = sign_in
-        self._owners = ConversationOwners(reader=services.reader)
+        self._conversations = services.reader
         self._greeter = Greeter()
         self._welcome = welcome(patient_id_example)
 
@@ -192,7 +189,8 @@ class RoundsBot:
         """Return `message` in the conversation it belongs to; its sender may have signed in."""
         if self._sign_in is not None:
             self._sign_in.met(message)
-        return message.model_copy(update={"conversation_id": await self._owners.find(activity)})
+        home = await home_of(activity, reader=self._conversations)
+        return message.model_copy(update={"conversation_id": home})
 
     def _on_update(self, activity: Inbound, reference: Reference) -> Answer | None:
         is_due = self._greeter.is_due(activity)

@@ -76,7 +76,7 @@ class _Gate:
         self._services.scheduler.on_orphan("bot", self._deliver)
         self._services.hand_over.on_settled(self._settle)
         yield
-        await (await loading).close()
+        await (await loading).delivery.close()
         await access.close()
 
     async def take(self, request: web.Request) -> web.Response:
@@ -93,11 +93,11 @@ class _Gate:
 
     async def _deliver(self, run: Run) -> None:
         if self._open is not None:
-            await (await asyncio.shield(self._open.loading)).deliver(run)
+            (await asyncio.shield(self._open.loading)).delivery.start(run)
 
     async def _settle(self, message: IncomingMessage) -> None:
         if self._open is not None:
-            await (await asyncio.shield(self._open.loading)).settle(message)
+            await (await asyncio.shield(self._open.loading)).delivery.settle(message)
 
     async def _load(self, access: BotAccess) -> "Endpoint":
         await asyncio.to_thread(importlib.import_module, "bots.endpoint")

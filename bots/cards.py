@@ -88,7 +88,7 @@ def question_card(question: dict[str, str], *, about: str = "") -> Card | None:
     yes, no = (_press(question["id"], answer) for answer in ("yes", "no"))
     if question["kind"] in _DESTRUCTIVE_KINDS:
         yes["style"] = "destructive"
-    return _card([_title("Please answer"), _text(question["text"]), *hint], [yes, no])
+    return _card([_title("Please answer"), text_block(question["text"]), *hint], [yes, no])
 
 
 def _choice_card(question: dict[str, str], hint: list[Card]) -> Card:
@@ -99,18 +99,18 @@ def _choice_card(question: dict[str, str], hint: list[Card]) -> Card:
         for line in lines
     ]
     none = {**_press(question["id"], "no"), "title": "None of these"}
-    return _card([_title("Please answer"), _text(asked), *hint], [*buttons, none])
+    return _card([_title("Please answer"), text_block(asked), *hint], [*buttons, none])
 
 
 def welcome_card(greeting: str, examples: Sequence[str]) -> Card:
     """Return the card that greets; its buttons say the examples."""
-    body = [_title("Rounds"), _text(greeting), _hint("For example:")]
+    body = [_title("Rounds"), text_block(greeting), _hint("For example:")]
     return _card(body, [say_button(example, example) for example in examples])
 
 
 def help_card(hint: str, *, ref: str, again: Card | None) -> Card:
     """Return what stands under a failure: what to do, and by which name it is found in logs."""
-    return _card([_text(hint), _hint(f"Reference: {ref}")], [again] if again else [])
+    return _card([text_block(hint), _hint(f"Reference: {ref}")], [again] if again else [])
 
 
 def again_button(text: str, press: Press | None) -> Card | None:
@@ -188,19 +188,6 @@ def _step_row(step: PlanStep) -> Card:
     }
 
 
-def _card(body: list[Card], actions: list[Card]) -> Card:
-    return {
-        "contentType": "application/vnd.microsoft.card.adaptive",
-        "content": {
-            "type": "AdaptiveCard",
-            "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
-            "version": "1.4",
-            "body": body,
-            "actions": actions,
-        },
-    }
-
-
 def _column(items: list[Card], width: str) -> Card:
     return {"type": "Column", "width": width, "items": items}
 
@@ -212,18 +199,35 @@ def _press(target_id: str, answer: str) -> Card:
 
 
 def _title(text: str) -> Card:
-    inline = _run(text, weight="Bolder", size="Medium")
-    return {"type": "RichTextBlock", "inlines": [inline]}
-
-
-def _text(text: str) -> Card:
-    return {"type": "RichTextBlock", "inlines": [_run(text)]}
+    return text_block(text, weight="Bolder", size="Medium")
 
 
 def _hint(text: str) -> Card:
-    return {"type": "RichTextBlock", "inlines": [_run(text, isSubtle=True)]}
+    return text_block(text, isSubtle=True)
+
+
+def text_block(text: str, **looks: Any) -> Card:
+    """Return text as it is: runs know no Markdown, so no links."""
+    return {"type": "RichTextBlock", "inlines": [_run(text, **looks)]}
 
 
 def _run(text: str, **looks: Any) -> Card:
-    # Runs show their text as it is: no Markdown, so no links.
     return {"type": "TextRun", "text": text, **looks}
+
+
+def adaptive_card(body: list[Card], **more: Any) -> Card:
+    """Return the attachment of a card; `more`: its actions, another version than 1.4."""
+    return {
+        "contentType": "application/vnd.microsoft.card.adaptive",
+        "content": {
+            "type": "AdaptiveCard",
+            "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+            "version": "1.4",
+            "body": body,
+            **more,
+        },
+    }
+
+
+def _card(body: list[Card], actions: list[Card]) -> Card:
+    return adaptive_card(body, actions=actions)

@@ -5,7 +5,6 @@ know, follows redirects, and works in threads.
 """
 
 import socket
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -26,7 +25,7 @@ from data_models.errors import (
     ChannelTooLargeError,
     ChannelUnavailableError,
 )
-from data_models.http_answers import first_bytes, seconds_asked
+from data_models.http_answers import Bounds, HttpAnswer, ask, seconds_asked
 from services.access.outbound import GuardedResolver, OutboundPolicy
 
 ATTEMPTS = 5
@@ -59,7 +58,7 @@ class Connector:
         self._tokens = tokens
         self._service_urls = service_urls
         self._clock = clock
-        self._timeout = aiohttp.ClientTimeout(total=send_seconds, sock_connect=CONNECT_SECONDS)
+        self._bounds = Bounds(send_seconds, ANSWER_LIMIT_BYTES, CONNECT_SECONDS)
 
     async def send(self, reference: Reference, activity: Activity) -> str:
         """Send `activity` until the channel takes it, a minute at most; return the channel's id.
@@ -115,24 +114,14 @@ class Connector:
         tokens: TokenSource,
         reference: Reference,
         activity: Activity,
-    ) -> tuple[int, Mapping[str, str], bytes]:
-        """Return the status, headers and body of one answer."""
+    ) -> HttpAnswer:
         token = await tokens.token()
         headers = {"Content-Type": "application/json"}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
         body = orjson.dumps(addressed(activity, reference))
         try:
-            async with self._session.request(
-                method,
-                url,
-                data=body,
-                headers=headers,
-                timeout=self._timeout,
-                allow_redirects=False,
-            ) as answer:
-                said = await first_bytes(answer.content, limit_bytes=ANSWER_LIMIT_BYTES)
-                return answer.status, answer.headers, said
+            return await ask(self._session, method, url, self._bounds, data=body, headers=headers)
         except (aiohttp.ClientError, TimeoutError) as error:
             is_open = isinstance(error, TimeoutError) and not isinstance(error, aiohttp.ClientError)
             raise ChannelUnavailableError(

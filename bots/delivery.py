@@ -4,7 +4,6 @@ Everything a reply needs is in the run's message, so that whichever replica runs
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
@@ -18,6 +17,7 @@ from bots.rendering import TurnRenderer, text_activity
 from bots.run_renderer import RendererParts, RunRenderer
 from data_models.errors import ChannelError
 from data_models.incoming_message import IncomingMessage
+from data_models.newest import Newest
 from data_models.turn_events import RunStarted
 from services.runs.hub import Run
 
@@ -52,7 +52,7 @@ class Delivery:
     def __init__(self, *, parts: RendererParts, redelivery: Redelivery) -> None:
         self._parts = parts
         self._redelivery = redelivery
-        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._seen = Newest[str, None](limit=REMEMBERED_RUNS)
         self._last: WeakValueDictionary[str, asyncio.Task[None]] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[None]] = set()
         self._busy: set[str] = set()
@@ -65,10 +65,6 @@ class Delivery:
     def watch_late_replies(self) -> None:
         """Deliver by itself, until `close`, what conversations are owed."""
         _ = self._spawn(self._redelivery.run())
-
-    async def deliver(self, run: Run) -> None:
-        """Begin to deliver a run whose message came in elsewhere, or before a restart."""
-        self.start(run)
 
     def start(self, run: Run) -> "asyncio.Task[None] | None":
         """Deliver `run` in the background, unless that was begun before."""
@@ -131,8 +127,6 @@ class Delivery:
     def _is_known(self, run: Run) -> bool:
         known = run.run_id in self._seen
         self._seen[run.run_id] = None
-        if len(self._seen) > REMEMBERED_RUNS:
-            self._seen.popitem(last=False)
         return known
 
     async def _deliver(

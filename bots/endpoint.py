@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 
 import requests
@@ -29,38 +30,24 @@ from bots.sign_in import UserSignIn
 from bots.token_service import NoTokens, TokenService, TokenSource
 from data_models.clock import Clock
 from data_models.errors import ChannelUnavailableError
-from data_models.incoming_message import IncomingMessage
 from services.channels.ports import ChannelServices
-from services.runs.hub import Run
 
 
+@dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Takes requests, and ends in good order."""
+    """The bots, ready to take requests; `delivery` ends in good order."""
 
-    def __init__(self, *, adapter: RoundsAdapter, bot: RoundsBot, delivery: Delivery) -> None:
-        self._adapter = adapter
-        self._bot = bot
-        self._delivery = delivery
+    adapter: RoundsAdapter
+    bot: RoundsBot
+    delivery: Delivery
 
     async def take(self, request: web.Request) -> web.Response:
         """Answer a request of a channel; see `RoundsAdapter.process`."""
-        return await self._adapter.process(request, self._bot)
-
-    async def deliver(self, run: Run) -> None:
-        """Reply to a message that came in on another replica, or before a restart."""
-        await self._delivery.deliver(run)
-
-    async def settle(self, message: IncomingMessage) -> None:
-        """Deliver what the conversation of an answered message is owed."""
-        await self._delivery.settle(message)
-
-    async def close(self) -> None:
-        """Finish replies that are under way."""
-        await self._delivery.close()
+        return await self.adapter.process(request, self.bot)
 
 
 def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAccess) -> Endpoint:
-    """Return the bots of `config`, ready to take requests."""
+    """Return the bots of `config`."""
     tokens = config.bots.each(config.tokens or partial(token_source, clock=services.clock))
     connector = Connector(
         session=access.session,
@@ -79,6 +66,7 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
         reader=services.reader, outbox=outbox, session=access.session, drives=drives
     )
     parts = RendererParts(
+        connector=connector,
         outbox=outbox,
         deliveries=deliveries,
         files=files,
@@ -100,7 +88,7 @@ def make_endpoint(config: BotConfig, services: ChannelServices, access: BotAcces
         orderers=config.orderers,
         sign_in=sign_in,
     )
-    adapter = RoundsAdapter(authenticators=access.authenticators, connector=connector)
+    adapter = RoundsAdapter(authenticators=access.authenticators)
     return Endpoint(adapter=adapter, bot=bot, delivery=delivery)
 
 

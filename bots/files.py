@@ -6,15 +6,15 @@ been asked, and Teams has no way for it.
 """
 
 import base64
+from dataclasses import dataclass
 
 import aiohttp
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import Field, ValidationError
 
 from bots.abilities import abilities_of
 from bots.cards import Card
-from bots.inbound import Inbound
+from bots.inbound import Inbound, Part
 from bots.incoming import principal_of
 from bots.outbox import Outbox
 from bots.reference import Activity, Reference
@@ -28,12 +28,13 @@ from data_models.errors import (
     NotFoundError,
     RoundsError,
 )
+from data_models.http_answers import Bounds, ask
 from data_models.turn_events import SharedState
 from services.views.conversation_reader import ConversationReader
 
 INLINE_LIMIT_BYTES = 180_000
 """The Bot Framework takes 256 kB a message, and the file grows by a third in it."""
-UPLOAD_SECONDS = 60.0
+_UPLOAD = Bounds(60.0, limit_bytes=0)
 DRIVE_HOSTS = ("*.sharepoint.com", "*.sharepoint.us", "*.sharepoint.cn")
 _CONSENT = "application/vnd.microsoft.teams.card.file.consent"
 _INFO = "application/vnd.microsoft.teams.card.file.info"
@@ -44,45 +45,32 @@ _FAILED = "The file could not be saved. It is kept here; ask for the report agai
 logger = structlog.get_logger()
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        strict=True, extra="ignore", alias_generator=to_camel, hide_input_in_errors=True
-    )
-
-
-class _Context(_Part):
+class _Context(Part):
     artifact_id: str = Field(min_length=1, max_length=200)
     patient_id: str = Field(min_length=1, max_length=200)
 
 
-class _Upload(_Part):
+class _Upload(Part):
     upload_url: str = Field(max_length=8_000)
     content_url: str = Field(max_length=8_000)
     unique_id: str = Field(max_length=200)
     file_type: str = Field(max_length=20)
 
 
-class _Answer(_Part):
+class _Answer(Part):
     action: str
     context: _Context
     upload_info: _Upload | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileTransfers:
     """Offers files and hands them over; the caller owns `session`."""
 
-    def __init__(
-        self,
-        *,
-        reader: ConversationReader,
-        outbox: Outbox,
-        session: aiohttp.ClientSession,
-        drives: ServiceUrls,
-    ) -> None:
-        self._reader = reader
-        self._outbox = outbox
-        self._session = session
-        self._drives = drives
+    reader: ConversationReader
+    outbox: Outbox
+    session: aiohttp.ClientSession
+    drives: ServiceUrls
 
     async def offer(
         self,
@@ -107,7 +95,7 @@ class FileTransfers:
             case "consent":
                 return _attached(_consent_card(artifact, patient))
             case "inline" if artifact.size_bytes <= INLINE_LIMIT_BYTES:
-                _, data = await self._reader.artifact(
+                _, data = await self.reader.artifact(
                     state.conversation_id,
                     owner=owner,
                     patient_id=patient,
@@ -134,7 +122,7 @@ class FileTransfers:
         except RoundsError:
             reply = text_activity(_FAILED)
         try:
-            await self._outbox.send(reference, reply)
+            await self.outbox.send(reference, reply)
         except ChannelError as error:
             logger.warning("bot_line_lost", code=error.code)
 
@@ -142,7 +130,7 @@ class FileTransfers:
         said = _Answer.model_validate(activity.value)
         if said.action != "accept" or said.upload_info is None:
             return text_activity("The file stays with this conversation.")
-        artifact, data = await self._reader.artifact(
+        artifact, data = await self.reader.artifact(
             home,
             owner=owner,
             patient_id=said.context.patient_id,
@@ -158,23 +146,16 @@ class FileTransfers:
         Raises:
             ChannelError: the place is not one, or does not take it.
         """
-        if not self._drives.allows(url.partition("?")[0]):
+        if not self.drives.allows(url.partition("?")[0]):
             raise ChannelUnavailableError("files may not go to that address")
         headers = {"Content-Range": f"bytes 0-{len(data) - 1}/{len(data)}"}
         try:
-            async with self._session.put(
-                url,
-                data=data,
-                headers=headers,
-                timeout=aiohttp.ClientTimeout(total=UPLOAD_SECONDS),
-                allow_redirects=False,
-            ) as answer:
-                status = answer.status
+            answer = await ask(self.session, "PUT", url, _UPLOAD, data=data, headers=headers)
         except (aiohttp.ClientError, TimeoutError):
             # `from None`: the address carries the user's permission.
             raise ChannelUnavailableError("the drive did not answer") from None
-        if status not in (200, 201):
-            raise ChannelUnavailableError(f"the drive answered {status}")
+        if answer.status not in (200, 201):
+            raise ChannelUnavailableError(f"the drive answered {answer.status}")
 
 
 def _attached(card: Card) -> Activity:

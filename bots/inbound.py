@@ -16,7 +16,9 @@ Identifier = Annotated[str, Field(min_length=1, max_length=CONVERSATION_ID_LIMIT
 ShortText = Annotated[str, Field(max_length=1_000)]
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
+    """A piece of what a channel sends; fields that it does not name are ignored."""
+
     model_config = ConfigDict(
         frozen=True,
         extra="ignore",
@@ -27,7 +29,7 @@ class _Part(BaseModel):
     )
 
 
-class Account(_Part):
+class Account(Part):
     """A user or a bot, as the channel names it."""
 
     id: Identifier
@@ -36,7 +38,7 @@ class Account(_Part):
     aad_object_id: ShortText | None = None
 
 
-class Place(_Part):
+class Place(Part):
     """The channel's conversation."""
 
     id: Identifier
@@ -46,7 +48,7 @@ class Place(_Part):
     tenant_id: ShortText | None = None
 
 
-class Entity(_Part):
+class Entity(Part):
     """Something the channel marked in the text; of mentions we read who and how it is spelt."""
 
     type: ShortText | None = None
@@ -54,13 +56,13 @@ class Entity(_Part):
     mentioned: Account | None = None
 
 
-class Attachment(_Part):
+class Attachment(Part):
     """What came with a text; only of which kind it is."""
 
     content_type: ShortText | None = None
 
 
-class Inbound(_Part):
+class Inbound(Part):
     """One activity. What a type of activity cannot do without is checked where it is handled."""
 
     type: Annotated[str, Field(min_length=1, max_length=100)]

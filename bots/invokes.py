@@ -3,13 +3,12 @@
 from typing import Literal
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import Field, ValidationError
 
 from bots.adapter import Answer
 from bots.delivery import Delivery
 from bots.files import FileTransfers
-from bots.inbound import Inbound
+from bots.inbound import Inbound, Part
 from bots.incoming import owner_of, principal_of, required
 from bots.reference import Reference
 from bots.sign_in import EXCHANGE, VERIFY, UserSignIn
@@ -22,46 +21,35 @@ from services.views.conversation_reader import ConversationReader
 # Under which id a channel's conversation is kept: nobody else's, whoever came first.
 
 
-class ConversationOwners:
-    """Finds conversations. An id that the web cannot claim, as all of Teams', is kept as it is."""
+async def home_of(activity: Inbound, *, reader: ConversationReader) -> str:
+    """Return the id of the conversation of `activity`.
 
-    def __init__(self, *, reader: ConversationReader) -> None:
-        self._reader = reader
+    An id that the web cannot claim, as all of Teams', is kept as it is. Some channels name
+    conversations so that a web user could have claimed the name; then the channel's is kept under
+    its owner's and its own name together.
 
-    async def find(self, activity: Inbound) -> str:
-        """Return the id of the conversation of `activity`.
-
-        Some channels name conversations so that a web user could have claimed the name; then the
-        channel's is kept under its owner's and its own name together.
-
-        Raises:
-            BadFrameError: it names no conversation.
-            StoreError: nobody can tell just now whose it is.
-        """
-        name = required(activity.conversation).id
-        if is_web_name(name) and await self._reader.is_web_conversation(name):
-            return f"{owner_of(activity)}:{name}"
-        return name
+    Raises:
+        BadFrameError: it names no conversation.
+        StoreError: nobody can tell just now whose it is.
+    """
+    name = required(activity.conversation).id
+    if is_web_name(name) and await reader.is_web_conversation(name):
+        return f"{owner_of(activity)}:{name}"
+    return name
 
 
 _FEEDBACK = "message/submitAction"
 _FILE = "fileConsent/invoke"
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        strict=True, extra="ignore", alias_generator=to_camel, hide_input_in_errors=True
-    )
-
-
-class _Opinion(_Part):
+class _Opinion(Part):
     """`feedback` is JSON within JSON, as Teams sends it."""
 
     reaction: Literal["like", "dislike"]
     feedback: str = Field(default="", max_length=8 * COMMENT_LIMIT_CHARS)
 
 
-class _SubmitAction(_Part):
+class _SubmitAction(Part):
     action_name: Literal["feedback"]
     action_value: _Opinion
 
@@ -79,7 +67,6 @@ class Invokes:
     ) -> None:
         self._book = services.feedback
         self._reader = services.reader
-        self._owners = ConversationOwners(reader=services.reader)
         self._rate = services.rate
         self._files = files
         self._delivery = delivery
@@ -100,7 +87,7 @@ class Invokes:
             await self._file(activity)
         elif activity.name == _FILE:
             self._rate.take(principal_of(activity))
-            home = await self._owners.find(activity)
+            home = await home_of(activity, reader=self._reader)
             work = self._files.answer(activity, reference, home=home, owner=owner_of(activity))
             self._delivery.go_on(work)
         return Answer({})
@@ -113,7 +100,7 @@ class Invokes:
             return
         principal = principal_of(activity)
         self._rate.take(principal)
-        conversation_id = await self._owners.find(activity)
+        conversation_id = await home_of(activity, reader=self._reader)
         await self._reader.access(conversation_id, owner=owner_of(activity))
         await self._book.file(
             conversation_id,

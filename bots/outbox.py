@@ -55,22 +55,6 @@ class Outbox:
         except ChannelError as error:
             logger.debug("bot_hint_not_sent", code=error.code)
 
-    async def show(self, reference: Reference, activity: Activity) -> str:
-        """Send what the next of its kind replaces, once; return the channel's id.
-
-        Raises:
-            ChannelError: the channel did not take it.
-        """
-        return await self._connector.send_once(reference, activity)
-
-    async def put(self, reference: Reference, activity_id: str, activity: Activity) -> None:
-        """Put `activity` in the place of a message that was sent, once.
-
-        Raises:
-            ChannelError: the channel did not take it.
-        """
-        await self._connector.update(reference, activity_id, activity)
-
     def _line(self, reference: Reference) -> asyncio.Lock:
         return self._locks.setdefault(conversation_key(reference), asyncio.Lock())
 

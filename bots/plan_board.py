@@ -1,7 +1,6 @@
 """The card of a plan that runs, brought up to date in its place as its steps are done."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
 import structlog
@@ -12,6 +11,7 @@ from bots.rendering import card_activity
 from bots.text_stream import Pace
 from data_models.clock import Clock
 from data_models.errors import ChannelError, ChannelUnavailableError
+from data_models.newest import Newest
 from data_models.plan import Plan
 from data_models.turn_events import SharedState
 
@@ -27,13 +27,11 @@ class Proposals:
     """The messages of this process that carry the card of a plan, the newest thousand."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[str, tuple[str, Activity]] = OrderedDict()
+        self._kept = Newest[str, tuple[str, Activity]](limit=_REMEMBERED_PLANS)
 
     def keep(self, plan_id: str, sent_id: str, message: Activity) -> None:
         """Remember what the channel calls the message that proposes a plan, and its words."""
         self._kept[plan_id] = (sent_id, message)
-        if len(self._kept) > _REMEMBERED_PLANS:
-            self._kept.popitem(last=False)
 
     def of(self, plan_id: str) -> tuple[str, Activity]:
         """Return the channel's id and the message; nothing if another process sent it."""

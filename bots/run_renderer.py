@@ -9,6 +9,7 @@ from typing import Self
 import structlog
 
 from bots.abilities import abilities_of
+from bots.connector import Connector
 from bots.delivery_record import PERHAPS_TWICE, DeliveryRecord
 from bots.files import FileTransfers
 from bots.live_answer import LiveAnswer, TypingSign
@@ -51,6 +52,7 @@ logger = structlog.get_logger()
 class RendererParts:
     """What all shows share."""
 
+    connector: Connector
     outbox: Outbox
     deliveries: Deliveries
     files: FileTransfers
@@ -65,6 +67,7 @@ class RunRenderer:
     def __init__(self, *, run: Run, reference: Reference, parts: RendererParts) -> None:
         self._run = run
         self._reference = reference
+        self._connector = parts.connector
         self._outbox = parts.outbox
         self._files = parts.files
         self._clock = parts.clock
@@ -278,7 +281,7 @@ class RunRenderer:
                 await self._send(offer)
 
     async def _put(self, card_id: str, activity: Activity) -> None:
-        await self._outbox.put(self._reference, card_id, activity)
+        await self._connector.update(self._reference, card_id, activity)
 
     async def _prepare(self) -> None:
         if self._preparation is not None:
@@ -286,7 +289,7 @@ class RunRenderer:
 
     def _open_stream(self) -> TextStream:
         return TextStream(
-            send=lambda activity: self._outbox.show(self._reference, activity),
+            send=lambda activity: self._connector.send_once(self._reference, activity),
             farewell=self._renderer.to_be_continued,
             on_user_stop=lambda: self._run.request_stop("cancelled"),
             clock=self._clock,

@@ -1,24 +1,23 @@
 """Users sign in by Teams, so that what is theirs elsewhere is reached with their own rights."""
 
 import asyncio
-from collections import OrderedDict
 from http import HTTPStatus
 from typing import Any
 
 import structlog
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import Field, ValidationError
 
 from bots.abilities import TEAMS
 from bots.adapter import Answer
 from bots.delivery import Delivery
-from bots.inbound import Inbound
+from bots.inbound import Inbound, Part
 from bots.incoming import is_group, principal_of, required
 from bots.reference import Activity, Reference
 from bots.rendering import text_activity
 from bots.token_service import ChannelUser, SignInResource, TokenService
 from data_models.errors import AccessError, SignInNeededError, SignInUnavailableError
 from data_models.incoming_message import IncomingMessage
+from data_models.newest import Newest
 from services.access.handshake import TOKEN_LIMIT_CHARS
 from services.access.on_behalf import OnBehalf
 
@@ -33,19 +32,13 @@ _UNKNOWN: dict[str, Any] = {"failureDetail": "nothing was signed in"}
 logger = structlog.get_logger()
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        strict=True, extra="ignore", alias_generator=to_camel, hide_input_in_errors=True
-    )
-
-
-class _Exchange(_Part):
+class _Exchange(Part):
     id: str = Field(min_length=1, max_length=200)
     connection_name: str = Field(max_length=200)
     token: str = Field(min_length=1, max_length=TOKEN_LIMIT_CHARS, repr=False)
 
 
-class _State(_Part):
+class _State(Part):
     state: str = Field(min_length=1, max_length=200, repr=False)
 
 
@@ -56,8 +49,8 @@ class UserSignIn:
         self._on_behalf = on_behalf
         self._service = service
         self._delivery = delivery
-        self._users: OrderedDict[str, ChannelUser] = OrderedDict()
-        self._taken: OrderedDict[tuple[str, str], asyncio.Task[Answer]] = OrderedDict()
+        self._users = Newest[str, ChannelUser](limit=REMEMBERED)
+        self._taken = Newest[tuple[str, str], asyncio.Task[Answer]](limit=REMEMBERED)
         on_behalf.on_missing(self._proof_of)
         delivery.on_delivered(self._after)
 
@@ -67,8 +60,6 @@ class UserSignIn:
         if message.channel_id == TEAMS and user is not None:
             who = ChannelUser(id=user["id"], channel_id=message.channel_id)
             self._users[message.sender.principal_id] = who
-            if len(self._users) > REMEMBERED:
-                self._users.popitem(last=False)
 
     async def answer(self, activity: Inbound, reference: Reference) -> Answer:
         """Take a sign-in; 412 has Teams show the card's button, on which the user may agree.
@@ -95,8 +86,6 @@ class UserSignIn:
             names = {"id": sent.id, "connectionName": sent.connection_name}
             work = self._take(sent.token, key[0], reference, names)
             self._taken[key] = asyncio.create_task(work)
-            if len(self._taken) > REMEMBERED:
-                self._taken.popitem(last=False)
         answer = await asyncio.shield(self._taken[key])
         if answer.status == HTTPStatus.SERVICE_UNAVAILABLE:
             self._taken.pop(key, None)

@@ -12,7 +12,7 @@ from yarl import URL
 
 from bots.reference import Reference
 from data_models.errors import ChannelUnavailableError, SignInUnavailableError
-from data_models.http_answers import first_bytes
+from data_models.http_answers import Bounds, ask
 
 # Where the token comes from that a reply carries.
 
@@ -43,8 +43,7 @@ class NoTokens:
         """See `TokenSource.renew`."""
 
 
-_TIMEOUT = aiohttp.ClientTimeout(total=8.0, sock_connect=2.0)
-_ANSWER_LIMIT_BYTES = 100_000
+_BOUNDS = Bounds(8.0, 100_000, connect_seconds=2.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +84,13 @@ class _Token(BaseModel):
     token: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TokenService:
     """Asks the token service as the team's bot; the caller owns `session`."""
 
-    def __init__(
-        self, *, config: SignInConfig, tokens: TokenSource, session: aiohttp.ClientSession
-    ) -> None:
-        self.config = config
-        self._tokens = tokens
-        self._session = session
+    config: SignInConfig
+    tokens: TokenSource
+    session: aiohttp.ClientSession
 
     async def token_of(self, user: ChannelUser, *, code: str | None = None) -> str | None:
         """Return what the user signed in with, None if they did not.
@@ -142,20 +139,17 @@ class TokenService:
     async def _ask(self, path: str, query: dict[str, str]) -> tuple[int, bytes]:
         url = URL(f"{self.config.url}{path}").with_query(query)
         try:
-            token = await self._tokens.token()
+            token = await self.tokens.token()
             headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-            async with self._session.get(
-                url, headers=headers, timeout=_TIMEOUT, allow_redirects=False
-            ) as answer:
-                data = await first_bytes(answer.content, limit_bytes=_ANSWER_LIMIT_BYTES)
-                if answer.status == 401:
-                    self._tokens.renew()
-                if answer.status not in (200, 404):
-                    raise SignInUnavailableError(f"the token service answered {answer.status}")
-                return answer.status, data
+            status, _, data = await ask(self.session, "GET", url, _BOUNDS, headers=headers)
         except (aiohttp.ClientError, TimeoutError, ChannelUnavailableError):
             # Not `from error`: the address may hold a code.
             raise SignInUnavailableError("the token service did not answer") from None
+        if status == 401:
+            self.tokens.renew()
+        if status not in (200, 404):
+            raise SignInUnavailableError(f"the token service answered {status}")
+        return status, data
 
 
 _CONVERSATION = ("activityId", "user", "bot", "conversation", "channelId", "locale", "serviceUrl")

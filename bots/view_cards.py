@@ -5,7 +5,7 @@ from typing import Any
 
 import orjson
 
-from bots.cards import Card
+from bots.cards import Card, adaptive_card, text_block
 from data_models.chart_view import ChartView, ViewRow
 from data_models.chat_context import AgentMessage, Citation
 from services.language.statement_parts import numbered_marks
@@ -110,8 +110,9 @@ def view_cards(view: ChartView) -> list[Card]:
         is_last = number == len(shown)
         remarks = [f"{left} more rows"] if is_last and left else []
         remarks += [*left_out_of(view), *view.notes] if is_last else []
-        body = [_said(title, weight="Bolder"), drawn or _table(columns, names, page)]
-        cards.append(_card([*body, *(_said(one, isSubtle=True) for one in remarks)]))
+        body = [text_block(title, weight="Bolder"), drawn or _table(columns, names, page)]
+        body += [text_block(one, isSubtle=True) for one in remarks]
+        cards.append(adaptive_card(body, version="1.5", msteams={"width": "Full"}))
     return cards
 
 
@@ -139,7 +140,7 @@ def _table(columns: Sequence[str], names: Sequence[str], texts: Sequence[Sequenc
 
 
 def _row(texts: Sequence[str], **looks: str) -> Card:
-    cells_ = [{"type": "TableCell", "items": [_said(text, **looks)]} for text in texts]
+    cells_ = [{"type": "TableCell", "items": [text_block(text or " ", **looks)]} for text in texts]
     return {"type": "TableRow", "cells": cells_}
 
 
@@ -166,23 +167,4 @@ def _chart(view: ChartView, table: Card) -> Card | None:
             for (name, _), rows in drawn.items()
         ],
         "fallback": table,
-    }
-
-
-def _said(text: str, **looks: object) -> Card:
-    # Runs show their text as it is: no Markdown, so no links.
-    run = {"type": "TextRun", "text": text or " ", **looks}
-    return {"type": "RichTextBlock", "inlines": [run]}
-
-
-def _card(body: list[Card]) -> Card:
-    return {
-        "contentType": "application/vnd.microsoft.card.adaptive",
-        "content": {
-            "type": "AdaptiveCard",
-            "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
-            "version": "1.5",
-            "msteams": {"width": "Full"},
-            "body": body,
-        },
     }

@@ -1,9 +1,12 @@
 """What servers answer over HTTP: bodies within bounds, and how long they ask to be left alone."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
+from typing import Any, NamedTuple
 
 import aiohttp
+from yarl import URL
 
 
 async def first_bytes(content: aiohttp.StreamReader, *, limit_bytes: int) -> bytes:
@@ -16,6 +19,45 @@ async def first_bytes(content: aiohttp.StreamReader, *, limit_bytes: int) -> byt
     while len(data) < limit_bytes and (part := await content.read(limit_bytes - len(data))):
         data += part
     return bytes(data)
+
+
+class Bounds(NamedTuple):
+    """How long an answer may take, and how much of it is read."""
+
+    seconds: float
+    limit_bytes: int
+    connect_seconds: float | None = None
+
+
+class HttpAnswer(NamedTuple):
+    """What a server answered; `body` is cut where it was longer than allowed."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+async def ask(
+    session: aiohttp.ClientSession,
+    method: str,
+    url: str | URL,
+    bounds: Bounds,
+    **more: Any,
+) -> HttpAnswer:
+    """Return one answer; no redirect is followed.
+
+    Args:
+        more: What else aiohttp takes: headers, data, params.
+
+    Raises:
+        aiohttp.ClientError, TimeoutError: there is none.
+    """
+    timeout = aiohttp.ClientTimeout(total=bounds.seconds, sock_connect=bounds.connect_seconds)
+    async with session.request(
+        method, url, timeout=timeout, allow_redirects=False, **more
+    ) as answer:
+        body = await first_bytes(answer.content, limit_bytes=bounds.limit_bytes)
+        return HttpAnswer(answer.status, answer.headers, body)
 
 
 def seconds_asked(retry_after: str | None, *, now: datetime) -> float | None:

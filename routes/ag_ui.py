@@ -11,9 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.errors import BadFrameError, WrongAnswerError
 from data_models.identifiers import is_web_name
-from data_models.incoming_message import IncomingMessage, Press, Sender
+from data_models.incoming_message import WEB, IncomingMessage, Press
 from routes.ag_ui_frames import AgUiFrames, Frame, not_read, not_seen
-from routes.auth import principal_of
+from routes.auth import principal_of, sender_of
 from routes.context import CONTEXT, RouteContext
 from routes.endpoint import OBJECT, Endpoint
 from routes.json_input import parse_json
@@ -250,15 +250,10 @@ def _message(
 ) -> IncomingMessage:
     return IncomingMessage(
         conversation_id=run_input.thread_id,
-        channel="web",
+        channel=WEB,
         channel_id="ag-ui",
         owner=principal.id,
-        sender=Sender(
-            principal_id=principal.id,
-            display_name=principal.name,
-            tenant_id=principal.tenant or "",
-            may_order="order" in principal.roles,
-        ),
+        sender=sender_of(principal),
         message_id=question.message_id,
         text=question.text,
         received_at=context.clock.now(),

@@ -4,7 +4,7 @@ Frames are built as plain dicts; tests hold each against the models of `ag-ui-pr
 """
 
 from dataclasses import asdict
-from typing import Any, assert_never
+from typing import Any, TypeAlias, assert_never
 
 import jsonpatch
 
@@ -60,6 +60,15 @@ def state_document(state: SharedState) -> dict[str, Any]:
 
 PROTOCOL_VERSION = "1.0"
 Frame = dict[str, Any]
+_TalkEvent: TypeAlias = (
+    AgentMessageStarted
+    | AgentTextDelta
+    | AgentMessageFinished
+    | ToolCallStarted
+    | ToolCallArguments
+    | ToolCallEnded
+    | ToolCallResult
+)
 _ANSWER_SCHEMA: Frame = {
     "type": "object",
     "properties": {"answer": {"type": "string"}},
@@ -115,6 +124,10 @@ class AgUiFrames:
         if seq == 1 and self._client_message_id is not None:
             metadata["clientMessageId"] = self._client_message_id
         return frame
+
+    def frames(self, seq: int, event: TurnEvent, *, is_known: bool = False) -> list[Frame]:
+        """Return the same for a socket, where a notice may be told twice."""
+        return [self.frame(seq, event)]
 
     def _in_order(self, event: TurnEvent) -> TurnEvent:
         # Nothing may go before RUN_STARTED, so the notice that a message waits, which does,
@@ -248,17 +261,7 @@ def not_seen(run_id: str) -> list[Frame]:
     ]
 
 
-def _of_agent(
-    event: AgentMessageStarted
-    | AgentTextDelta
-    | AgentMessageFinished
-    | ClaimsChecked
-    | ViewShown
-    | ToolCallStarted
-    | ToolCallArguments
-    | ToolCallEnded
-    | ToolCallResult,
-) -> Frame:
+def _of_agent(event: _TalkEvent | ClaimsChecked | ViewShown) -> Frame:
     if isinstance(event, ClaimsChecked):
         return _claims(event)
     if isinstance(event, ViewShown):
@@ -266,15 +269,7 @@ def _of_agent(
     return _of_talk(event)
 
 
-def _of_talk(
-    event: AgentMessageStarted
-    | AgentTextDelta
-    | AgentMessageFinished
-    | ToolCallStarted
-    | ToolCallArguments
-    | ToolCallEnded
-    | ToolCallResult,
-) -> Frame:
+def _of_talk(event: _TalkEvent) -> Frame:
     match event:
         case AgentMessageStarted(message_id=message_id, agent=agent):
             start = {"messageId": message_id, "role": "assistant", "name": agent}

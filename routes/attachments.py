@@ -22,6 +22,7 @@ from routes.endpoint import (
     of,
     rows,
 )
+from routes.json_input import query_of
 from routes.replies import json_reply
 from services.access.bodies import large_body_of
 from services.attachments.whose_paper import Whose
@@ -59,14 +60,14 @@ async def add_attachment(request: web.Request) -> web.Response:
     return json_reply(body, status=200 if row is None else 201)
 
 
-async def list_attachments(request: web.Request) -> web.Response:
+async def list_attachments(request: web.Request) -> Json:
     """`GET …/attachments`: the papers of one patient."""
-    rows = await request.app[CONTEXT].attachments.all(
+    found = await request.app[CONTEXT].attachments.all(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
-        patient_id=_patient_id(request),
+        patient_id=query_of(request, "patient_id"),
     )
-    return json_reply({"attachments": [_row(one) for one in rows]})
+    return {"attachments": [_row(one) for one in found]}
 
 
 async def show_attachment(request: web.Request) -> web.Response:
@@ -75,27 +76,19 @@ async def show_attachment(request: web.Request) -> web.Response:
         request.match_info["chat_id"],
         request.match_info["attachment_id"],
         owner=principal_of(request).id,
-        patient_id=_patient_id(request),
+        patient_id=query_of(request, "patient_id"),
     )
     return download(data, file_name=row.file_name, media_type="application/octet-stream")
 
 
-async def remove_attachment(request: web.Request) -> web.Response:
+async def remove_attachment(request: web.Request) -> None:
     """`DELETE …/attachments/{attachment_id}`: take a paper away."""
     await request.app[CONTEXT].attachments.remove(
         request.match_info["chat_id"],
         request.match_info["attachment_id"],
         owner=principal_of(request).id,
-        patient_id=_patient_id(request),
+        patient_id=query_of(request, "patient_id"),
     )
-    return web.Response(status=204)
-
-
-def _patient_id(request: web.Request) -> str:
-    patient_id = request.query.get("patient_id")
-    if not patient_id:
-        raise BadFrameError("patient_id is needed")
-    return patient_id
 
 
 def _row(one: Attachment) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from aiohttp import hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from data_models.errors import ForbiddenError, UnauthenticatedError
+from data_models.incoming_message import Sender
 from services.access.handshake import Authenticator, Handshake
 from services.access.origin import OriginPolicy
 from services.access.principal import Principal
@@ -81,6 +82,16 @@ def principal_of(request: web.Request) -> Principal:
     if _PRINCIPAL not in request:
         raise UnauthenticatedError
     return request[_PRINCIPAL]
+
+
+def sender_of(principal: Principal, *, called: str | None = None) -> Sender:
+    """Return a verified caller as who sends a message; `called`: instead of the verified name."""
+    return Sender(
+        principal_id=principal.id,
+        display_name=called or principal.name,
+        tenant_id=principal.tenant or "",
+        may_order="order" in principal.roles,
+    )
 
 
 def known_of(request: web.Request) -> Principal | None:

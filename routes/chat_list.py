@@ -9,10 +9,9 @@ from data_models.errors import BadFrameError, BranchError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.endpoint import FLAG, NEW_CHAT, STRING, Endpoint, in_query, of
+from routes.endpoint import FLAG, NEW_CHAT, STRING, Endpoint, Json, in_query, of
 from routes.endpoint import rows as rows_of
 from routes.json_input import read_body
-from routes.replies import json_reply
 from services.views.conversation_list import ConversationList, Hits, NamedConversation
 
 PATH = "/api/chats"
@@ -28,26 +27,22 @@ class NameChange(BaseModel):
     archived: bool | None = None
 
 
-async def list_chats(request: web.Request) -> web.Response:
+async def list_chats(request: web.Request) -> Json:
     """`GET /api/chats`: the caller's conversations; `archived=true` those put away."""
     archived = request.query.get("archived")
     if archived not in _IS:
         raise BadFrameError("archived is true or false")
-    rows = await _conversations(request).rows(
-        owner=principal_of(request).id, archived=_IS[archived]
-    )
-    return json_reply({"chats": [row.model_dump(mode="json") for row in rows]})
+    owner = principal_of(request).id
+    return {"chats": await _conversations(request).rows(owner=owner, archived=_IS[archived])}
 
 
-async def search_chats(request: web.Request) -> web.Response:
+async def search_chats(request: web.Request) -> Hits:
     """`GET /api/chats/search?q=`: turns of the caller's conversations that hold all the words."""
-    found = await _conversations(request).search(
-        request.query.get("q", ""), owner=principal_of(request).id
-    )
-    return json_reply(found.model_dump(mode="json"))
+    words = request.query.get("q", "")
+    return await _conversations(request).search(words, owner=principal_of(request).id)
 
 
-async def change_name(request: web.Request) -> web.Response:
+async def change_name(request: web.Request) -> Json:
     """`PATCH /api/chats/{chat_id}`: call it otherwise, put it away or back; for its user alone."""
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     # Before the body is looked at: a stranger learns nothing of what it should be.
@@ -60,7 +55,7 @@ async def change_name(request: web.Request) -> web.Response:
     kept = await _conversations(request).change(
         chat_id, owner=owner, title=change.title, archived=change.archived
     )
-    return json_reply({"title": kept.title, "archived": kept.is_archived})
+    return {"title": kept.title, "archived": kept.is_archived}
 
 
 def _conversations(request: web.Request) -> ConversationList:
@@ -95,7 +90,7 @@ class BranchRequest(BaseModel):
     before_turn: Annotated[int, Field(ge=1, le=NUMBER_LIMIT)]
 
 
-async def branch_chat(request: web.Request) -> web.Response:
+async def branch_chat(request: web.Request) -> Json:
     """`POST /api/chats/{chat_id}/branch`: begin a conversation with what was said until then."""
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     context = request.app[CONTEXT]
@@ -105,7 +100,7 @@ async def branch_chat(request: web.Request) -> web.Response:
     branch_id = await context.branching.branch(
         chat_id, owner=owner, patient_id=wanted.patient_id, before_turn=wanted.before_turn
     )
-    return json_reply({"chat_id": branch_id}, status=201)
+    return {"chat_id": branch_id}
 
 
 def branch_routes() -> list[Endpoint]:

@@ -6,12 +6,13 @@ from typing import NamedTuple
 import structlog
 from aiohttp import WSCloseCode, web
 
-from data_models.errors import BadFrameError, RoundsError
+from data_models.errors import RoundsError
 from data_models.identifiers import is_web_name
 from routes.auth import browser_session_of, entered_of, principal_of
 from routes.context import CONTEXT
 from routes.endpoint import NUMBER, Endpoint, in_query
 from routes.following import FOLLOWING
+from routes.json_input import number_in
 from routes.socket_modes import Mode, PlainMode, StreamingMode
 from routes.socket_session import Socket, SocketSession
 
@@ -115,9 +116,7 @@ def _resumption(request: web.Request) -> Resumption | None:
     run_id, after = request.query.get("run"), request.query.get("after", "0")
     if not run_id or request.query.get("stream") != "1":
         return None
-    if not (after.isascii() and after.isdecimal() and len(after) <= 9):
-        raise BadFrameError("after must be a number")
-    return Resumption(run_id, int(after))
+    return Resumption(run_id, number_in(after))
 
 
 def socket_routes() -> list[Endpoint]:

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
-from data_models.errors import BadFrameError, FeedbackError
+from data_models.errors import FeedbackError
 from routes.auth import browser_session_of, principal_of
 from routes.context import CONTEXT
 from routes.endpoint import (
@@ -23,13 +23,14 @@ from routes.endpoint import (
     STRING,
     WHOSE,
     Endpoint,
+    Json,
     in_query,
     of,
     rows,
 )
 from routes.following import LAUNCHES
-from routes.json_input import read_body
-from routes.replies import json_reply, view_document
+from routes.json_input import number_in, query_of, read_body
+from routes.replies import view_document
 from services.channels.page_feedback import Opinion
 from services.records.views.source import SourceText
 from services.views.conversation_view import ConversationView, Progress, VisitRow
@@ -39,18 +40,18 @@ PAGE_LIMIT_TURNS = 200
 _INLINE_UNSAFE = frozenset('"\\\r\n')
 
 
-async def create_chat(request: web.Request) -> web.Response:
+async def create_chat(request: web.Request) -> Json:
     """`POST /api/chats`: issue an id; its first message binds it."""
     chat_id = await request.app[CONTEXT].reader.create(owner=principal_of(request).id)
-    return json_reply({"chat_id": chat_id}, status=201)
+    return {"chat_id": chat_id}
 
 
-async def show_chat(request: web.Request) -> web.Response:
+async def show_chat(request: web.Request) -> Json:
     """`GET /api/chats/{chat_id}`: patient, roster, plan, scenario, question, running turn."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
     view = await request.app[CONTEXT].reader.view(chat_id, owner=owner)
     view = view.model_copy(update={"visit": await _visit(request, chat_id)})
-    return json_reply(view.model_dump(mode="json", exclude={"scenario": {"keys"}}))
+    return view.model_dump(mode="json", exclude={"scenario": {"keys"}})
 
 
 async def _visit(request: web.Request, chat_id: str) -> VisitRow | None:
@@ -64,59 +65,53 @@ async def _visit(request: web.Request, chat_id: str) -> VisitRow | None:
     return VisitRow(patient_id=place.patient_id, **place.visit.model_dump())
 
 
-async def show_progress(request: web.Request) -> web.Response:
+async def show_progress(request: web.Request) -> Progress:
     """`GET /api/chats/{chat_id}/progress`: what runs and what ended last; cheap enough to poll."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
-    progress = await request.app[CONTEXT].reader.progress(chat_id, owner=owner)
-    return json_reply(progress.model_dump(mode="json"))
+    return await request.app[CONTEXT].reader.progress(chat_id, owner=owner)
 
 
-async def show_messages(request: web.Request) -> web.Response:
+async def show_messages(request: web.Request) -> Json:
     """`GET /api/chats/{chat_id}/messages`: a page of turns of one patient, oldest first."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
-    context = request.app[CONTEXT]
+    context, query = request.app[CONTEXT], request.query
     page = await context.reader.messages(
         chat_id,
         owner=owner,
-        patient_id=request.query.get("patient_id"),
-        before=_number(request.query, "before"),
-        limit=min(_number(request.query, "limit") or 50, PAGE_LIMIT_TURNS),
+        patient_id=query.get("patient_id"),
+        before=number_in(query["before"]) if "before" in query else None,
+        limit=min(number_in(query.get("limit", "50")) or 50, PAGE_LIMIT_TURNS),
     )
     opinions = await context.feedback.read_of_history(
         chat_id, owner=owner, patient_id=page.patient_id
     )
     turns = [_shown(turn, page.views, opinions) for turn in page.turns]
-    shown = {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
-    return json_reply(shown)
+    return {"patient_id": page.patient_id, "turns": turns, "next_before": page.next_before}
 
 
-async def stop_turn(request: web.Request) -> web.Response:
+async def stop_turn(request: web.Request) -> Json:
     """`POST /api/chats/{chat_id}/stop`: cancel the running turn, for clients without a socket."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
     context = request.app[CONTEXT]
     await context.reader.access(chat_id, owner=owner)
     run_id = request.query.get("run_id")
     stopped = await context.scheduler.stop(chat_id, owner=owner, run_id=run_id)
-    return json_reply({"stopped": stopped})
+    return {"stopped": stopped}
 
 
-async def undo_clear(request: web.Request) -> web.Response:
+async def undo_clear(request: web.Request) -> Json:
     """`POST /api/chats/{chat_id}/restore`: bring back what the caller cleared in the last day."""
     owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
-    context = request.app[CONTEXT]
-    restored = await context.restoring.restore(chat_id, owner=owner)
-    return json_reply({"chat_id": chat_id, "documents": restored})
+    restored = await request.app[CONTEXT].restoring.restore(chat_id, owner=owner)
+    return {"chat_id": chat_id, "documents": restored}
 
 
 async def show_artifact(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/artifacts/{artifact_id}`: download a file of one patient."""
-    patient_id = request.query.get("patient_id")
-    if not patient_id:
-        raise BadFrameError("patient_id is needed")
     artifact, data = await request.app[CONTEXT].reader.artifact(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
-        patient_id=patient_id,
+        patient_id=query_of(request, "patient_id"),
         artifact_id=request.match_info["artifact_id"],
     )
     return download(data, file_name=artifact.file_name, media_type=artifact.media_type)
@@ -134,28 +129,23 @@ async def show_receipt(request: web.Request) -> web.Response:
     return download(data, file_name=f"receipt-{run_id}.json", media_type="application/fhir+json")
 
 
-async def show_patient(request: web.Request) -> web.Response:
+async def show_patient(request: web.Request) -> Demographics:
     """`GET /api/chats/{chat_id}/patients/{patient_id}`: who the patient is, for the banner."""
-    found = await request.app[CONTEXT].chart.demographics(
+    return await request.app[CONTEXT].chart.demographics(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
         patient_id=request.match_info["patient_id"],
     )
-    return json_reply(found.model_dump(mode="json"))
 
 
-async def show_source(request: web.Request) -> web.Response:
+async def show_source(request: web.Request) -> SourceText:
     """`GET /api/chats/{chat_id}/sources`: the note, report or entry that an answer cites."""
-    patient_id, ref = request.query.get("patient_id"), request.query.get("ref")
-    if not patient_id or not ref:
-        raise BadFrameError("patient_id and ref are needed")
-    found = await request.app[CONTEXT].chart.source(
+    return await request.app[CONTEXT].chart.source(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
-        patient_id=patient_id,
-        ref=ref,
+        patient_id=query_of(request, "patient_id"),
+        ref=query_of(request, "ref"),
     )
-    return json_reply(found.model_dump(mode="json"))
 
 
 def _shown(
@@ -192,15 +182,6 @@ def _disposition(file_name: str) -> str:
     # Not aiohttp's helper: it refuses what it cannot say in latin-1.
     plain = file_name.encode("ascii", "replace").decode().replace("?", "_")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file_name, safe='')}"
-
-
-def _number(query: Mapping[str, str], name: str) -> int | None:
-    raw = query.get(name)
-    if raw is None:
-        return None
-    if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
-        raise BadFrameError(f"{name} must be a number")
-    return int(raw)
 
 
 _TURNS = of(turns=rows(Turn), patient_id=NULLABLE, next_before={"type": ["integer", "null"]})
@@ -243,7 +224,7 @@ def chat_routes() -> list[Endpoint]:
 ONE = "/api/chats/{chat_id}/runs/{run_id}/feedback"
 
 
-async def give_feedback(request: web.Request) -> web.Response:
+async def give_feedback(request: web.Request) -> None:
     """`PUT /api/chats/{chat_id}/runs/{run_id}/feedback`: keep what the caller thinks of it."""
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     # Before the body is looked at: a stranger learns nothing of what it should be.
@@ -256,7 +237,6 @@ async def give_feedback(request: web.Request) -> web.Response:
         owner=owner,
         patient_id=request.query.get("patient_id"),
     )
-    return web.Response(status=204)
 
 
 def feedback_routes() -> list[Endpoint]:

@@ -5,9 +5,8 @@ from aiohttp import web
 from data_models.errors import AudioError, BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.endpoint import STRING, Endpoint, in_query, of
-from routes.json_input import read_body
-from routes.replies import json_reply
+from routes.endpoint import STRING, Endpoint, Json, in_query, of
+from routes.json_input import query_of, read_body
 from services.access.bodies import large_body_of
 from services.speech import AUDIO_LIMIT_BYTES
 from services.views.drafts import LIMIT_CHARS, Draft
@@ -15,17 +14,16 @@ from services.views.drafts import LIMIT_CHARS, Draft
 PATH = "/api/chats/{chat_id}/draft"
 
 
-async def show_draft(request: web.Request) -> web.Response:
+async def show_draft(request: web.Request) -> Draft:
     """`GET /api/chats/{chat_id}/draft`: the caller's draft about a patient; "": none."""
-    found = await request.app[CONTEXT].drafts.read(
+    return await request.app[CONTEXT].drafts.read(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
-        patient_id=_patient_of(request),
+        patient_id=query_of(request, "patient_id"),
     )
-    return json_reply(found.model_dump(mode="json"))
 
 
-async def write_draft(request: web.Request) -> web.Response:
+async def write_draft(request: web.Request) -> None:
     """`PUT /api/chats/{chat_id}/draft`: keep it for seven days; "" takes it away."""
     chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     # Before the body is looked at: a stranger learns nothing of what it should be.
@@ -35,16 +33,8 @@ async def write_draft(request: web.Request) -> web.Response:
         chat_id,
         draft.text,
         owner=owner,
-        patient_id=_patient_of(request),
+        patient_id=query_of(request, "patient_id"),
     )
-    return web.Response(status=204)
-
-
-def _patient_of(request: web.Request) -> str:
-    patient_id = request.query.get("patient_id")
-    if not patient_id:
-        raise BadFrameError("patient_id is needed: a draft is about a patient")
-    return patient_id
 
 
 def draft_routes() -> list[Endpoint]:
@@ -60,7 +50,7 @@ def draft_routes() -> list[Endpoint]:
 BODY_SECONDS = 60.0
 
 
-async def write_down(request: web.Request) -> web.Response:
+async def write_down(request: web.Request) -> Json:
     """`POST /api/speech`: the words of a recording, for the draft of who dictated it."""
     speech = request.app[CONTEXT].speech
     if speech is None:
@@ -68,7 +58,7 @@ async def write_down(request: web.Request) -> web.Response:
     audio = await large_body_of(request, limit_bytes=AUDIO_LIMIT_BYTES, seconds=BODY_SECONDS)
     if audio is None:
         raise AudioError("too large")
-    return json_reply({"text": await speech.write_down(audio, media_type=request.content_type)})
+    return {"text": await speech.write_down(audio, media_type=request.content_type)}
 
 
 def speech_routes() -> list[Endpoint]:

@@ -7,10 +7,13 @@ from typing import Any, TypeAlias
 from aiohttp import web
 from pydantic import BaseModel
 
+from routes.replies import json_reply
+
 Json: TypeAlias = dict[str, Any]
 Schema: TypeAlias = Json | type[BaseModel]
 """A JSON Schema, in which models may stand for their own."""
-Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Handler: TypeAlias = Callable[[web.Request], Awaitable[Any]]
+"""Returns what it answers, or a response of its own where that is no JSON."""
 
 STRING: Json = {"type": "string"}
 TEXT: Json = {"type": "string", "minLength": 1}
@@ -26,6 +29,8 @@ HTML: Mapping[str, Schema] = {"text/html": STRING}
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """One method of a path; its handler's docstring says what it does.
+
+    What the handler returns is the JSON of the answer, models in it as they dump themselves.
 
     Attributes:
         answer: JSON that it answers; None for none.
@@ -54,7 +59,16 @@ class Endpoint:
     @property
     def route(self) -> web.RouteDef:
         """The route as aiohttp knows it."""
-        return web.RouteDef(self.method, self.path, self.handler, {})
+        return web.RouteDef(self.method, self.path, self.serve, {})
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        """Answer `request` with what the handler returns."""
+        found = await self.handler(request)
+        if isinstance(found, web.StreamResponse):
+            return found
+        if found is None:
+            return web.Response(status=204)
+        return json_reply(found, status=self.status or 200)
 
 
 def of(**properties: Schema) -> Json:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 from aiohttp import web
@@ -19,7 +19,6 @@ from routes.endpoint import BINARY, OBJECT, STRING, WHOSE, Endpoint, in_query
 from services.attachments.papers import PAPERS_HEAD, paper_line
 from services.language.inert import inert
 from services.statements.shown import maker_label, not_supported, pipe_table, views_of
-from services.views.conversation_reader import ConversationReader
 
 Views: TypeAlias = Mapping[str, ChartView]
 PAGE_TURNS = 200
@@ -33,93 +32,83 @@ async def export_chat(request: web.Request) -> web.Response:
     form = request.query.get("format", "md")
     if form not in FORMATS:
         raise BadFrameError(f"format must be one of {', '.join(FORMATS)}")
-    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
-    reader, asked = request.app[CONTEXT].reader, request.query.get("patient_id")
-    turns, views, patient_id, patient = await _all_turns(reader, chat_id, owner, asked)
-    papers = await _papers(request, chat_id, owner, patient_id)
-    name = f"rounds-{patient_id or SESSION}.{form}"
+    found = await _read(request)
+    name = f"rounds-{found.patient_id or SESSION}.{form}"
     match form:
         case "json":
-            body = await asyncio.to_thread(
-                _as_json, turns, papers, chat_id=chat_id, patient_id=patient_id, patient=patient
-            )
-            return download(body, file_name=name, media_type="application/json")
+            body, media_type = await asyncio.to_thread(_as_json, found), "application/json"
         case "docx":
-            body = await asyncio.to_thread(_as_word, turns, views, papers, patient_id, patient)
-            return download(body, file_name=name, media_type=WORD_TYPE)
+            body, media_type = await asyncio.to_thread(_as_word, found), WORD_TYPE
         case _:
             hosts = request.app[CONTEXT].link_hosts
-            text = await asyncio.to_thread(
-                as_markdown,
-                turns,
-                views,
-                patient_id=patient_id,
-                patient=patient,
-                hosts=hosts,
-                papers=papers,
-            )
-            return download(text.encode(), file_name=name, media_type="text/markdown")
+            body = await asyncio.to_thread(_as_markdown, found, hosts)
+            media_type = "text/markdown"
+    return download(body, file_name=name, media_type=media_type)
 
 
-async def _papers(
-    request: web.Request, chat_id: str, owner: str, patient_id: str | None
-) -> Sequence[Attachment]:
-    """Return the papers that were given of the patient; each can be downloaded by itself."""
-    if patient_id is None:
-        return ()
-    return await request.app[CONTEXT].attachments.all(chat_id, owner=owner, patient_id=patient_id)
+class _History(NamedTuple):
+    """All that was said of one patient, the rows shown with it, and who that is."""
+
+    chat_id: str
+    patient_id: str | None
+    patient: PatientIdentity | None
+    turns: list[Turn]
+    views: Views
+    papers: Sequence[Attachment]
 
 
-def _as_json(
-    turns: list[Turn],
-    papers: Sequence[Attachment],
-    *,
-    chat_id: str,
-    patient_id: str | None,
-    patient: PatientIdentity | None,
-) -> bytes:
-    rows = [turn.model_dump(mode="json") for turn in turns]
-    who = None if patient is None else patient._asdict()
-    exported: dict[str, Any] = {"chat_id": chat_id, "patient_id": patient_id, "patient": who}
-    exported["attachments"] = [one.model_dump(mode="json") for one in papers]
-    exported["turns"] = rows
-    return orjson.dumps(exported, option=orjson.OPT_INDENT_2)
-
-
-def _as_word(
-    turns: list[Turn],
-    views: Views,
-    papers: Sequence[Attachment],
-    patient_id: str | None,
-    patient: PatientIdentity | None,
-) -> bytes:
-    # Here, in a thread: the library is large and few ask for a document.
-    from routes.export_word import as_word
-
-    return as_word(turns, views, patient_id=patient_id, patient=patient, papers=papers)
-
-
-async def _all_turns(
-    reader: ConversationReader, chat_id: str, owner: str, patient_id: str | None
-) -> tuple[list[Turn], Views, str | None, PatientIdentity | None]:
-    """Return every turn of one patient, the rows shown with them, and who that is.
+async def _read(request: web.Request) -> _History:
+    """Return every turn of one patient.
 
     Without an id it is who is active at the first page: a switch while the others are read would
-    put two patients into one file.
+    put two patients into one file. Papers are listed; each can be downloaded by itself.
     """
+    context, patient_id = request.app[CONTEXT], request.query.get("patient_id")
+    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
     pages: list[list[Turn]] = []
     views: dict[str, ChartView] = {}
+    papers: Sequence[Attachment] = ()
     before: int | None = None
     while True:
-        page = await reader.messages(
+        page = await context.reader.messages(
             chat_id, owner=owner, patient_id=patient_id, before=before, limit=PAGE_TURNS
         )
         pages.append(list(page.turns))
         views |= page.views
         before, patient_id = page.next_before, page.patient_id or SESSION
         if before is None:
-            turns = [turn for turns in reversed(pages) for turn in turns]
-            return turns, views, page.patient_id, page.patient
+            break
+    if page.patient_id is not None:
+        papers = await context.attachments.all(chat_id, owner=owner, patient_id=page.patient_id)
+    turns = [turn for turns in reversed(pages) for turn in turns]
+    return _History(chat_id, page.patient_id, page.patient, turns, views, papers)
+
+
+def _as_json(found: _History) -> bytes:
+    exported: dict[str, Any] = {
+        "chat_id": found.chat_id,
+        "patient_id": found.patient_id,
+        "patient": None if found.patient is None else found.patient._asdict(),
+        "attachments": [one.model_dump(mode="json") for one in found.papers],
+        "turns": [turn.model_dump(mode="json") for turn in found.turns],
+    }
+    return orjson.dumps(exported, option=orjson.OPT_INDENT_2)
+
+
+def _as_word(found: _History) -> bytes:
+    # Here, in a thread: the library is large and few ask for a document.
+    from routes.export_word import as_word
+
+    _, patient_id, patient, turns, views, papers = found
+    return as_word(turns, views, patient_id=patient_id, patient=patient, papers=papers)
+
+
+def _as_markdown(found: _History, hosts: Collection[str]) -> bytes:
+    _, patient_id, patient, turns, views, papers = found
+    text = as_markdown(
+        turns, views, patient_id=patient_id, patient=patient, hosts=hosts, papers=papers
+    )
+    return text.encode()
 
 
 def as_markdown(

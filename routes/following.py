@@ -1,6 +1,7 @@
 """A launched conversation follows the patient of its record system while its page is open."""
 
 import asyncio
+from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from typing import Literal, Protocol, TypeAlias
@@ -16,7 +17,8 @@ from data_models.errors import (
     RoundsError,
 )
 from data_models.identifiers import PatientId
-from data_models.incoming_message import WEB, IncomingMessage, Sender
+from data_models.incoming_message import WEB, IncomingMessage
+from routes.auth import sender_of
 from routes.socket_modes import Frame
 from services.access.fhircast import Hub, HubConnection, HubEvent, Status, Subscription
 from services.access.principal import Principal
@@ -46,23 +48,15 @@ class Page(Protocol):
         """Show a run that the page did not ask for."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Following:
     """Follows hubs for open sockets; nothing of a turn is touched."""
 
-    def __init__(
-        self,
-        *,
-        smart: SmartLaunch,
-        hub: Hub,
-        follower: PatientFollower,
-        scheduler: TurnScheduler,
-        clock: Clock,
-    ) -> None:
-        self._smart = smart
-        self._hub = hub
-        self._follower = follower
-        self._scheduler = scheduler
-        self._clock = clock
+    smart: SmartLaunch
+    hub: Hub
+    follower: PatientFollower
+    scheduler: TurnScheduler
+    clock: Clock
 
     async def follow(
         self, session_id: str, *, principal: Principal, chat_id: str, page: Page
@@ -72,57 +66,27 @@ class Following:
         Raises:
             UnauthenticatedError: the session has ended.
         """
-        subscription = await self._smart.subscription_of(session_id, conversation_id=chat_id)
-        if subscription is None:
-            return
-        talk = _Talk(
-            hub=self._hub,
-            follower=self._follower,
-            scheduler=self._scheduler,
-            clock=self._clock,
-            smart=self._smart,
-            session_id=session_id,
-            subscription=subscription,
-            principal=principal,
-            chat_id=chat_id,
-            page=page,
-        )
-        await talk.run()
+        subscription = await self.smart.subscription_of(session_id, conversation_id=chat_id)
+        if subscription is not None:
+            await _Talk(self, session_id, subscription, principal, chat_id, page).run()
 
 
+@dataclass(frozen=True, slots=True)
 class _Talk:
     """One conversation and its hub."""
 
-    def __init__(
-        self,
-        *,
-        hub: Hub,
-        follower: PatientFollower,
-        scheduler: TurnScheduler,
-        clock: Clock,
-        smart: SmartLaunch,
-        session_id: str,
-        subscription: Subscription,
-        principal: Principal,
-        chat_id: str,
-        page: Page,
-    ) -> None:
-        self._hub = hub
-        self._follower = follower
-        self._scheduler = scheduler
-        self._clock = clock
-        self._smart = smart
-        self._session_id = session_id
-        self._subscription = subscription
-        self._principal = principal
-        self._chat_id = chat_id
-        self._page = page
+    shared: Following
+    session_id: str
+    subscription: Subscription
+    principal: Principal
+    chat_id: str
+    page: Page
 
     async def run(self) -> None:
         wait = AGAIN_SECONDS
         while True:
             try:
-                async with self._hub.connect(self._subscription) as connection:
+                async with self.shared.hub.connect(self.subscription) as connection:
                     await self._say("followed")
                     await self._catch_up()
                     async for event in connection.events():
@@ -139,7 +103,7 @@ class _Talk:
 
     async def _catch_up(self) -> None:
         """Ask about a patient who was opened while nobody listened."""
-        patient = await self._hub.current(self._subscription)
+        patient = await self.shared.hub.current(self.subscription)
         if patient is None:
             return
         try:
@@ -152,7 +116,7 @@ class _Talk:
 
     async def _take(self, event: HubEvent, connection: HubConnection) -> None:
         # Who signed out since, or was signed out, follows nobody: this raises.
-        await self._smart.subscription_of(self._session_id, conversation_id=self._chat_id)
+        await self.shared.smart.subscription_of(self.session_id, conversation_id=self.chat_id)
         if event.name == SYNC_ERROR:
             await connection.answer(event.id, 200)
             await self._say("apart")
@@ -177,24 +141,24 @@ class _Talk:
 
     async def _find_opened(self, patient: object, *, is_late: bool) -> Opened:
         resource = patient if isinstance(patient, dict) else {}
-        return await self._follower.find_opened(
-            resource, owner=self._principal.id, conversation_id=self._chat_id, is_late=is_late
+        return await self.shared.follower.find_opened(
+            resource, owner=self.principal.id, conversation_id=self.chat_id, is_late=is_late
         )
 
     async def _switch(self, event: HubEvent, found: Opened) -> bool:
         """Have a turn open the chart, unless anything came before it."""
         message = opening(
-            self._principal,
-            self._chat_id,
+            self.principal,
+            self.chat_id,
             PatientId(found.patient.patient_id),
             message_id=f"hub-{sha256(event.id.encode()).hexdigest()}",
-            now=self._clock.now(),
+            now=self.shared.clock.now(),
         )
-        run = await self._scheduler.submit_if_idle(message, since=found.seen_at)
+        run = await self.shared.scheduler.submit_if_idle(message, since=found.seen_at)
         if run is None:
             return False
         await self._say("followed")
-        await self._page.show(run)
+        await self.page.show(run)
         return True
 
     async def _tell_unmatched(self, error: RoundsError) -> None:
@@ -204,7 +168,7 @@ class _Talk:
     async def _say(self, kind: Kind, patient: FoundPatient | None = None) -> None:
         shown = None if patient is None else patient.model_dump(mode="json")
         value = {"kind": kind, "patient": shown}
-        await self._page.tell({"type": "CUSTOM", "name": "record_system", "value": value})
+        await self.page.tell({"type": "CUSTOM", "name": "record_system", "value": value})
 
 
 FOLLOWING = web.AppKey[Following]("following")
@@ -220,12 +184,7 @@ def opening(
         channel=WEB,
         channel_id=WEB,
         owner=user.id,
-        sender=Sender(
-            principal_id=user.id,
-            display_name=user.name,
-            tenant_id=user.tenant or "",
-            may_order="order" in user.roles,
-        ),
+        sender=sender_of(user),
         message_id=message_id,
         text=f"open {patient_id}",
         received_at=now,

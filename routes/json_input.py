@@ -1,4 +1,4 @@
-"""JSON from strangers: strict, and no deeper than anybody needs."""
+"""What strangers send: JSON, strict and no deeper than anybody needs, and values of the query."""
 
 from typing import Any, TypeVar
 
@@ -43,6 +43,29 @@ async def read_body(request: web.Request, model: type[_ModelT], *, refusal: Roun
     except ValidationError:
         # Not `from error`: the error quotes the body.
         raise refusal from None
+
+
+def query_of(request: web.Request, name: str) -> str:
+    """Return a value of the query.
+
+    Raises:
+        BadFrameError: it is absent or empty.
+    """
+    value = request.query.get(name)
+    if not value:
+        raise BadFrameError(f"{name} is needed")
+    return value
+
+
+def number_in(raw: str) -> int:
+    """Return a number of a path or query.
+
+    Raises:
+        BadFrameError: it is none of at most nine digits.
+    """
+    if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
+        raise BadFrameError("not a number")
+    return int(raw)
 
 
 def _is_deeper(value: Any, limit: int) -> bool:

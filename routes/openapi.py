@@ -10,7 +10,6 @@ from aiohttp.web_urldispatcher import DynamicResource
 from pydantic import BaseModel
 
 from routes.endpoint import BINARY, STRING, TEXT, Endpoint, Json, Schema, of
-from routes.replies import json_reply
 
 DESCRIBED: web.AppKey[list[Endpoint]] = web.AppKey("described", list)
 _Mode: TypeAlias = Literal["validation", "serialization"]
@@ -70,10 +69,10 @@ def document(endpoints: Iterable[Endpoint]) -> Json:
     }
 
 
-async def show_openapi(request: web.Request) -> web.Response:
+async def show_openapi(request: web.Request) -> Json:
     """`GET /api/openapi.json`: this description."""
     endpoints = request.app[DESCRIBED]
-    return json_reply(document(endpoints))
+    return document(endpoints)
 
 
 def _operation(one: Endpoint, path: str, components: _Components) -> Json:

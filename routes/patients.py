@@ -5,38 +5,33 @@ from aiohttp import web
 from data_models.errors import BadFrameError
 from routes.auth import operator_of, principal_of
 from routes.context import CONTEXT
-from routes.endpoint import OBJECT, PATIENT, STRING, Endpoint, in_query, of, rows
-from routes.json_input import read_body
+from routes.endpoint import OBJECT, PATIENT, STRING, Endpoint, Json, in_query, of, rows
+from routes.json_input import query_of, read_body
 from routes.operator_answers import PREFIX
 from routes.operator_input import EmergencyReview
-from routes.replies import json_reply, view_document
+from routes.replies import view_document
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.views.patient_chart import PARTS
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients
 from services.views.worklist import Worklist, WorklistView
 
 
-async def find_patients(request: web.Request) -> web.Response:
+async def find_patients(request: web.Request) -> FoundPatients:
     """`GET /api/patients`: whom `q` finds by name, birth date and number, 50 at most."""
     finder = request.app[CONTEXT].finder
-    found = await finder.find(request.query.get("q", ""), owner=principal_of(request).id)
-    return json_reply(found.model_dump(mode="json"))
+    return await finder.find(request.query.get("q", ""), owner=principal_of(request).id)
 
 
-async def show_chart(request: web.Request) -> web.Response:
+async def show_chart(request: web.Request) -> Json:
     """`GET /api/chats/{chat_id}/chart`: one part of the chart of a patient of the conversation."""
-    chart = request.app[CONTEXT].chart
-    patient_id = request.query.get("patient_id")
-    if not patient_id:
-        raise BadFrameError("patient_id is needed")
-    view = await chart.part(
+    view = await request.app[CONTEXT].chart.part(
         request.match_info["chat_id"],
         owner=principal_of(request).id,
-        patient_id=patient_id,
+        patient_id=query_of(request, "patient_id"),
         part=request.query.get("part", "summary"),
         name=request.query.get("name", ""),
     )
-    return json_reply(view_document(view))
+    return view_document(view)
 
 
 CHART_PART = of(
@@ -66,22 +61,19 @@ LIST = "/api/worklist"
 ONE = "/api/worklist/{patient_id}"
 
 
-async def show_worklist(request: web.Request) -> web.Response:
+async def show_worklist(request: web.Request) -> WorklistView:
     """`GET /api/worklist`: who is seen today, and whom the caller has pinned."""
-    found = await _worklist(request).read(owner=principal_of(request).id)
-    return json_reply(found.model_dump(mode="json"))
+    return await _worklist(request).read(owner=principal_of(request).id)
 
 
-async def pin_patient(request: web.Request) -> web.Response:
+async def pin_patient(request: web.Request) -> None:
     """`PUT /api/worklist/{patient_id}`: keep the patient on the list; repeating it is no error."""
     await _worklist(request).pin(request.match_info["patient_id"], owner=principal_of(request).id)
-    return web.Response(status=204)
 
 
-async def unpin_patient(request: web.Request) -> web.Response:
+async def unpin_patient(request: web.Request) -> None:
     """`DELETE /api/worklist/{patient_id}`: take the patient off; repeating it is no error."""
     await _worklist(request).unpin(request.match_info["patient_id"], owner=principal_of(request).id)
-    return web.Response(status=204)
 
 
 def worklist_routes() -> list[Endpoint]:
@@ -93,13 +85,12 @@ def worklist_routes() -> list[Endpoint]:
     ]
 
 
-async def list_emergencies(request: web.Request) -> web.Response:
+async def list_emergencies(request: web.Request) -> Json:
     """`GET emergencies`: those without a review first, then the newest first."""
-    glass = _glass(request)
-    return json_reply({"emergencies": [one.model_dump(mode="json") for one in await glass.all()]})
+    return {"emergencies": await _glass(request).all()}
 
 
-async def review_emergency(request: web.Request) -> web.Response:
+async def review_emergency(request: web.Request) -> Grant:
     """`POST emergencies/{grant_id}/review`: what an operator, not the one concerned, found."""
     glass = _glass(request)
     said = await read_body(
@@ -107,13 +98,12 @@ async def review_emergency(request: web.Request) -> web.Response:
         EmergencyReview,
         refusal=BadFrameError("not a review: is_justified, and perhaps a note"),
     )
-    grant = await glass.review(
+    return await glass.review(
         request.match_info["grant_id"],
         by=operator_of(request).id,
         is_justified=said.is_justified,
         note=said.note,
     )
-    return json_reply(grant.model_dump(mode="json"))
 
 
 def emergency_routes() -> list[Endpoint]:

@@ -12,9 +12,9 @@ from data_models.chart_view import ChartView, ViewRow
 from data_models.errors import BadFrameError
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.endpoint import HTML, OBJECT, Endpoint, in_query, of, rows
+from routes.endpoint import HTML, OBJECT, Endpoint, Json, in_query, of, rows
 from routes.json_input import read_body
-from routes.replies import json_reply, view_document
+from routes.replies import view_document
 from services.rounds.round_actions import RoundActions
 from services.rounds.round_card import Who
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut
@@ -201,36 +201,32 @@ class Acceptance(BaseModel):
     synthesis: Text
 
 
-async def create_round(request: web.Request) -> web.Response:
+async def create_round(request: web.Request) -> RoundSummary:
     """`POST /api/rounds`: a new list; it is prepared in the background."""
     asked = await _body(request, NewRound)
-    made = await _service(request).create(
+    return await _service(request).create(
         owner=principal_of(request).id,
         entries=asked.patients,
         day=asked.day,
         language=asked.language,
     )
-    return json_reply(made.model_dump(mode="json"), status=201)
 
 
-async def list_rounds(request: web.Request) -> web.Response:
+async def list_rounds(request: web.Request) -> Json:
     """`GET /api/rounds`: the caller's lists, and those handed over to the caller."""
-    found = await _service(request).list_lists(principal_of(request).id)
-    return json_reply({"rounds": [one.model_dump(mode="json") for one in found]})
+    return {"rounds": await _service(request).list_lists(principal_of(request).id)}
 
 
-async def show_round(request: web.Request) -> web.Response:
+async def show_round(request: web.Request) -> RoundView:
     """`GET /api/rounds/{round_id}`: who is on it and how far the preparation is."""
-    found = await _service(request).show(
-        request.match_info["round_id"], principal=principal_of(request).id
-    )
-    return json_reply(found.model_dump(mode="json"))
+    round_id = request.match_info["round_id"]
+    return await _service(request).show(round_id, principal=principal_of(request).id)
 
 
-async def show_card(request: web.Request) -> web.Response:
+async def show_card(request: web.Request) -> Json:
     """`GET /api/rounds/{round_id}/patients/{patient_id}`: one card."""
     card = await _service(request).card(*_place(request), principal=principal_of(request).id)
-    return json_reply(card_document(card))
+    return card_document(card)
 
 
 async def print_round(request: web.Request) -> web.Response:
@@ -246,43 +242,38 @@ async def print_style(_: web.Request) -> web.Response:
     return web.Response(text=PRINT_STYLE, content_type="text/css")
 
 
-async def tick_patient(request: web.Request) -> web.Response:
+async def tick_patient(request: web.Request) -> None:
     """`POST …/tick`: done, or not any more."""
     asked = await _body(request, Tick)
     caller = principal_of(request).id
     await _actions(request).tick(*_place(request), principal=caller, is_done=asked.done)
-    return web.Response(status=204)
 
 
-async def note_patient(request: web.Request) -> web.Response:
+async def note_patient(request: web.Request) -> None:
     """`POST …/note`: a note."""
     asked = await _body(request, NewNote)
     caller = principal_of(request).id
     await _actions(request).note(*_place(request), principal=caller, text=asked.text)
-    return web.Response(status=204)
 
 
-async def hand_over_patient(request: web.Request) -> web.Response:
+async def hand_over_patient(request: web.Request) -> None:
     """`POST …/hand-over`: to a colleague, signed out with the headings of I-PASS."""
     asked = await _body(request, NewSignOut)
     by, at = principal_of(request).id, _now(request)
     sign_out = SignOut(by=by, at=at, **asked.model_dump())
     await _actions(request).hand_over(*_place(request), sign_out=sign_out)
-    return web.Response(status=204)
 
 
-async def accept_patient(request: web.Request) -> web.Response:
+async def accept_patient(request: web.Request) -> None:
     """`POST …/accept`: taken over, in the colleague's own words."""
     asked = await _body(request, Acceptance)
     caller = principal_of(request).id
     await _actions(request).accept(*_place(request), principal=caller, synthesis=asked.synthesis)
-    return web.Response(status=204)
 
 
-async def prepare_patient(request: web.Request) -> web.Response:
+async def prepare_patient(request: web.Request) -> None:
     """`POST …/prepare`: once more."""
     await _actions(request).prepare_again(*_place(request), principal=principal_of(request).id)
-    return web.Response(status=204)
 
 
 def round_routes() -> list[Endpoint]:
@@ -306,9 +297,9 @@ def round_routes() -> list[Endpoint]:
     ]
 
 
-def card_document(card: RoundCard) -> dict[str, object]:
+def card_document(card: RoundCard) -> Json:
     """Return a card as plain JSON values; its parts as a list, in their order."""
-    found: dict[str, object] = card.model_dump(mode="json", exclude={"parts"})
+    found: Json = card.model_dump(mode="json", exclude={"parts"})
     shown = () if card.parts is None else card.parts.views
     return {**found, "parts": [{"part": name, "view": view_document(one)} for name, one in shown]}
 

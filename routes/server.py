@@ -14,14 +14,13 @@ from routes.chat_list import branch_routes, chat_list_routes
 from routes.chats import feedback_routes
 from routes.context import CONTEXT, RouteContext
 from routes.drafts import draft_routes, speech_routes
-from routes.endpoint import BINARY, HTML, OBJECT, STRING, Endpoint, of, rows
+from routes.endpoint import BINARY, HTML, OBJECT, STRING, Endpoint, Json, of, rows
 from routes.following import FOLLOWING, LAUNCHES, Following
 from routes.operator import operator_routes
 from routes.operator_answers import PREFIX, refusals
 from routes.patients import emergency_routes, patient_routes, worklist_routes
 from routes.problem import problems
 from routes.rates import counting
-from routes.replies import json_reply
 from routes.response_headers import evened, preflights, readable_by, security_headers
 from routes.rounds import round_routes
 from routes.sign_in import SignInRoutes, tell_page
@@ -36,11 +35,10 @@ from services.telemetry.metrics import quality_rows
 from services.views.following import PatientFollower
 
 
-async def show_quality(request: web.Request) -> web.Response:
+async def show_quality(request: web.Request) -> Json:
     """`GET quality`: how good answers are, by agent and model, since this process began."""
     operator_of(request)
-    found = quality_rows(request.app[CONTEXT].registry)
-    return json_reply({"rows": [one.model_dump() for one in found]})
+    return {"rows": quality_rows(request.app[CONTEXT].registry)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from aiohttp import web
 from data_models.errors import UnauthenticatedError
 from routes.auth import SESSION_COOKIE, SIGN_OUT, known_of
 from routes.replies import json_reply
-from services.access.oidc import LOGIN_SECONDS, SESSION_SECONDS, OidcSignIn
+from services.access.begun import LOGIN_SECONDS
+from services.access.oidc import SESSION_SECONDS, OidcSignIn
 
 LOGIN_COOKIE = "__Host-rounds-login"
 

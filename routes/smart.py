@@ -12,9 +12,10 @@ from routes.context import CONTEXT
 from routes.following import opening
 from routes.replies import json_reply
 from routes.sign_in import set_cookie
+from services.access.begun import LOGIN_SECONDS
 from services.access.bodies import body_of
 from services.access.handshake import Authenticator, Handshake
-from services.access.oidc import LOGIN_SECONDS, SESSION_SECONDS
+from services.access.oidc import SESSION_SECONDS
 from services.access.smart import SmartLaunch
 
 LAUNCH_COOKIE = "__Host-rounds-launch"

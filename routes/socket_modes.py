@@ -120,15 +120,13 @@ class StreamingMode:
     def __init__(self, *, chat_id: str) -> None:
         self._chat_id = chat_id
 
-    def view(self, watch: Watch) -> "_Streamed":
+    def view(self, watch: Watch) -> ag_ui_frames.AgUiFrames:
         """Begin to show a run."""
-        return _Streamed(
-            ag_ui_frames.AgUiFrames(
-                thread_id=self._chat_id,
-                run_id=watch.run.run_id,
-                echo=watch.run.message if watch.echo else None,
-                client_message_id=watch.client_message_id,
-            )
+        return ag_ui_frames.AgUiFrames(
+            thread_id=self._chat_id,
+            run_id=watch.run.run_id,
+            echo=watch.run.message if watch.echo else None,
+            client_message_id=watch.client_message_id,
         )
 
     def refusal(self, error: RoundsError, *, ref: str, client_message_id: str | None) -> Frame:
@@ -142,15 +140,6 @@ class StreamingMode:
         return ag_ui_frames.queued(
             notice, run_id=watch.run.run_id, client_message_id=watch.client_message_id
         )
-
-
-class _Streamed:
-    def __init__(self, frames: ag_ui_frames.AgUiFrames) -> None:
-        self._frames = frames
-
-    def frames(self, seq: int, event: TurnEvent, *, is_known: bool = False) -> list[Frame]:
-        """See `PlainFrames.frames`; here a notice may be told twice."""
-        return [self._frames.frame(seq, event)]
 
 
 class PlainMode:
@@ -178,4 +167,4 @@ class PlainMode:
 
 Mode: TypeAlias = StreamingMode | PlainMode
 """How a client wants to be told."""
-RunView: TypeAlias = _Streamed | PlainFrames
+RunView: TypeAlias = ag_ui_frames.AgUiFrames | PlainFrames

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapt
 
 from data_models.errors import BadFrameError, ForbiddenError, RoundsError, UnauthenticatedError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
-from data_models.incoming_message import IncomingMessage, Press, Sender
+from data_models.incoming_message import WEB, IncomingMessage, Press
 from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, StepEdit
 from data_models.turn_events import (
     Notice,
@@ -21,6 +21,7 @@ from data_models.turn_events import (
     StateChanged,
     TurnEvent,
 )
+from routes.auth import sender_of
 from routes.context import RouteContext
 from routes.json_input import parse_json
 from routes.socket_modes import Frame, Mode, RunView, Watch
@@ -255,15 +256,10 @@ class SocketSession:
         unverified = frame.sender if principal.kind == "dev" else None
         return IncomingMessage(
             conversation_id=self._chat_id,
-            channel="web",
-            channel_id="web",
+            channel=WEB,
+            channel_id=WEB,
             owner=principal.id,
-            sender=Sender(
-                principal_id=principal.id,
-                display_name=unverified or principal.name,
-                tenant_id=principal.tenant or "",
-                may_order="order" in principal.roles,
-            ),
+            sender=sender_of(principal, called=unverified),
             message_id=frame.client_message_id or self._context.ids.new_id("msg"),
             text=frame.content,
             received_at=self._context.clock.now(),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from aiohttp import web
 
 ASSETS = "assets"
+_FILES = ("index.html", "operator.html", "worker.js")
 DIST = Path(__file__).resolve().parent.parent / "web" / "dist"
 _FOREVER = "public, max-age=31536000, immutable"
 _SCRIPT = "text/javascript; charset=utf-8"
@@ -38,32 +39,29 @@ class StaticClient:
     def __init__(self, folder: Path = DIST) -> None:
         self._folder = folder
         self._assets: dict[str, Asset] = {}
-        self._index: bytes | None = None
-        self._operator: bytes | None = None
-        self._worker: bytes | None = None
+        self._files: dict[str, bytes | None] = {}
 
     def load(self) -> None:
         """Read the build; call it again after a new one."""
-        self._index = _read(self._folder / "index.html")
-        self._operator = _read(self._folder / "operator.html")
-        self._worker = _read(self._folder / "worker.js")
-        files = (self._folder / ASSETS).glob("*") if self._index else ()
+        self._files = {name: _read(self._folder / name) for name in _FILES}
+        files = (self._folder / ASSETS).glob("*") if self._files["index.html"] else ()
         self._assets = {path.name: _asset(path) for path in files}
 
     async def page(self, _: web.Request) -> web.Response:
         """`GET /`: the web client."""
-        return _page(self._index)
+        return _page(self._files.get("index.html"))
 
     async def operator_page(self, _: web.Request) -> web.Response:
         """`GET /operator`: the page alone; all it shows comes from the guarded API."""
-        return _page(self._operator)
+        return _page(self._files.get("operator.html"))
 
     async def worker(self, _: web.Request) -> web.Response:
         """`GET /worker.js`: asked for anew each time, so that a new one replaces it at once."""
-        if self._worker is None:
+        body = self._files.get("worker.js")
+        if body is None:
             raise web.HTTPNotFound
         headers = {"Cache-Control": "no-cache", "Content-Type": _SCRIPT}
-        return web.Response(body=self._worker, headers=headers)
+        return web.Response(body=body, headers=headers)
 
     async def asset(self, request: web.Request) -> web.Response:
         """`GET /assets/{name}`: the name holds a hash of the content, so it may be kept forever."""

@@ -6,17 +6,16 @@ from aiohttp import web
 
 from routes.auth import principal_of
 from routes.context import CONTEXT
-from routes.endpoint import FLAG, HTML, NULLABLE, STRING, Endpoint, of, rows
-from routes.replies import json_reply
+from routes.endpoint import FLAG, HTML, NULLABLE, STRING, Endpoint, Json, of, rows
 
 
-async def list_agents(request: web.Request) -> web.Response:
+async def list_agents(request: web.Request) -> Json:
     """`GET /api/agents`: the names of the team, facilitator first."""
     names = [agent.name for agent in request.app[CONTEXT].team.agents]
-    return json_reply({"agents": names, "error": None})
+    return {"agents": names, "error": None}
 
 
-async def show_session(request: web.Request) -> web.Response:
+async def show_session(request: web.Request) -> Json:
     """`GET /api/session`: what a client shows before anything was said."""
     context, principal = request.app[CONTEXT], principal_of(request)
     agents = [
@@ -27,16 +26,14 @@ async def show_session(request: web.Request) -> web.Response:
         }
         for agent in context.team.agents
     ]
-    return json_reply(
-        {
-            "principal": {"id": principal.id, "name": principal.name},
-            "agents": agents,
-            "model_kind": "language_model" if context.team.is_language_model else "offline",
-            "patient_id_example": context.patient_id_example,
-            "link_hosts": list(context.link_hosts),
-            "dictation": context.speech is not None,
-        }
-    )
+    return {
+        "principal": {"id": principal.id, "name": principal.name},
+        "agents": agents,
+        "model_kind": "language_model" if context.team.is_language_model else "offline",
+        "patient_id_example": context.patient_id_example,
+        "link_hosts": list(context.link_hosts),
+        "dictation": context.speech is not None,
+    }
 
 
 _PAGE = """<!doctype html>
@@ -65,20 +62,18 @@ _TERMS = (
 )
 
 
-async def show_me(request: web.Request) -> web.Response:
+async def show_me(request: web.Request) -> Json:
     """`GET /api/user/me`: as whom the caller was verified, and what it may do."""
     principal = principal_of(request)
     ends = principal.expires_at
-    return json_reply(
-        {
-            "id": principal.id,
-            "name": principal.name,
-            "kind": principal.kind,
-            "roles": sorted(principal.roles),
-            "scopes": sorted(principal.scopes),
-            "expires_at": None if ends is None else ends.isoformat(),
-        }
-    )
+    return {
+        "id": principal.id,
+        "name": principal.name,
+        "kind": principal.kind,
+        "roles": sorted(principal.roles),
+        "scopes": sorted(principal.scopes),
+        "expires_at": None if ends is None else ends.isoformat(),
+    }
 
 
 async def privacy(_: web.Request) -> web.Response:

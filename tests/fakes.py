@@ -5,7 +5,7 @@ from itertools import count
 
 from data_models.clock import Clock
 from services.audit.entry import AuditEntry
-from services.audit.trail import NoAudit
+from services.audit.trail import Audit, NoAudit
 from services.chart_access.chart_guard import ChartGuard
 from services.chart_access.policy import OpenToAll
 
@@ -54,6 +54,6 @@ class RememberedAudit:
         """Nothing is under way."""
 
 
-def open_guard(*, clock: Clock) -> ChartGuard:
-    """Return a guard that lets everybody in and records nothing."""
-    return ChartGuard(policy=OpenToAll(), audit=NoAudit(), clock=clock)
+def open_guard(*, clock: Clock, audit: Audit | None = None) -> ChartGuard:
+    """Return a guard that lets everybody in; without `audit` it records nothing."""
+    return ChartGuard(policy=OpenToAll(), audit=audit or NoAudit(), clock=clock)

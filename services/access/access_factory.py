@@ -7,7 +7,12 @@ import aiohttp
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
-from data_models.errors import ConfigurationError, TooManyExportsError, TooManyReadsError
+from data_models.errors import (
+    ConfigurationError,
+    RateLimitedError,
+    TooManyExportsError,
+    TooManyReadsError,
+)
 from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator, KeyFile
 from services.access.entra import AppServiceAuthenticator, EntraAuthenticator
 from services.access.handshake import Authenticator
@@ -18,6 +23,7 @@ from services.access.on_behalf import OnBehalf
 from services.access.on_behalf_grant import OnBehalfGrant
 from services.access.origin import OriginPolicy
 from services.access.outbound import OutboundPolicy
+from services.access.principal import UserRules
 from services.access.sign_in_sessions import SignInSessions
 from services.access.signing_keys import HttpKeyDownload, SigningKeys
 from services.access.smart import SmartLaunch
@@ -63,11 +69,8 @@ def authenticator_for(
         case "app_service":
             return AppServiceAuthenticator(
                 tenants=_tenants(settings),
-                operators=settings.operators,
-                orderers=settings.orderers,
+                users=_users(settings),
                 clock=clock,
-                home=settings.entra_tenant_id,
-                practitioner_claim=settings.practitioner_claim,
             )
 
 
@@ -163,7 +166,7 @@ def on_behalf_for(
         tenants=[*settings.additional_allowed_tenant_ids, *([home] if home else [])],
         audiences=[settings.sign_in_audience, app],
         scope=settings.entra_scope,
-        operators=(),
+        users=UserRules(),
         clock=clock,
     )
     grant = OnBehalfGrant(
@@ -195,31 +198,41 @@ def outbound_policy_for(settings: Settings) -> OutboundPolicy:
 
 
 def message_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
-    """Return the limit on messages, which dev does not have."""
-    per_minute = None if settings.is_dev else settings.messages_per_minute
-    return MessageRate(per_minute=per_minute, clock=clock)
+    """Return the limit on messages."""
+    return _rate(settings, settings.messages_per_minute, clock, RateLimitedError)
 
 
 def read_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
-    """Return the limit on reads, which dev does not have."""
-    per_minute = None if settings.is_dev else settings.reads_per_minute
-    return MessageRate(per_minute=per_minute, clock=clock, error=TooManyReadsError)
+    """Return the limit on reads."""
+    return _rate(settings, settings.reads_per_minute, clock, TooManyReadsError)
 
 
 def export_rate_for(settings: Settings, *, clock: Clock) -> MessageRate:
-    """Return the limit on exports, which dev does not have."""
-    per_minute = None if settings.is_dev else settings.exports_per_minute
-    return MessageRate(per_minute=per_minute, clock=clock, error=TooManyExportsError)
+    """Return the limit on exports."""
+    return _rate(settings, settings.exports_per_minute, clock, TooManyExportsError)
+
+
+def _rate(
+    settings: Settings, per_minute: int, clock: Clock, error: type[RateLimitedError]
+) -> MessageRate:
+    """Return a limit; in dev there is none."""
+    return MessageRate(per_minute=None if settings.is_dev else per_minute, clock=clock, error=error)
+
+
+def _users(settings: Settings) -> UserRules:
+    return UserRules(
+        operators=settings.operators,
+        orderers=settings.orderers,
+        home=settings.entra_tenant_id,
+        practitioner_claim=settings.practitioner_claim,
+    )
 
 
 def _rules(settings: Settings) -> OidcRules:
     return OidcRules(
         roles_claim=settings.oidc_roles_claim or "",
-        operators=tuple(settings.operators),
-        orderers=tuple(settings.orderers),
+        users=_users(settings),
         authority=settings.entra_authority,
-        home=settings.entra_tenant_id,
-        practitioner_claim=settings.practitioner_claim,
         idle_seconds=settings.idle_logoff_seconds,
     )
 
@@ -246,11 +259,8 @@ def _entra(
         tenants=_tenants(settings),
         audiences=settings.entra_audience,
         scope=settings.entra_scope,
-        operators=settings.operators,
-        orderers=settings.orderers,
+        users=_users(settings),
         clock=clock,
-        home=settings.entra_tenant_id,
-        practitioner_claim=settings.practitioner_claim,
     )
 
 

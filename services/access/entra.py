@@ -5,24 +5,14 @@ from collections.abc import Collection
 from datetime import UTC, datetime
 from typing import Any
 
-import jwt
-from jwt.types import Options
 from pydantic import BaseModel, ValidationError
 
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, UnauthenticatedError
 from services.access.handshake import TOKEN_LIMIT_CHARS, Handshake
-from services.access.principal import Principal, practitioner_in, roles_of_user, user_id
+from services.access.principal import Principal, UserRules, user_id
 from services.access.signing_keys import SigningKey, SigningKeys
-from services.access.token_form import read_form
-
-# The times are checked by our clock in `read_form`, on the same bytes.
-_OPTIONS: Options = {
-    "require": ["exp", "iss", "aud", "tid", "oid"],
-    "verify_exp": False,
-    "verify_nbf": False,
-    "verify_iat": False,
-}
+from services.access.token_form import read_form, verified_claims
 
 
 class EntraAuthenticator:
@@ -33,8 +23,6 @@ class EntraAuthenticator:
         tenants: Directories whose users may call.
         scope: Delegated scope, or application role, that the token must carry. Without it any
             application of the directory could call, since each can get a token for any audience.
-        home: The directory in which operators are listed by their object id alone.
-        practitioner_claim: The claim that names the user's FHIR Practitioner.
     """
 
     def __init__(
@@ -45,22 +33,16 @@ class EntraAuthenticator:
         tenants: Collection[str],
         audiences: Collection[str],
         scope: str,
-        operators: Collection[str],
-        orderers: Collection[str] = (),
+        users: UserRules,
         clock: Clock,
-        home: str | None = None,
-        practitioner_claim: str = "",
     ) -> None:
         self._keys = keys
         self._authority = authority
         self._tenants = frozenset(tenant.lower() for tenant in tenants)
         self._audiences = list(audiences)
         self._scope = scope
-        self._operators = frozenset(operators)
-        self._orderers = frozenset(orderers)
+        self._users = users
         self._clock = clock
-        self._home = home
-        self._practitioner_claim = practitioner_claim
 
     async def authenticate(self, handshake: Handshake) -> Principal:
         token = handshake.bearer
@@ -87,17 +69,7 @@ class EntraAuthenticator:
         return [f"{self._authority}/{tenant}/v2.0", f"https://sts.windows.net/{tenant}/"]
 
     def _verified(self, token: str, key: SigningKey) -> dict[str, Any]:
-        try:
-            claims: dict[str, Any] = jwt.decode(
-                token,
-                key.key,
-                algorithms=["RS256"],
-                audience=self._audiences,
-                options=_OPTIONS,
-            )
-        except (jwt.PyJWTError, ValueError):
-            # Not `from error`: it may hold parts of the token.
-            raise UnauthenticatedError from None
+        claims = verified_claims(token, key.key, audience=self._audiences, also=("tid", "oid"))
         if not _may_sign_for(key, claims["tid"]):
             raise UnauthenticatedError
         return claims
@@ -107,10 +79,8 @@ class EntraAuthenticator:
             id=user_id(claims["tid"], claims["oid"]),
             name=str(claims.get("name") or claims["oid"]),
             kind="entra",
-            roles=roles_of_user(
-                claims["tid"], claims["oid"], self._operators, self._orderers, home=self._home
-            ),
-            practitioner=practitioner_in(claims, self._practitioner_claim),
+            roles=self._users.roles_of_user(claims["tid"], claims["oid"]),
+            practitioner=self._users.practitioner_in(claims),
             tenant=claims["tid"].lower(),
             expires_at=datetime.fromtimestamp(claims["exp"], UTC),
         )
@@ -149,22 +119,10 @@ class AppServiceAuthenticator:
         tenants: Directories whose users may call; empty: those the platform lets in.
     """
 
-    def __init__(
-        self,
-        *,
-        tenants: Collection[str],
-        operators: Collection[str],
-        orderers: Collection[str] = (),
-        clock: Clock,
-        home: str | None = None,
-        practitioner_claim: str = "",
-    ) -> None:
+    def __init__(self, *, tenants: Collection[str], users: UserRules, clock: Clock) -> None:
         self._tenants = frozenset(tenant.lower() for tenant in tenants)
-        self._operators = frozenset(operators)
-        self._orderers = frozenset(orderers)
+        self._users = users
         self._clock = clock
-        self._home = home
-        self._practitioner_claim = practitioner_claim
 
     async def authenticate(self, handshake: Handshake) -> Principal:
         shown = _read(handshake.client_principal)
@@ -177,17 +135,13 @@ class AppServiceAuthenticator:
             raise UnauthenticatedError
         if self._tenants and tenant.lower() not in self._tenants:
             raise ForbiddenError
+        named = self._users.practitioner_claim
         return Principal(
             id=user_id(tenant, object_id),
             name=shown.first("name", "preferred_username") or object_id,
             kind="app_service",
-            roles=roles_of_user(
-                tenant, object_id, self._operators, self._orderers, home=self._home
-            ),
-            practitioner=practitioner_in(
-                {self._practitioner_claim: shown.first(self._practitioner_claim)},
-                self._practitioner_claim,
-            ),
+            roles=self._users.roles_of_user(tenant, object_id),
+            practitioner=self._users.practitioner_in({named: shown.first(named)}),
             tenant=tenant.lower(),
             expires_at=expires_at,
         )

@@ -13,14 +13,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from yarl import URL
 
 from data_models.errors import HubRefusedError, HubUnavailableError
-from data_models.http_answers import first_bytes
+from data_models.http_answers import Bounds, HttpAnswer, ask
 
 EVENTS = "Patient-open,syncerror"
 LEASE_SECONDS = 3_600
 RENEW_BEFORE_SECONDS = 60.0
 _CONFIRM_SECONDS = 10.0
 _LIMIT_BYTES = 1_000_000
-_TIMEOUT = aiohttp.ClientTimeout(total=8.0, sock_connect=2.0)
+_BOUNDS = Bounds(8.0, _LIMIT_BYTES, connect_seconds=2.0)
 
 Status: TypeAlias = Literal[200, 400, 403, 409]
 """What an event is answered with: it is followed; it cannot be read; of none of our sessions; it
@@ -87,15 +87,13 @@ class HubEvent:
     patient: Mapping[str, Any] | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HubConnection:
     """A confirmed subscription, until its lease ends or the line breaks."""
 
-    def __init__(
-        self, *, line: aiohttp.ClientWebSocketResponse, topic: str, seconds: float
-    ) -> None:
-        self._line = line
-        self._topic = topic
-        self._seconds = seconds
+    line: aiohttp.ClientWebSocketResponse
+    topic: str
+    seconds: float
 
     async def events(self) -> AsyncIterator[HubEvent]:
         """Yield what happens, until the lease is about to end.
@@ -104,9 +102,9 @@ class HubConnection:
             HubUnavailableError: the line broke.
             HubRefusedError: the hub ended the subscription.
         """
-        ends_at = _now() + max(self._seconds - RENEW_BEFORE_SECONDS, self._seconds / 2)
+        ends_at = _now() + max(self.seconds - RENEW_BEFORE_SECONDS, self.seconds / 2)
         while (left := ends_at - _now()) > 0:
-            data = await _next(self._line, seconds=left)
+            data = await _next(self.line, seconds=left)
             if data is None:
                 return
             event = await self._event(data)
@@ -120,7 +118,7 @@ class HubConnection:
             HubUnavailableError: the line broke.
         """
         try:
-            await self._line.send_json({"id": event_id, "status": status})
+            await self.line.send_json({"id": event_id, "status": status})
         except (aiohttp.ClientError, ConnectionError):
             raise HubUnavailableError("the hub's line broke") from None
 
@@ -132,7 +130,7 @@ class HubConnection:
         except ValidationError:
             await self._refuse_unread(data)
             return None
-        if found.event.topic != self._topic:
+        if found.event.topic != self.topic:
             await self.answer(found.id, 403)
             return None
         return HubEvent(found.id, found.event.name.lower(), _patient_in(found.event.context))
@@ -147,11 +145,11 @@ class HubConnection:
             await self.answer(event_id, 400)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Hub:
     """Subscribes to sessions; the caller owns `session`, which calls hosts that are allowed."""
 
-    def __init__(self, *, session: aiohttp.ClientSession) -> None:
-        self._session = session
+    session: aiohttp.ClientSession
 
     @asynccontextmanager
     async def connect(self, subscription: Subscription) -> AsyncIterator[HubConnection]:
@@ -163,7 +161,7 @@ class Hub:
         """
         url = await self._subscribe(subscription)
         try:
-            async with self._session.ws_connect(
+            async with self.session.ws_connect(
                 url, heartbeat=30.0, max_msg_size=_LIMIT_BYTES
             ) as line:
                 lease = await _wait_for_confirmation(line, subscription.topic)
@@ -175,14 +173,11 @@ class Hub:
         """Return the Patient who is open there now; None if none is, or the hub does not tell."""
         url = URL(f"{subscription.hub}/{quote(subscription.topic, safe='')}", encoded=True)
         try:
-            async with self._session.get(
-                url, headers=_signed(subscription), timeout=_TIMEOUT, allow_redirects=False
-            ) as answer:
-                body = await first_bytes(answer.content, limit_bytes=_LIMIT_BYTES)
-                found = _Current.model_validate_json(body) if answer.status == 200 else _Current()
+            answer = await self._ask("GET", url, subscription)
+            found = _Current.model_validate_json(answer.body)
         except (aiohttp.ClientError, TimeoutError, ValidationError):
             return None
-        return _patient_in(found.context)
+        return _patient_in(found.context) if answer.status == 200 else None
 
     async def _subscribe(self, subscription: Subscription) -> URL:
         form = {
@@ -194,15 +189,7 @@ class Hub:
             "subscriber.name": "Rounds",
         }
         try:
-            async with self._session.post(
-                subscription.hub,
-                data=form,
-                headers=_signed(subscription),
-                timeout=_TIMEOUT,
-                allow_redirects=False,
-            ) as answer:
-                body = await first_bytes(answer.content, limit_bytes=_LIMIT_BYTES)
-                status = answer.status
+            status, _, body = await self._ask("POST", subscription.hub, subscription, data=form)
         except (aiohttp.ClientError, TimeoutError):
             # Not `from error`: it may hold the request, and so the token.
             raise HubUnavailableError("the hub did not answer") from None
@@ -216,6 +203,12 @@ class Hub:
         if not is_safe or url.scheme not in ("ws", "wss"):
             raise HubUnavailableError("the hub's line is not encrypted")
         return url
+
+    async def _ask(
+        self, method: str, url: str | URL, subscription: Subscription, **more: Any
+    ) -> HttpAnswer:
+        signed = {"Authorization": f"Bearer {subscription.token}", "Accept": "application/json"}
+        return await ask(self.session, method, url, _BOUNDS, headers=signed, **more)
 
 
 def _now() -> float:
@@ -254,7 +247,3 @@ async def _next(line: aiohttp.ClientWebSocketResponse, *, seconds: float) -> str
 
 def _patient_in(context: list[_Context]) -> Mapping[str, Any] | None:
     return next((one.resource for one in context if one.key == "patient"), None)
-
-
-def _signed(subscription: Subscription) -> dict[str, str]:
-    return {"Authorization": f"Bearer {subscription.token}", "Accept": "application/json"}

@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from data_models.errors import ForbiddenError, SignInUnavailableError
-from data_models.http_answers import first_bytes
-from services.access.oidc_provider import ANSWER_SECONDS, Tokens
+from data_models.http_answers import Bounds, ask
+from services.access.oidc_provider import Tokens
 
-_LIMIT_BYTES = 1_000_000
 _TEXT_LIMIT_CHARS = 120
-_TIMEOUT = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
+_BOUNDS = Bounds(8.0, 1_000_000)
 _RESOURCE_ID = re.compile(r"[A-Za-z0-9.-]{1,64}")
 
 
@@ -63,11 +63,11 @@ class _Patient(BaseModel, extra="allow"):
     id: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LaunchContext:
     """Reads it with the launch's own token; `session` follows no redirect."""
 
-    def __init__(self, *, session: aiohttp.ClientSession) -> None:
-        self._session = session
+    session: aiohttp.ClientSession
 
     async def patient(self, tokens: Tokens, *, issuer: str) -> Mapping[str, Any]:
         """Return the Patient of the launch.
@@ -110,15 +110,13 @@ class LaunchContext:
             "Authorization": f"Bearer {tokens.access_token or ''}",
         }
         try:
-            async with self._session.get(
-                url, headers=headers, timeout=_TIMEOUT, allow_redirects=False
-            ) as answer:
-                if answer.status != 200:
-                    raise SignInUnavailableError(f"the launch's data: answered {answer.status}")
-                return await first_bytes(answer.content, limit_bytes=_LIMIT_BYTES)
+            answer = await ask(self.session, "GET", url, _BOUNDS, headers=headers)
         except (aiohttp.ClientError, TimeoutError):
             # Not `from error`: it may hold the request, and so the token.
             raise SignInUnavailableError("the record system did not answer") from None
+        if answer.status != 200:
+            raise SignInUnavailableError(f"the launch's data: answered {answer.status}")
+        return answer.body
 
 
 def _words_of(encounter: _Encounter) -> str:

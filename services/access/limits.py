@@ -1,11 +1,12 @@
 """How much one caller may ask for at a time (spec page 7, R18)."""
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from data_models.clock import Clock
 from data_models.errors import RateLimitedError, TooManySocketsError
+from data_models.newest import Newest
 
 TABLE_LIMIT = 10_000
 
@@ -32,8 +33,7 @@ class MessageRate:
         self._per_minute = per_minute
         self._error = error
         self._clock = clock
-        self._table_limit = table_limit
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._buckets = Newest[str, tuple[float, float]](limit=table_limit)
 
     def take(self, principal_id: str) -> None:
         """Count one message.
@@ -49,9 +49,6 @@ class MessageRate:
         if tokens < 1:
             raise self._error(per_minute=self._per_minute)
         self._buckets[principal_id] = (tokens - 1, now)
-        self._buckets.move_to_end(principal_id)
-        if len(self._buckets) > self._table_limit:
-            self._buckets.popitem(last=False)
 
 
 class SocketSlots:

@@ -10,28 +10,17 @@ from hashlib import sha256
 from typing import Any, get_args
 
 import structlog
-from cryptography.fernet import Fernet, InvalidToken
-from pydantic import BaseModel, ValidationError
 
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, UnauthenticatedError
+from services.access.begun import Begun, BrowserSeal
 from services.access.handshake import Authenticator, Handshake
 from services.access.oidc_provider import OidcProvider, Tokens
-from services.access.principal import (
-    USERS,
-    Principal,
-    Role,
-    practitioner_in,
-    roles_of,
-    roles_of_user,
-    user_id,
-)
-from services.access.sign_in_sessions import Found, SignedIn, SignInSessions, csrf_of, derived_key
+from services.access.principal import USERS, Principal, Role, UserRules, user_id
+from services.access.sign_in_sessions import Found, SignedIn, SignInSessions, csrf_of
 
 SESSION_SECONDS = 12 * 3_600.0
 """The longest day at work; then everybody signs in anew."""
-LOGIN_SECONDS = 600
-"""How long a user may take at the provider's page."""
 FRAMED = "framed."
 """How the id of a session begins that a page in a frame holds: a bearer token, never a cookie."""
 _SEEN_SECONDS = 60.0
@@ -45,27 +34,15 @@ class OidcRules:
 
     Attributes:
         roles_claim: The claim with roles; empty: whoever signs in is a clinician.
-        operators: Operators by principal id, `oidc:…` or `entra:…`.
-        orderers: Likewise who has the role `order`.
+        users: Who has which role, by principal id: `oidc:…` or `entra:…`.
         authority: Issuer of Entra ID, whose users are the same as in Teams.
         idle_seconds: A session of which nothing was heard for so long is over.
     """
 
     roles_claim: str
-    operators: tuple[str, ...]
-    orderers: tuple[str, ...]
+    users: UserRules
     authority: str
-    home: str | None
-    practitioner_claim: str
     idle_seconds: float
-
-
-class _Begun(BaseModel):
-    """What the browser keeps, encrypted, while its user is at the provider."""
-
-    state: str
-    nonce: str
-    verifier: str
 
 
 class OidcSignIn:
@@ -90,7 +67,7 @@ class OidcSignIn:
         self._provider = provider
         self._sessions = sessions
         self._rules = rules
-        self._login = Fernet(derived_key(secret.encode(), salt=b"", purpose=b"rounds login"))
+        self._seal = BrowserSeal(secret=secret, purpose=b"rounds login", clock=clock)
         self._base = base.rstrip("/")
         self._clock = clock
         self._keys = keys
@@ -103,10 +80,9 @@ class OidcSignIn:
         Raises:
             SignInUnavailableError: the provider does not answer.
         """
-        begun = _Begun(**{name: secrets.token_urlsafe(32) for name in _Begun.model_fields})
-        url = await self._provider.sign_in_url(redirect_uri=self._redirect_uri, **dict(begun))
-        data = begun.model_dump_json().encode()
-        return url, self._login.encrypt_at_time(data, self._seconds()).decode()
+        begun = Begun.draw()
+        url = await self._provider.sign_in_url(begun, redirect_uri=self._redirect_uri)
+        return url, self._seal.seal(begun.model_dump_json())
 
     async def finish(self, *, kept: str, state: str, code: str) -> str:
         """Return the id of a new session.
@@ -122,9 +98,7 @@ class OidcSignIn:
             ForbiddenError: none of the user's roles is one of ours.
             SignInUnavailableError: the provider does not answer.
         """
-        begun = self._begun(kept)
-        if not hmac.compare_digest(begun.state.encode(), state.encode(errors="surrogatepass")):
-            raise UnauthenticatedError
+        begun = self._seal.begun(kept, state=state)
         tokens = await self._provider.redeem(
             code=code, verifier=begun.verifier, redirect_uri=self._redirect_uri
         )
@@ -214,7 +188,7 @@ class OidcSignIn:
             subject=claims["sub"],
             tenant=_directory(claims, self._rules),
             roles=sorted(roles),
-            practitioner=practitioner_in(claims, self._rules.practitioner_claim),
+            practitioner=self._rules.users.practitioner_in(claims),
             proof_until=datetime.fromtimestamp(claims["exp"], UTC),
             ends_at=ends_at,
             seen_at=self._clock.now(),
@@ -227,21 +201,8 @@ class OidcSignIn:
         words: Collection[object] = said if isinstance(said, list) else str(said or "").split()
         roles = frozenset(role for role in _ROLES if role in words)
         if tenant is None:
-            who = principal_id_of(claims, rules)
-            return roles | roles_of(who, rules.operators, rules.orderers)
-        return roles | roles_of_user(
-            tenant, claims["oid"], rules.operators, rules.orderers, home=rules.home
-        )
-
-    def _begun(self, kept: str) -> _Begun:
-        try:
-            data = self._login.decrypt_at_time(kept, LOGIN_SECONDS, self._seconds())
-            return _Begun.model_validate_json(data)
-        except (InvalidToken, ValidationError, UnicodeError):
-            raise UnauthenticatedError from None
-
-    def _seconds(self) -> int:
-        return int(self._clock.now().timestamp())
+            return roles | rules.users.roles_of(principal_id_of(claims, rules))
+        return roles | rules.users.roles_of_user(tenant, claims["oid"])
 
     @property
     def _redirect_uri(self) -> str:

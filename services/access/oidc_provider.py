@@ -7,25 +7,17 @@ from typing import Any
 from urllib.parse import quote_plus, urlencode
 
 import aiohttp
-import jwt
-from jwt.types import Options
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
+from data_models.http_answers import Bounds, ask
+from services.access.begun import Begun
 from services.access.signing_keys import HttpKeyDownload, SigningKeys
-from services.access.token_form import read_form
+from services.access.token_form import read_form, verified_claims
 
-ANSWER_SECONDS = 8.0
 DISCOVERY_SECONDS = 24 * 3_600.0
-_TIMEOUT = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
-# The times are checked by our clock in `read_form`, on the same bytes.
-_OPTIONS: Options = {
-    "require": ["exp", "iss", "aud", "sub"],
-    "verify_exp": False,
-    "verify_nbf": False,
-    "verify_iat": False,
-}
+_BOUNDS = Bounds(8.0, 1_000_000)
 
 
 class Endpoints(BaseModel):
@@ -94,13 +86,7 @@ class OidcProvider:
         self._found_at = float("-inf")
 
     async def sign_in_url(
-        self,
-        *,
-        redirect_uri: str,
-        state: str,
-        nonce: str,
-        verifier: str,
-        more: Mapping[str, str] | None = None,
+        self, begun: Begun, *, redirect_uri: str, more: Mapping[str, str] | None = None
     ) -> str:
         """Return where the browser signs its user in; `more` is asked too, or instead.
 
@@ -114,9 +100,9 @@ class OidcProvider:
             "client_id": self.client_id,
             "redirect_uri": redirect_uri,
             "scope": " ".join(["openid", "profile", *offline]),
-            "state": state,
-            "nonce": nonce,
-            "code_challenge": challenge_of(verifier),
+            "state": begun.state,
+            "nonce": begun.nonce,
+            "code_challenge": challenge_of(begun.verifier),
             "code_challenge_method": "S256",
         } | dict(more or {})
         return _with_query(found.authorization_endpoint, asked)
@@ -166,18 +152,13 @@ class OidcProvider:
         if self._keys is None or self._endpoints is None:
             raise SignInUnavailableError("the provider's keys are not known")
         key = await self._keys.find(form.key_id)
-        try:
-            claims: dict[str, Any] = jwt.decode(
-                id_token or "",
-                key.key,
-                algorithms=["RS256"],
-                audience=self.client_id,
-                issuer=self._endpoints.issuer,
-                options=_OPTIONS,
-            )
-        except (jwt.PyJWTError, ValueError):
-            # Not `from error`: it may hold parts of the token.
-            raise UnauthenticatedError from None
+        claims = verified_claims(
+            id_token or "",
+            key.key,
+            audience=self.client_id,
+            issuer=self._endpoints.issuer,
+            also=("sub",),
+        )
         self._check(claims, nonce)
         return claims
 
@@ -197,10 +178,10 @@ class OidcProvider:
         says = "smart-configuration" if self._is_smart else "openid-configuration"
         url = f"{self._issuer.rstrip('/')}/.well-known/{says}"
         try:
-            async with self._session.get(url, timeout=_TIMEOUT, allow_redirects=False) as answer:
-                if answer.status != 200:
-                    raise SignInUnavailableError(f"the provider answered {answer.status}")
-                found = Endpoints.model_validate_json(await answer.read())
+            answer = await ask(self._session, "GET", url, _BOUNDS)
+            if answer.status != 200:
+                raise SignInUnavailableError(f"the provider answered {answer.status}")
+            found = Endpoints.model_validate_json(answer.body)
         except (aiohttp.ClientError, TimeoutError, ValidationError) as error:
             raise SignInUnavailableError("the provider says nothing usable") from error
         if found.issuer != self._issuer and not self._is_smart:
@@ -221,19 +202,14 @@ class OidcProvider:
         else:
             form = form | {"client_id": self.client_id, "client_secret": self._client_secret}
         try:
-            async with self._session.post(
-                found.token_endpoint,
-                data=form,
-                headers=headers,
-                timeout=_TIMEOUT,
-                allow_redirects=False,
-            ) as answer:
-                body = await answer.read()
-                if answer.status == 400:
-                    raise UnauthenticatedError
-                if answer.status != 200:
-                    raise SignInUnavailableError(f"the provider answered {answer.status}")
-                return Tokens.model_validate_json(body)
+            answer = await ask(
+                self._session, "POST", found.token_endpoint, _BOUNDS, data=form, headers=headers
+            )
+            if answer.status == 400:
+                raise UnauthenticatedError
+            if answer.status != 200:
+                raise SignInUnavailableError(f"the provider answered {answer.status}")
+            return Tokens.model_validate_json(answer.body)
         except (aiohttp.ClientError, TimeoutError) as error:
             raise SignInUnavailableError("the provider did not answer") from error
         except ValidationError:

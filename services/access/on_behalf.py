@@ -1,21 +1,19 @@
 """What users signed in for: their own tokens of other services, in this process's memory only."""
 
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from data_models.clock import Clock
 from data_models.errors import ForbiddenError, SignInNeededError, UnauthenticatedError
+from data_models.newest import Newest
 from services.access.handshake import Authenticator, Handshake
 from services.access.on_behalf_grant import OnBehalfGrant
 
 KEPT_LIMIT = 10_000
 ASK_AGAIN_SECONDS = 600.0
 """A user who leaves a sign-in alone is not asked with every message."""
-K = TypeVar("K")
-V = TypeVar("V")
 
 ProofLookUp: TypeAlias = Callable[[str], Awaitable[str | None]]
 """Returns the proof of a principal that a channel still has; None: the user has to sign in.
@@ -53,10 +51,10 @@ class OnBehalf:
         self._scopes = scopes
         self._clock = clock
         self._look_up: ProofLookUp | None = None
-        self._proofs: OrderedDict[str, _Kept] = OrderedDict()
-        self._tokens: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
-        self._wanted: OrderedDict[str, bool] = OrderedDict()
-        self._asked: OrderedDict[str, datetime] = OrderedDict()
+        self._proofs = Newest[str, _Kept](limit=KEPT_LIMIT)
+        self._tokens = Newest[tuple[str, str], _Kept](limit=KEPT_LIMIT)
+        self._wanted = Newest[str, bool](limit=KEPT_LIMIT)
+        self._asked = Newest[str, datetime](limit=KEPT_LIMIT)
 
     def on_missing(self, look_up: ProofLookUp) -> None:
         """Have `look_up` asked for proofs that are not in memory."""
@@ -91,7 +89,7 @@ class OnBehalf:
             proof = await self._proof_of(principal_id)
             return await self._exchange(proof, principal_id, scope)
         except SignInNeededError as error:
-            _put(self._wanted, principal_id, error.needs_consent)
+            self._wanted[principal_id] = error.needs_consent
             raise
 
     def note_refusal(self, principal_id: str, scope: str, token: str) -> None:
@@ -107,7 +105,7 @@ class OnBehalf:
         is_early = asked is not None and now - asked < timedelta(seconds=ASK_AGAIN_SECONDS)
         if needs_consent is None or is_early:
             return None
-        _put(self._asked, principal_id, now)
+        self._asked[principal_id] = now
         return SignInNeededError(needs_consent=needs_consent)
 
     async def _proof_of(self, principal_id: str) -> str:
@@ -128,7 +126,7 @@ class OnBehalf:
         principal = await self._check.authenticate(shown)
         if principal.id != principal_id or principal.expires_at is None:
             raise ForbiddenError
-        _put(self._proofs, principal_id, _Kept(proof, principal.expires_at))
+        self._proofs[principal_id] = _Kept(proof, principal.expires_at)
 
     async def _exchange(self, proof: str, principal_id: str, scope: str) -> str:
         try:
@@ -137,13 +135,5 @@ class OnBehalf:
             self._proofs.pop(principal_id, None)
             raise
         until = self._clock.now() + timedelta(seconds=granted.kept_seconds)
-        _put(self._tokens, (principal_id, scope), _Kept(granted.text, until))
+        self._tokens[principal_id, scope] = _Kept(granted.text, until)
         return granted.text
-
-
-def _put(kept: OrderedDict[K, V], key: K, value: V) -> None:
-    """Keep `value`, and let go of what was put first where there is too much."""
-    kept[key] = value
-    kept.move_to_end(key)
-    if len(kept) > KEPT_LIMIT:
-        kept.popitem(last=False)

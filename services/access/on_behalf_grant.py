@@ -11,12 +11,11 @@ from data_models.errors import (
     SignInNeededError,
     SignInUnavailableError,
 )
-from data_models.http_answers import first_bytes
+from data_models.http_answers import Bounds, ask
 from services.own_sign_in import IssuedToken
 
 GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
-_TIMEOUT = aiohttp.ClientTimeout(total=8.0, sock_connect=2.0)
-_ANSWER_LIMIT_BYTES = 100_000
+_BOUNDS = Bounds(8.0, 100_000, connect_seconds=2.0)
 _USER = re.compile(r"entra:([0-9a-z.-]{1,100}):[0-9a-f-]{36}")
 _ASKS = frozenset({"interaction_required", "consent_required", "login_required"})
 _NO_CONSENT = 65_001
@@ -61,15 +60,11 @@ class OnBehalfGrant:
         }
         url = f"{self._authority}/{user[1]}/oauth2/v2.0/token"
         try:
-            async with self._session.post(
-                url, data=form, timeout=_TIMEOUT, allow_redirects=False
-            ) as answer:
-                body = await first_bytes(answer.content, limit_bytes=_ANSWER_LIMIT_BYTES)
-                status = answer.status
+            answer = await ask(self._session, "POST", url, _BOUNDS, data=form)
         except (aiohttp.ClientError, TimeoutError):
             # Not `from error`: it may hold the request, and so the user's proof.
             raise SignInUnavailableError("the directory did not answer") from None
-        return _granted(status, body)
+        return _granted(answer.status, answer.body)
 
 
 class _Answer(BaseModel):

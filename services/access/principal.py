@@ -59,32 +59,38 @@ def roles_of(
     )
 
 
-def roles_of_user(
-    tenant: str,
-    object_id: str,
-    operators: Collection[str],
-    orderers: Collection[str] = (),
-    *,
-    home: str | None,
-) -> frozenset[Role]:
-    """Return the roles of a user of a directory.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserRules:
+    """How verified claims of a user become rights.
 
-    A user is listed as `entra:{directory}:{object id}`; an object id alone means the home
-    directory's, because other directories choose their own.
+    A user is listed by the whole principal id; an object id alone means the home directory's,
+    because other directories choose their own.
 
-    Args:
+    Attributes:
         home: The server's own directory; None: the platform lets in one directory only.
+        practitioner_claim: Names the user's FHIR Practitioner; "": none does.
     """
-    whole = roles_of(user_id(tenant, object_id), operators, orderers)
-    is_home = home is None or tenant.lower() == home.lower()
-    return whole | (roles_of(object_id, operators, orderers) if is_home else frozenset())
 
+    operators: Collection[str] = ()
+    orderers: Collection[str] = ()
+    home: str | None = None
+    practitioner_claim: str = ""
 
-def practitioner_in(claims: Mapping[str, Any], name: str) -> str | None:
-    """Return the FHIR Practitioner that a verified claim names, None if it names none."""
-    said = claims.get(name) if name else None
-    is_usable = isinstance(said, str) and 0 < len(said.strip()) <= _PRACTITIONER_LIMIT_CHARS
-    return str(said).strip() if is_usable else None
+    def roles_of(self, principal_id: str) -> frozenset[Role]:
+        """Return the roles of who is listed by this id."""
+        return roles_of(principal_id, self.operators, self.orderers)
+
+    def roles_of_user(self, tenant: str, object_id: str) -> frozenset[Role]:
+        """Return the roles of a user of a directory."""
+        whole = self.roles_of(user_id(tenant, object_id))
+        is_home = self.home is None or tenant.lower() == self.home.lower()
+        return whole | (self.roles_of(object_id) if is_home else frozenset())
+
+    def practitioner_in(self, claims: Mapping[str, Any]) -> str | None:
+        """Return the FHIR Practitioner that verified claims name, None if they name none."""
+        said = claims.get(self.practitioner_claim) if self.practitioner_claim else None
+        is_usable = isinstance(said, str) and 0 < len(said.strip()) <= _PRACTITIONER_LIMIT_CHARS
+        return str(said).strip() if is_usable else None
 
 
 def log_off_at(principal: Principal, *, active_at: datetime, idle_seconds: float) -> datetime:
@@ -109,11 +115,7 @@ class AllowList:
     def __init__(self, *, names: Iterable[str | None]) -> None:
         self._names = frozenset(name.lower() for name in names if name)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether everybody is allowed; worth a warning at start."""
-        return EVERYBODY in self._names
-
     def allows(self, name: str | None) -> bool:
         """Tell whether `name` is allowed; an absent name only if everybody is."""
-        return self.is_open or (name is not None and name.lower() in self._names)
+        everybody = EVERYBODY in self._names
+        return everybody or (name is not None and name.lower() in self._names)

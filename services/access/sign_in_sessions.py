@@ -6,18 +6,16 @@ they are encrypted with a key that is made of the id and the client's secret.
 
 import hashlib
 import hmac
-from base64 import urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
 from cryptography.fernet import Fernet, InvalidToken
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from pydantic import BaseModel, ValidationError
 
 from data_models.blob_store import Blob, BlobStore
 from data_models.errors import BlobChangedError, BlobExistsError, UnauthenticatedError
+from services.access.begun import derived_key
 from services.access.oidc_provider import Tokens
 from services.access.principal import Role
 
@@ -137,12 +135,6 @@ class SignInSessions:
 def csrf_of(session_id: str) -> str:
     """Return what a page of the session shows with every write; it does not tell the id."""
     return hmac.new(session_id.encode(), b"rounds csrf", hashlib.sha256).hexdigest()
-
-
-def derived_key(secret: bytes, *, salt: bytes, purpose: bytes) -> bytes:
-    """Return a Fernet key for one purpose."""
-    kdf = HKDF(algorithm=SHA256(), length=32, salt=salt, info=purpose)
-    return urlsafe_b64encode(kdf.derive(secret))
 
 
 def _name(session_id: str) -> str:

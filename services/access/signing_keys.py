@@ -1,4 +1,4 @@
-"""The public keys of the directory that signs tokens: fetched when needed, kept, and renewed."""
+"""The public keys of a directory that signs tokens: fetched when needed, kept, and renewed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,51 +12,55 @@ import structlog
 
 from data_models.clock import Clock
 from data_models.errors import SignInUnavailableError, UnauthenticatedError
+from data_models.http_answers import Bounds, ask
 
-DOWNLOAD_SECONDS = 3.0
 RENEW_SECONDS = 6 * 3_600.0
 KEEP_SECONDS = 24 * 3_600.0
 ASK_AGAIN_SECONDS = 60.0
 ASK_AGAIN_AFTER_FAILURE_SECONDS = 15.0
+_BOUNDS = Bounds(3.0, 1_000_000)
 
 logger = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class SigningKey:
-    """One public key; `issuer` names the directory it may sign for, if the document says so."""
+    """One public key.
+
+    Attributes:
+        issuer: The directory that it may sign for, if the document says so.
+        endorsements: The Bot Framework's channels that it may sign for.
+    """
 
     key: Any
     issuer: str | None
+    endorsements: frozenset[str]
 
 
 KeyDownload: TypeAlias = Callable[[], Awaitable[bytes]]
-"""Fetches the JWKS document; raises SignInUnavailableError after `DOWNLOAD_SECONDS`."""
+"""Fetches the JWKS document; raises SignInUnavailableError after three seconds."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HttpKeyDownload:
     """Fetches the key document from `url`; the caller owns `session`."""
 
-    def __init__(self, *, session: aiohttp.ClientSession, url: str) -> None:
-        self._session = session
-        self._url = url
-        self._timeout = aiohttp.ClientTimeout(total=DOWNLOAD_SECONDS)
+    session: aiohttp.ClientSession
+    url: str
 
     async def __call__(self) -> bytes:
         """Return the JWKS document; see `KeyDownload`."""
         try:
-            async with self._session.get(
-                self._url, timeout=self._timeout, allow_redirects=False
-            ) as answer:
-                if answer.status != 200:
-                    raise SignInUnavailableError(f"the key server answered {answer.status}")
-                return await answer.read()
+            answer = await ask(self.session, "GET", self.url, _BOUNDS)
         except (aiohttp.ClientError, TimeoutError) as error:
             raise SignInUnavailableError("the key server did not answer") from error
+        if answer.status != 200:
+            raise SignInUnavailableError(f"the key server answered {answer.status}")
+        return answer.body
 
 
-class SigningKeys:
-    """Keys by id. Asks at most once a minute, whatever key ids callers make up."""
+class KeyTable:
+    """The keys as they were downloaded last. Asks at most once a minute, whoever wants a key."""
 
     def __init__(self, *, download: KeyDownload, clock: Clock) -> None:
         self._download = download
@@ -64,6 +68,46 @@ class SigningKeys:
         self._keys: dict[str, SigningKey] = {}
         self._loaded_at = float("-inf")
         self._ask_at = float("-inf")
+
+    def knows(self, key_id: str, *, within_seconds: float) -> bool:
+        """Whether it is a key of a document that is no older."""
+        return key_id in self._keys and self.age() <= within_seconds
+
+    def key(self, key_id: str) -> SigningKey:
+        """Return a key.
+
+        Raises:
+            UnauthenticatedError: the directory has no such key.
+        """
+        if key_id not in self._keys:
+            raise UnauthenticatedError
+        return self._keys[key_id]
+
+    def age(self) -> float:
+        """Return the seconds since the keys were downloaded."""
+        return self._clock.monotonic() - self._loaded_at
+
+    def may_ask(self) -> bool:
+        """Whether the last attempt is long enough ago."""
+        return self._clock.monotonic() >= self._ask_at
+
+    async def load(self) -> None:
+        """Download the keys; those that are known stay where that fails."""
+        self._ask_at = self._clock.monotonic() + ASK_AGAIN_AFTER_FAILURE_SECONDS
+        try:
+            self._keys = _read_keys(await self._download())
+        except SignInUnavailableError:
+            logger.warning("signing_keys_not_renewed", known_keys=len(self._keys))
+            return
+        self._loaded_at = self._clock.monotonic()
+        self._ask_at = self._loaded_at + ASK_AGAIN_SECONDS
+
+
+class SigningKeys:
+    """Keys by id, fetched while the caller waits."""
+
+    def __init__(self, *, download: KeyDownload, clock: Clock) -> None:
+        self._table = KeyTable(download=download, clock=clock)
         self._lock = asyncio.Lock()
 
     async def find(self, key_id: str) -> SigningKey:
@@ -73,38 +117,25 @@ class SigningKeys:
             UnauthenticatedError: the directory has no such key.
             SignInUnavailableError: the directory's keys are not known at the moment.
         """
-        if key_id not in self._keys or self._age() > RENEW_SECONDS:
+        if not self._table.knows(key_id, within_seconds=RENEW_SECONDS):
             await self._renew(key_id)
-        if self._age() > KEEP_SECONDS:
+        if self._table.age() > KEEP_SECONDS:
             raise SignInUnavailableError("the signing keys are not known")
-        if key_id not in self._keys:
-            raise UnauthenticatedError
-        return self._keys[key_id]
+        return self._table.key(key_id)
 
     async def _renew(self, key_id: str) -> None:
         async with self._lock:
             # Whoever held the lock before may have fetched it.
-            known = key_id in self._keys and self._age() <= RENEW_SECONDS
-            if known or self._clock.monotonic() < self._ask_at:
-                return
-            self._ask_at = self._clock.monotonic() + ASK_AGAIN_AFTER_FAILURE_SECONDS
-            try:
-                self._keys = _read_keys(await self._download())
-            except SignInUnavailableError:
-                logger.warning("signing_keys_not_renewed", known_keys=len(self._keys))
-                return
-            self._loaded_at = self._clock.monotonic()
-            self._ask_at = self._loaded_at + ASK_AGAIN_SECONDS
-
-    def _age(self) -> float:
-        return self._clock.monotonic() - self._loaded_at
+            is_known = self._table.knows(key_id, within_seconds=RENEW_SECONDS)
+            if not is_known and self._table.may_ask():
+                await self._table.load()
 
 
 def _read_keys(document: bytes) -> dict[str, SigningKey]:
     try:
         rows = orjson.loads(document)["keys"]
         return {row["kid"]: _signing_key(row) for row in rows if _is_usable(row)}
-    except (ValueError, TypeError, KeyError, jwt.PyJWTError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, jwt.PyJWTError) as error:
         raise SignInUnavailableError("the key document is not as expected") from error
 
 
@@ -113,4 +144,8 @@ def _is_usable(row: dict[str, Any]) -> bool:
 
 
 def _signing_key(row: dict[str, Any]) -> SigningKey:
-    return SigningKey(key=jwt.PyJWK(row, algorithm="RS256").key, issuer=row.get("issuer"))
+    return SigningKey(
+        key=jwt.PyJWK(row, algorithm="RS256").key,
+        issuer=row.get("issuer"),
+        endorsements=frozenset(row.get("endorsements") or ()),
+    )

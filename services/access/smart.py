@@ -1,6 +1,5 @@
 """SMART App Launch: a record system signs its user in, and says whose chart they have open."""
 
-import hmac
 import re
 import secrets
 from collections.abc import Mapping
@@ -10,8 +9,7 @@ from typing import Any
 
 import aiohttp
 import structlog
-from cryptography.fernet import Fernet, InvalidToken
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from data_models.clock import Clock
 from data_models.errors import (
@@ -20,18 +18,12 @@ from data_models.errors import (
     UnauthenticatedError,
 )
 from data_models.identifiers import PatientId
+from services.access.begun import Begun, BrowserSeal
 from services.access.fhircast import Subscription
 from services.access.launch_context import LaunchContext, Visit
-from services.access.oidc import (
-    FRAMED,
-    LOGIN_SECONDS,
-    SESSION_SECONDS,
-    OidcRules,
-    principal_id_of,
-)
+from services.access.oidc import FRAMED, SESSION_SECONDS, OidcRules, principal_id_of
 from services.access.oidc_provider import OidcProvider, Tokens
-from services.access.principal import roles_of
-from services.access.sign_in_sessions import SignedIn, SignInSessions, derived_key
+from services.access.sign_in_sessions import SignedIn, SignInSessions
 
 TICKET_SECONDS = 60
 """How long a page in a frame may take to fetch its token."""
@@ -68,15 +60,6 @@ class LaunchedIn(BaseModel):
     visit: Visit | None = None
 
 
-class _Begun(BaseModel):
-    """What the browser keeps, encrypted, while its user is at the record system."""
-
-    issuer: str
-    state: str
-    nonce: str
-    verifier: str
-
-
 class SmartLaunch:
     """Begins launches, verifies what comes back, and lets users in.
 
@@ -108,8 +91,7 @@ class SmartLaunch:
         self._sessions = sessions
         self._rules = rules
         self._records = records
-        key = derived_key(secret.encode(), salt=b"", purpose=b"rounds smart launch")
-        self._sealing = Fernet(key)
+        self._seal = BrowserSeal(secret=secret, purpose=b"rounds smart launch", clock=clock)
         self._redirect_uri = f"{base.rstrip('/')}/smart/callback"
         self._context = LaunchContext(session=session)
         self._clock = clock
@@ -132,7 +114,7 @@ class SmartLaunch:
         named = next(iter(self._providers)) if issuer is None else issuer
         if named not in self._providers:
             raise ForbiddenError
-        drawn = {name: secrets.token_urlsafe(32) for name in ("state", "nonce", "verifier")}
+        begun = Begun.draw(issuer=named)
         asked = {"aud": named, "scope": f"openid fhirUser launch{'' if launch else '/patient'}"}
         # Both ways to ask for each: a server grants the one that it knows.
         asked["scope"] += " patient/Patient.r patient/Patient.read"
@@ -140,12 +122,11 @@ class SmartLaunch:
         if self._hub is not None:
             asked["scope"] += " fhircast/Patient-open.read fhircast/syncerror.read"
         url = await self._providers[named].sign_in_url(
+            begun,
             redirect_uri=self._redirect_uri,
             more=asked | ({"launch": launch} if launch else {}),
-            **drawn,
         )
-        begun = _Begun(issuer=named, **drawn).model_dump_json().encode()
-        return url, self._sealing.encrypt_at_time(begun, self._seconds()).decode()
+        return url, self._seal.seal(begun.model_dump_json())
 
     async def finish(self, *, kept: str, state: str, code: str) -> Launched:
         """Return whom the record system stands for; each launch comes back once.
@@ -156,8 +137,8 @@ class SmartLaunch:
             ForbiddenError: the user is no practitioner, or no patient is open there.
             SignInUnavailableError: the record system does not answer.
         """
-        begun = self._begun(kept)
-        if not hmac.compare_digest(begun.state.encode(), state.encode(errors="surrogatepass")):
+        begun = self._seal.begun(kept, state=state)
+        if begun.issuer not in self._providers:
             raise UnauthenticatedError
         once = f"launch.{begun.state}"
         await self._sessions.spend(once)
@@ -243,7 +224,7 @@ class SmartLaunch:
 
     def ticket(self, session_id: str) -> str:
         """Return what a page in a frame gets its session for, once and soon."""
-        return self._sealing.encrypt_at_time(session_id.encode(), self._seconds()).decode()
+        return self._seal.seal(session_id)
 
     async def redeem(self, ticket: str) -> str:
         """Return the id of the session of `ticket`.
@@ -251,32 +232,18 @@ class SmartLaunch:
         Raises:
             UnauthenticatedError: it is none of ours, too old, or was shown before.
         """
-        try:
-            data = self._sealing.decrypt_at_time(ticket, TICKET_SECONDS, self._seconds())
-            session_id = data.decode()
-        except (InvalidToken, UnicodeError):
-            raise UnauthenticatedError from None
+        session_id = self._seal.open(ticket, seconds=TICKET_SECONDS)
         if not session_id.startswith(FRAMED):
             raise UnauthenticatedError
         await self._sessions.spend(f"ticket.{session_id}")
         return session_id
-
-    def _begun(self, kept: str) -> _Begun:
-        try:
-            data = self._sealing.decrypt_at_time(kept, LOGIN_SECONDS, self._seconds())
-            begun = _Begun.model_validate_json(data)
-        except (InvalidToken, ValidationError, UnicodeError):
-            raise UnauthenticatedError from None
-        if begun.issuer not in self._providers:
-            raise UnauthenticatedError
-        return begun
 
     def _signed_in(self, claims: Mapping[str, Any], tokens: Tokens, *, issuer: str) -> SignedIn:
         staff = _STAFF.fullmatch(str(claims.get("fhirUser") or ""))
         if staff is None:
             raise ForbiddenError  # a patient, a relative, a device: the page is for clinicians
         who, now = principal_id_of(claims, self._rules), self._clock.now()
-        roles = roles_of(who, self._rules.operators, self._rules.orderers)
+        roles = self._rules.users.roles_of(who)
         lasts = min(tokens.expires_in or _TOKEN_SECONDS, SESSION_SECONDS)
         ends_at = now + timedelta(seconds=lasts)
         return SignedIn(
@@ -299,6 +266,3 @@ class SmartLaunch:
         is_theirs = staff["base"] is None or staff["base"].rstrip("/") == here
         is_person = staff["who"].startswith("Practitioner/")
         return staff["who"] if is_own and is_theirs and is_person else None
-
-    def _seconds(self) -> int:
-        return int(self._clock.now().timestamp())

@@ -8,7 +8,6 @@ without a word of the conversation, for as long as somebody may still say what t
 Notes of before stand in `deliveries/{folder}/owed/`; they are found at the next contact.
 """
 
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from datetime import date, datetime, timedelta
@@ -29,6 +28,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import storage_folder
 from data_models.incoming_message import IncomingMessage
+from data_models.newest import Newest
 from services.replica import Replica
 
 LONGEST_DELIVERY = timedelta(minutes=7)
@@ -106,8 +106,8 @@ class Deliveries:
         self._store = store
         self._replica = replica
         self._clock = clock
-        self._tidied: OrderedDict[str, date] = OrderedDict()
-        self._looked_back: OrderedDict[str, None] = OrderedDict()
+        self._tidied = Newest[str, date](limit=_TIDIED_LIMIT)
+        self._looked_back = Newest[str, None](limit=_TIDIED_LIMIT)
         self._waiting: dict[str, tuple[str, Owed]] = {}
 
     async def owe(self, run_id: str, message: IncomingMessage) -> list[str] | None:
@@ -271,8 +271,6 @@ class Deliveries:
                 await self._store.create(_owed(conversation_id, note.run_id), _bytes(note))
             await self._store.delete(name)
         self._looked_back[conversation_id] = None
-        if len(self._looked_back) > _TIDIED_LIMIT:
-            self._looked_back.popitem(last=False)
 
     async def _tidy(self, conversation_id: str) -> None:
         """Remove what is never searched for; once a day for each conversation is enough."""
@@ -280,9 +278,6 @@ class Deliveries:
         if self._tidied.get(conversation_id) == now.date():
             return
         self._tidied[conversation_id] = now.date()
-        self._tidied.move_to_end(conversation_id)
-        if len(self._tidied) > _TIDIED_LIMIT:
-            self._tidied.popitem(last=False)
         for number, row in enumerate(await self._list_sent(conversation_id)):
             is_old = now - row.modified_at > timedelta(days=KEPT_DAYS)
             if is_old or number >= SEARCHED_RUNS:

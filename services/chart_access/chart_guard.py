@@ -179,6 +179,30 @@ class ChartGuard:
                 principal_id, patient_id, conversation_id, run_id, "many_charts_alert"
             )
 
+    async def open_chart(
+        self,
+        principal_id: str,
+        patient_id: PatientId | None,
+        action: str,
+        *,
+        conversation_id: str = "",
+    ) -> None:
+        """Return if the chart may be shown, once what is done there is on the audit trail.
+
+        Raises:
+            ChartClosedError, ChartUncheckedError: as `enter`.
+            AuditUnavailableError: it is not on record, so it must not happen.
+        """
+        await self.enter(principal_id, patient_id, conversation_id=conversation_id)
+        await self._audit.record(
+            AuditEntry(
+                principal=principal_id,
+                conversation=conversation_id,
+                patient=patient_id,
+                actions=(action,),
+            )
+        )
+
     async def refuse(
         self,
         principal_id: str,

@@ -1,6 +1,5 @@
 """`ACCESS_POLICY=token`: charts open, and are read, by each user's own token."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 
 from data_models.clock import Clock
@@ -14,6 +13,7 @@ from data_models.errors import (
     StoreError,
 )
 from data_models.identifiers import PatientId
+from data_models.newest import Newest
 from services.access.on_behalf import OnBehalf
 from services.chart_access.break_glass import BreakGlass
 from services.own_sign_in import TokenSource
@@ -112,7 +112,7 @@ class ByOwnToken:
         self._readers = readers
         self._system = system
         self._clock = clock
-        self._kept: OrderedDict[tuple[str, PatientId], tuple[float, bool]] = OrderedDict()
+        self._kept = Newest[tuple[str, PatientId], tuple[float, bool]](limit=_KEPT)
 
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
         """See `AccessPolicy.may_open`.
@@ -128,8 +128,6 @@ class ByOwnToken:
             return kept[1]
         may = await self._reads(self._readers.client_of(principal_id), patient_id)
         self._kept[key] = (now, may)
-        if len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
         return may
 
     async def _reads(self, client: FhirClient, patient_id: PatientId) -> bool:

@@ -1,7 +1,6 @@
 """`ACCESS_POLICY=relationship`: a chart is open to who cares for the patient, as FHIR has it."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, TypeAlias
@@ -9,6 +8,7 @@ from typing import Any, TypeAlias
 from data_models.clock import Clock
 from data_models.errors import RecordNotFoundError, RecordReplacedError, RecordsUnreadableError
 from data_models.identifiers import PatientId
+from data_models.newest import Newest
 from services.chart_access.practitioners import PractitionerBook
 from services.records.bundle import bundle_entries
 from services.records.entry import many, one, text
@@ -155,7 +155,7 @@ class ByRelationship:
         self._relations = relations
         self._book = book
         self._clock = clock
-        self._kept: OrderedDict[tuple[str, PatientId], tuple[float, bool]] = OrderedDict()
+        self._kept = Newest[tuple[str, PatientId], tuple[float, bool]](limit=_KEPT)
 
     async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
         practitioner = await self._book.practitioner_of(principal_id)
@@ -167,8 +167,6 @@ class ByRelationship:
             return kept[1]
         cares = await self._relations.cares_for(practitioner, patient_id)
         self._kept[key] = (now, cares)
-        if len(self._kept) > _KEPT:
-            self._kept.popitem(last=False)
         return cares
 
 

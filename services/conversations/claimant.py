@@ -1,6 +1,5 @@
 """Claims conversations, and takes dead turns over."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -22,32 +21,12 @@ from data_models.errors import (
     NotFoundError,
 )
 from data_models.incoming_message import IncomingMessage
+from data_models.newest import Newest
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.conversations.inbox import Inbox
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.takeover import Takeover
 from services.replica import Replica
-
-# Remembers which names were seen last, within a bound.
-
-
-class RecentNames:
-    """The names seen last; the one seen longest ago is forgotten first."""
-
-    def __init__(self, *, limit: int) -> None:
-        self._limit = limit
-        self._names: OrderedDict[str, None] = OrderedDict()
-
-    def __contains__(self, name: str) -> bool:
-        return name in self._names
-
-    def add(self, name: str) -> None:
-        """Remember `name`."""
-        self._names[name] = None
-        self._names.move_to_end(name)
-        if len(self._names) > self._limit:
-            self._names.popitem(last=False)
-
 
 SERVED_CONVERSATIONS = 20_000
 
@@ -81,7 +60,7 @@ class Claimant:
         self._times = times
         self.inbox = Inbox(conversations=conversations, depth=queue_depth)
         self._is_promised = is_promised
-        self._served = RecentNames(limit=SERVED_CONVERSATIONS)
+        self._served = Newest[str, None](limit=SERVED_CONVERSATIONS)
 
     async def look(self, message: IncomingMessage, *, fresh: bool) -> Stored[Conversation]:
         """Return the conversation of `message`, a new one with no ETag if there is none.
@@ -287,7 +266,7 @@ class Claimant:
             was_known=served and not is_takeover and free.etag is not None,
         )
         if claim is not None:
-            self._served.add(conversation.conversation_id)
+            self._served[conversation.conversation_id] = None
         return claim
 
     async def _running(

@@ -4,7 +4,6 @@ A look ends 30 minutes after its last turn. `looked/{hash of user}/{patient}.jso
 the conversations, in a folder of its own: whatever stands below `users/` is a conversation.
 """
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeAlias
@@ -15,6 +14,7 @@ from pydantic import ValidationError
 from data_models.blob_store import Blob, BlobStore
 from data_models.errors import BlobChangedError, BlobExistsError
 from data_models.identifiers import PatientId, hashed
+from data_models.newest import Newest
 from data_models.values import Value
 from services.evidence.chart_states import ChartStates
 from services.records.record import PatientRecord
@@ -84,14 +84,13 @@ class RecentLooks:
     """Looks that go on at a chart that was not loaded anew: nothing is new, nothing to be noted."""
 
     def __init__(self) -> None:
-        self._looked: OrderedDict[_Key, tuple[ReferenceType[PatientRecord], Looked]] = OrderedDict()
+        self._looked = Newest[_Key, tuple[ReferenceType[PatientRecord], Looked]](
+            limit=_RECENT_LIMIT
+        )
 
     def keep(self, key: _Key, record: PatientRecord, looked: Looked) -> None:
         """Remember what was noted of a chart; of a user and patient who come back soon."""
         self._looked[key] = ref(record), looked
-        self._looked.move_to_end(key)
-        while len(self._looked) > _RECENT_LIMIT:
-            self._looked.popitem(last=False)
 
     def taken(self, key: _Key, record: PatientRecord, now: datetime) -> LookTaken | None:
         """Return the look that goes on; None where chart and note are to be read anew."""
@@ -145,11 +144,6 @@ class LookBook:
                 await self.store.replace(name, data, etag=look.etag)
         except (BlobExistsError, BlobChangedError):
             return
-
-
-def is_of_patient(name: str, patient_id: PatientId) -> bool:
-    """Whether a blob beside the conversations is a look at this patient's chart."""
-    return name.startswith(f"{FOLDER}/") and name.endswith(f"/{patient_id}.json")
 
 
 def _name(user: str, patient_id: PatientId) -> str:

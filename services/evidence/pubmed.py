@@ -13,14 +13,14 @@ from pydantic import BaseModel, Field, ValidationError
 
 from data_models.chart_view import PUBLICATION, ChartView, ViewRow, ViewSource
 from data_models.errors import ToolInputError
+from data_models.http_answers import Bounds, ask
 
 RESEARCH = "search_pubmed"
 """The tool for what was published."""
 ABSTRACTS_LIMIT = 5
 _ABSTRACT_LIMIT_CHARS = 3_000
 _ANSWER_LIMIT_BYTES = 2_000_000
-_PART_BYTES = 100_000
-_SECONDS = 20.0
+_BOUNDS = Bounds(20.0, _ANSWER_LIMIT_BYTES + 1)
 _PLAIN_TYPES = frozenset({"Journal Article", "English Abstract"})
 _SILENT = "PubMed does not answer just now; nothing is known of published research"
 
@@ -90,24 +90,16 @@ class PubMed:
         return [by_id[pmid] for pmid in ids if pmid in by_id]
 
     async def _get(self, name: str, asked: dict[str, str]) -> bytes:
-        timeout = aiohttp.ClientTimeout(total=_SECONDS)
         try:
-            async with self._session.get(
-                f"{self._base_url}/{name}",
-                params=self._own | asked,
-                timeout=timeout,
-                allow_redirects=False,
-            ) as answer:
-                if answer.status != 200:
-                    raise ToolInputError(_SILENT)
-                data = b""
-                async for part in answer.content.iter_chunked(_PART_BYTES):
-                    data += part
-                    if len(data) > _ANSWER_LIMIT_BYTES:
-                        raise ToolInputError("PubMed does not answer in bounds")
-                return data
+            url = f"{self._base_url}/{name}"
+            answer = await ask(self._session, "GET", url, _BOUNDS, params=self._own | asked)
         except (aiohttp.ClientError, TimeoutError) as error:
             raise ToolInputError(_SILENT) from error
+        if answer.status != 200:
+            raise ToolInputError(_SILENT)
+        if len(answer.body) > _ANSWER_LIMIT_BYTES:
+            raise ToolInputError("PubMed does not answer in bounds")
+        return answer.body
 
 
 def abstracts_view(

@@ -21,20 +21,21 @@ from data_models.layout import ConversationLayout
 from services.chart_access.break_glass import FOLDER as EMERGENCIES
 from services.chart_access.break_glass import without_reason
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of
-from services.evidence.looks import is_of_patient
+from services.evidence.looks import FOLDER as LOOKED
 from services.operations.mentions import forget_what_waits, is_waited_for, names
 from services.rounds.round_book import FOLDER as ROUNDS
 from services.rounds.round_book import without_patient
 from services.tool_memory.personal import is_personal_part_of
 from services.views.conversation_names import FOLDER as NAMES
 from services.views.conversation_names import forget_conversations
-from services.views.drafts import is_draft_of
-from services.views.worklist import is_pin_of
+from services.views.drafts import FOLDER as DRAFTS
+from services.views.worklist import FOLDER as WORKLIST
 
 PRINCIPAL = "operator"
 # Of the container beside the conversations: what names no patient, and what waits for a channel.
 _OWNER_INDEX, _OWED = "users", "owed/"
-_OF_ONE_PATIENT = (is_of_patient, is_draft_of, is_pin_of, is_personal_part_of)
+# Of these a patient's own blobs are called by the patient's id, below each user's folder.
+_BY_PATIENT = tuple(f"{one}/" for one in (DRAFTS, LOOKED, WORKLIST))
 
 
 @dataclass(slots=True)
@@ -77,174 +78,175 @@ class Forgetting:
         """
         report = ForgetReport()
         seen: set[str] = set()
+        talks = _InTalks(
+            store=self.sessions, lease=self.maintenance_lease, patient_id=patient_id, report=report
+        )
         # Looked for again: a conversation may have been branched off one that was not visited yet.
         while new := [one async for one in self.sessions.folders() if one not in seen]:
             seen.update(new)
             for folder in new:
-                await self._visit(ConversationLayout(folder), patient_id, report, dry_run=dry_run)
-        await self._forget_beside(patient_id, report, dry_run=dry_run)
+                await talks.visit(ConversationLayout(folder), dry_run=dry_run)
+        beside = _Beside(store=self.users, patient_id=patient_id, report=report, dry_run=dry_run)
+        await beside.visit()
         return report
 
-    async def _visit(
-        self,
-        layout: ConversationLayout,
-        patient_id: PatientId,
-        report: ForgetReport,
-        *,
-        dry_run: bool,
-    ) -> None:
-        report.looked_at += 1
-        if not await self._holds(layout, patient_id):
-            return
-        report.conversations.append(layout.folder)
-        if dry_run:
-            report.deleted += len(await self._own(layout, patient_id))
-        else:
-            await self._one(layout, patient_id, report)
 
-    async def _holds(self, layout: ConversationLayout, patient_id: PatientId) -> bool:
-        if await self._own(layout, patient_id):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _InTalks:
+    """One patient in the conversations."""
+
+    store: BlobStore
+    lease: MaintenanceLease
+    patient_id: PatientId
+    report: ForgetReport
+
+    async def visit(self, layout: ConversationLayout, *, dry_run: bool) -> None:
+        self.report.looked_at += 1
+        if not await self._holds(layout):
+            return
+        self.report.conversations.append(layout.folder)
+        if dry_run:
+            self.report.deleted += len(await self._own(layout))
+        else:
+            await self._one(layout)
+
+    async def _holds(self, layout: ConversationLayout) -> bool:
+        if await self._own(layout):
             return True
-        conversation = await self.sessions.read(layout.conversation)
-        if conversation is not None and is_waited_for(conversation.data, patient_id):
+        conversation = await self.store.read(layout.conversation)
+        if conversation is not None and is_waited_for(conversation.data, self.patient_id):
             return True
         shared = [name async for name in self._list_shared(layout)]
-        return any([await _names(self.sessions, name, patient_id) for name in shared])
+        return any([await _names(self.store, name, self.patient_id) for name in shared])
 
-    async def _one(
-        self, layout: ConversationLayout, patient_id: PatientId, report: ForgetReport
-    ) -> None:
+    async def _one(self, layout: ConversationLayout) -> None:
         try:
-            conversation_id = await conversation_of(self.sessions, layout.folder)
+            conversation_id = await conversation_of(self.store, layout.folder)
         except CorruptDocumentError:
-            report.unreadable.append(layout.conversation)
+            self.report.unreadable.append(layout.conversation)
             return
         if conversation_id is None:  # the reference implementation's: nobody claims it
-            await self._cut_out(layout, patient_id, report, claim=None)
+            await self._cut_out(layout, claim=None)
         else:
-            async with self.maintenance_lease.holding(
-                conversation_id, principal_id=PRINCIPAL
-            ) as claim:
-                await self._cut_out(layout, patient_id, report, claim=claim)
-                await claim.update(partial(_remove, patient_id=patient_id))
-        async for row in self.sessions.list(layout.prefix):
-            if await _names(self.sessions, row.name, patient_id):
-                report.mentions.append(row.name)
+            async with self.lease.holding(conversation_id, principal_id=PRINCIPAL) as claim:
+                await self._cut_out(layout, claim=claim)
+                await claim.update(partial(_remove, patient_id=self.patient_id))
+        async for row in self.store.list(layout.prefix):
+            if await _names(self.store, row.name, self.patient_id):
+                self.report.mentions.append(row.name)
 
-    async def _forget_beside(
-        self, patient_id: PatientId, report: ForgetReport, *, dry_run: bool
-    ) -> None:
-        async for folder in self.users.folders():
-            if folder == _OWNER_INDEX:
-                continue
-            async for row in self.users.list(f"{folder}/"):
-                if folder == ROUNDS:
-                    await self._forget_in_round(row.name, patient_id, report, dry_run=dry_run)
-                else:
-                    await self._one_beside(row.name, patient_id, report, dry_run=dry_run)
-
-    async def _one_beside(
-        self, name: str, patient_id: PatientId, report: ForgetReport, *, dry_run: bool
-    ) -> None:
-        if name.startswith(f"{EMERGENCIES}/"):
-            report.rewritten += await self._forget_reason(name, patient_id, dry_run=dry_run)
-        elif name.startswith(f"{NAMES}/"):
-            report.rewritten += await forget_conversations(
-                self.users, name, report.conversations, dry_run=dry_run
-            )
-        elif any(is_own(name, patient_id) for is_own in _OF_ONE_PATIENT):
-            report.deleted += 1
-            if not dry_run:
-                await self.users.delete(name)
-        elif await _names(self.users, name, patient_id):
-            await self._forget_owed(name, report, dry_run=dry_run)
-
-    async def _forget_owed(self, name: str, report: ForgetReport, *, dry_run: bool) -> None:
-        """Take out a reply that waits for its channel; report whatever else names the patient."""
-        if not (name.startswith(_OWED) or f"/{_OWED}" in name):
-            report.mentions.append(name)
-            return
-        report.deleted += 1
-        if not dry_run:
-            await self.users.delete(name)
-
-    async def _forget_in_round(
-        self, name: str, patient_id: PatientId, report: ForgetReport, *, dry_run: bool
-    ) -> None:
-        """Take the patient out of a round's list, and delete what was written of them on it."""
-        while (blob := await self.users.read(name)) is not None:
-            rest = without_patient(name, blob.data, patient_id)
-            if rest is None:
-                return
-            try:
-                if not dry_run and rest:
-                    await self.users.replace(name, rest, etag=blob.etag)
-                elif not dry_run:
-                    await self.users.delete(name)
-            except BlobChangedError:
-                continue  # a server prepares the list just now
-            report.rewritten += bool(rest)
-            report.deleted += not rest
-            return
-
-    async def _forget_reason(self, name: str, patient_id: PatientId, *, dry_run: bool) -> bool:
-        """Take out why a chart was opened in an emergency; who, when and the review stay."""
-        blob = await self.users.read(name)
-        rest = None if blob is None else without_reason(blob.data, patient_id)
-        if blob is None or rest is None:
-            return False
-        if not dry_run:
-            await self.users.replace(name, rest, etag=blob.etag)
-        return True
-
-    async def _cut_out(
-        self,
-        layout: ConversationLayout,
-        patient_id: PatientId,
-        report: ForgetReport,
-        *,
-        claim: Claim | None,
-    ) -> None:
-        own = await self._own(layout, patient_id)
+    async def _cut_out(self, layout: ConversationLayout, *, claim: Claim | None) -> None:
+        own = await self._own(layout)
         for name in [*own, *await self._journals(layout)]:
             if claim is not None:
                 await claim.hold()
-            await self.sessions.delete(name)
-            report.deleted += 1
-        cut = _Cut(layout, patient_id, gone=frozenset(own))
+            await self.store.delete(name)
+            self.report.deleted += 1
+        cut = _Cut(layout, self.patient_id, gone=frozenset(own))
         # Manifests last: they carry the hashes of what is rewritten before.
         names = sorted([name async for name in self._list_shared(layout)], key=_is_manifest)
         for name in names:
             if claim is not None:
                 await claim.hold()
             try:
-                report.rewritten += await self._rewritten(name, cut)
+                self.report.rewritten += await self._rewritten(name, cut)
             except CorruptDocumentError:
-                report.unreadable.append(name)
+                self.report.unreadable.append(name)
 
     async def _rewritten(self, name: str, cut: "_Cut") -> bool:
-        blob = await self.sessions.read(name)
+        blob = await self.store.read(name)
         data = None if blob is None else cut.rest_of(name, blob.data)
         if blob is None or data is None:
             return False
-        await self.sessions.replace(name, data, etag=blob.etag)
+        await self.store.replace(name, data, etag=blob.etag)
         return True
 
-    async def _own(self, layout: ConversationLayout, patient_id: PatientId) -> list[str]:
-        rows = [row.name async for row in self.sessions.list(layout.prefix)]
-        own = [name for name in rows if layout.belongs_to(patient_id, name)]
+    async def _own(self, layout: ConversationLayout) -> list[str]:
+        rows = [row.name async for row in self.store.list(layout.prefix)]
+        own = [name for name in rows if layout.belongs_to(self.patient_id, name)]
         others = [one for one in rows if layout.is_comparison(one) or layout.is_feedback(one)]
-        return own + [one for one in others if await _names(self.sessions, one, patient_id)]
+        return own + [one for one in others if await _names(self.store, one, self.patient_id)]
 
     async def _journals(self, layout: ConversationLayout) -> list[str]:
         """Return what is left of runs that were watched: copies of turns, of whichever patient."""
-        return [row.name async for row in self.sessions.list(layout.watched_prefix)]
+        return [row.name async for row in self.store.list(layout.watched_prefix)]
 
     async def _list_shared(self, layout: ConversationLayout) -> AsyncIterator[str]:
         """Yield the documents that list several patients."""
-        async for row in self.sessions.list(layout.prefix):
+        async for row in self.store.list(layout.prefix):
             if layout.lists_patients(row.name):
                 yield row.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Beside:
+    """One patient in what is kept beside the conversations."""
+
+    store: BlobStore
+    patient_id: PatientId
+    report: ForgetReport
+    dry_run: bool
+
+    async def visit(self) -> None:
+        async for folder in self.store.folders():
+            if folder == _OWNER_INDEX:
+                continue
+            async for row in self.store.list(f"{folder}/"):
+                await self._one(row.name)
+
+    async def _one(self, name: str) -> None:
+        if name.startswith(f"{ROUNDS}/"):
+            await self._in_round(name)
+        elif name.startswith(f"{EMERGENCIES}/"):
+            self.report.rewritten += await self._reason(name)
+        elif name.startswith(f"{NAMES}/"):
+            self.report.rewritten += await forget_conversations(
+                self.store, name, self.report.conversations, dry_run=self.dry_run
+            )
+        elif self._is_own(name):
+            await self._delete(name)
+        elif await _names(self.store, name, self.patient_id):
+            # A reply that waits for its channel goes; whatever else names the patient is told.
+            if name.startswith(_OWED) or f"/{_OWED}" in name:
+                await self._delete(name)
+            else:
+                self.report.mentions.append(name)
+
+    def _is_own(self, name: str) -> bool:
+        is_by_patient = name.startswith(_BY_PATIENT) and name.endswith(f"/{self.patient_id}.json")
+        return is_by_patient or is_personal_part_of(name, self.patient_id)
+
+    async def _delete(self, name: str) -> None:
+        self.report.deleted += 1
+        if not self.dry_run:
+            await self.store.delete(name)
+
+    async def _in_round(self, name: str) -> None:
+        """Take the patient out of a round's list, and delete what was written of them on it."""
+        while (blob := await self.store.read(name)) is not None:
+            rest = without_patient(name, blob.data, self.patient_id)
+            if rest is None:
+                return
+            try:
+                if not self.dry_run and rest:
+                    await self.store.replace(name, rest, etag=blob.etag)
+                elif not self.dry_run:
+                    await self.store.delete(name)
+            except BlobChangedError:
+                continue  # a server prepares the list just now
+            self.report.rewritten += bool(rest)
+            self.report.deleted += not rest
+            return
+
+    async def _reason(self, name: str) -> bool:
+        """Take out why a chart was opened in an emergency; who, when and the review stay."""
+        blob = await self.store.read(name)
+        rest = None if blob is None else without_reason(blob.data, self.patient_id)
+        if blob is None or rest is None:
+            return False
+        if not self.dry_run:
+            await self.store.replace(name, rest, etag=blob.etag)
+        return True
 
 
 async def _names(store: BlobStore, name: str, patient_id: PatientId) -> bool:

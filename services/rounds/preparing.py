@@ -25,9 +25,6 @@ from data_models.errors import (
 )
 from data_models.incoming_message import ROUNDS, WEB, IncomingMessage, Sender
 from data_models.turn_events import RunFailed
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
-from services.chart_access.chart_guard import ChartGuard
 from services.language.talk_texts import talk_text
 from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
@@ -35,6 +32,7 @@ from services.records.reading import reading_as
 from services.replica import Replica
 from services.rounds.round_book import RoundBook
 from services.rounds.round_card import card_parts
+from services.rounds.round_entry import RoundEntry
 from services.rounds.round_list import RoundList, RoundPatient, again, prepared
 from services.runs.hub import Run
 from services.turn_scheduler.turn_scheduler import TurnScheduler
@@ -51,8 +49,7 @@ class Preparation:
     scheduler: TurnScheduler
     reader: ConversationReader
     records: PatientRecords
-    guard: ChartGuard
-    audit: Audit
+    entry: RoundEntry
     clock: Clock
 
     async def run(self, found: RoundList, patient: RoundPatient) -> RoundPatient | None:
@@ -71,16 +68,8 @@ class Preparation:
         self, found: RoundList, patient: RoundPatient
     ) -> RoundPatient | None:
         chat, owner = patient.conversation_id, found.owner
-        await self.guard.enter(owner, patient.patient_id, conversation_id=chat)
+        await self.entry.enter(patient, owner, "prepare_round")
         await self._count(owner)
-        await self.audit.record(
-            AuditEntry(
-                principal=owner,
-                conversation=chat,
-                patient=patient.patient_id,
-                actions=("prepare_round",),
-            )
-        )
         with reading_as(owner):
             record = await self.records.load(patient.patient_id)
         now = self.clock.now()
@@ -106,7 +95,7 @@ class Preparation:
         """Count a read of the owner's, once they may read more."""
         while True:
             try:
-                self.guard.count_opening(owner)
+                self.entry.guard.count_opening(owner)
             except RateLimitedError as error:
                 await asyncio.sleep(error.retry_after_seconds)
             else:

@@ -1,6 +1,6 @@
 """What people do on a round: tick off, write notes, hand over, take over, prepare again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from data_models.clock import Clock
@@ -15,10 +15,7 @@ from services.rounds.round_list import (
     RoundNotes,
     RoundPatient,
     SignOut,
-    accepted,
     again,
-    handed,
-    ticked,
 )
 
 
@@ -40,13 +37,13 @@ class RoundActions:
             ChartClosedError: the chart is not open to the caller now.
         """
         at = self.clock.now() if is_done else None
-        await self._change(
-            round_id, patient_id, principal, "tick_round", lambda one: ticked(one, at)
-        )
+        patient = await self.entry.enter_patient(round_id, patient_id, principal, "tick_round")
+        await self._set(round_id, patient.patient_id, {"ticked_at": at})
 
     async def prepare_again(self, round_id: str, patient_id: str, *, principal: str) -> None:
         """Prepare a patient once more, whatever came of it before."""
-        await self._change(round_id, patient_id, principal, "prepare_again", again)
+        patient = await self.entry.enter_patient(round_id, patient_id, principal, "prepare_again")
+        await self._change(round_id, patient.patient_id, again)
         await self.entry.book.reopen(round_id)
         self.preparer.prepare(round_id)
 
@@ -84,7 +81,8 @@ class RoundActions:
             round_id, patient.patient_id, lambda notes: _with_sign_out(notes, sign_out)
         )
         await self.entry.book.share(round_id, to)
-        await self._set(round_id, patient.patient_id, lambda one: handed(one, to, sign_out.at))
+        given = {"handed_to": to, "handed_at": sign_out.at, "accepted_at": None}
+        await self._set(round_id, patient.patient_id, given)
 
     async def accept(
         self, round_id: str, patient_id: str, *, principal: str, synthesis: str
@@ -100,21 +98,14 @@ class RoundActions:
         await self.entry.book.change_notes(
             round_id, patient.patient_id, lambda notes: _with_synthesis(notes, synthesis)
         )
-        now = self.clock.now()
-        await self._set(round_id, patient.patient_id, lambda one: accepted(one, now))
-
-    async def _change(
-        self,
-        round_id: str,
-        patient_id: str,
-        principal: str,
-        action: str,
-        change: Callable[[RoundPatient], RoundPatient],
-    ) -> None:
-        patient = await self.entry.enter_patient(round_id, patient_id, principal, action)
-        await self._set(round_id, patient.patient_id, change)
+        await self._set(round_id, patient.patient_id, {"accepted_at": self.clock.now()})
 
     async def _set(
+        self, round_id: str, patient_id: PatientId, changes: Mapping[str, object]
+    ) -> None:
+        await self._change(round_id, patient_id, lambda one: one.model_copy(update=dict(changes)))
+
+    async def _change(
         self, round_id: str, patient_id: PatientId, change: Callable[[RoundPatient], RoundPatient]
     ) -> None:
         def changed(now: RoundList) -> RoundList | None:

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 
 from data_models.errors import NoSuchListError
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
 from services.chart_access.chart_guard import ChartGuard
 from services.rounds.round_book import RoundBook
 from services.rounds.round_list import RoundList, RoundPatient
@@ -16,7 +14,6 @@ class RoundEntry:
 
     book: RoundBook
     guard: ChartGuard
-    audit: Audit
 
     async def find(
         self, round_id: str, principal: str
@@ -48,15 +45,7 @@ class RoundEntry:
             ChartClosedError: it is not.
         """
         chat = patient.conversation_id
-        await self.guard.enter(principal, patient.patient_id, conversation_id=chat)
-        await self.audit.record(
-            AuditEntry(
-                principal=principal,
-                conversation=chat,
-                patient=patient.patient_id,
-                actions=(action,),
-            )
-        )
+        await self.guard.open_chart(principal, patient.patient_id, action, conversation_id=chat)
 
 
 def among(patients: tuple[RoundPatient, ...], patient_id: str) -> RoundPatient:

@@ -1,6 +1,5 @@
 """The list of a round: whose turn it is and how far each is. Ids and states only. Pure."""
 
-from datetime import datetime
 from typing import Literal, TypeAlias
 
 from pydantic import AwareDatetime, Field
@@ -126,18 +125,3 @@ def again(patient: RoundPatient) -> RoundPatient:
     """Return the patient to be prepared once more."""
     changed = {"state": "waiting", "problem": "", "attempt": patient.attempt + 1}
     return patient.model_copy(update=changed)
-
-
-def ticked(patient: RoundPatient, at: datetime | None) -> RoundPatient:
-    """Return the patient ticked off; None: not any more."""
-    return patient.model_copy(update={"ticked_at": at})
-
-
-def handed(patient: RoundPatient, to: str, at: datetime) -> RoundPatient:
-    """Return the patient handed over to a colleague, who has not accepted yet."""
-    return patient.model_copy(update={"handed_to": to, "handed_at": at, "accepted_at": None})
-
-
-def accepted(patient: RoundPatient, at: datetime) -> RoundPatient:
-    """Return the patient taken over."""
-    return patient.model_copy(update={"accepted_at": at})

@@ -20,8 +20,6 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId
 from services.attachments.whose_paper import Whose, whose_paper
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.identity.linking import SubjectLinker
 from services.records.readers.reading import DocumentReader
@@ -68,7 +66,6 @@ class AttachmentService:
     lease: MaintenanceLease
     linker: SubjectLinker
     documents: DocumentReader
-    audit: Audit
     clock: Clock
 
     async def add(
@@ -90,7 +87,9 @@ class AttachmentService:
             AttachmentError: it cannot be read, is too much, or names another patient.
             ConversationBusyError: the running turn takes too long.
         """
-        patient = await self._patient(conversation_id, owner, patient_id, "add_attachment")
+        patient = await self.reader.enter_chart(
+            conversation_id, owner=owner, patient_id=patient_id, action="add_attachment"
+        )
         found = await self._read(data, _media_type(media_type, file_name))
         whose = await whose_paper(found.text, patient, linker=self.linker)
         if whose == "other":
@@ -149,7 +148,9 @@ class AttachmentService:
             NotFoundError: also for a paper of another patient.
             ConversationBusyError: the running turn takes too long.
         """
-        patient = await self._patient(conversation_id, owner, patient_id, "remove_attachment")
+        patient = await self.reader.enter_chart(
+            conversation_id, owner=owner, patient_id=patient_id, action="remove_attachment"
+        )
         async with self.lease.holding(conversation_id, principal_id=owner) as claim:
             stored = await self._document(claim, conversation_id, patient)
             document = stored.document
@@ -162,21 +163,6 @@ class AttachmentService:
                     for one in (row.attachment_id, row.text_id)
                 )
             )
-
-    async def _patient(
-        self, conversation_id: str, owner: str, patient_id: str, action: str
-    ) -> PatientId:
-        patient = await self.reader.roster_member(
-            conversation_id, owner=owner, patient_id=patient_id
-        )
-        if patient is None:
-            raise NotFoundError("no such patient here")
-        await self.audit.record(
-            AuditEntry(
-                principal=owner, conversation=conversation_id, patient=patient, actions=(action,)
-            )
-        )
-        return patient
 
     async def _read(self, data: bytes, media_type: str) -> ReadDocument:
         if len(data) > BYTES_LIMIT:

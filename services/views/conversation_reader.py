@@ -1,6 +1,7 @@
 """Reads conversations back for people: one door, and one answer for absent and not yours."""
 
 import asyncio
+from dataclasses import dataclass
 
 import structlog
 
@@ -20,8 +21,6 @@ from data_models.identifiers import PatientId, storable_patient_id
 from data_models.patient_context_models import Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from data_models.patient_identity import identity_noted
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
 from services.chart_access.chart_guard import ChartGuard
 from services.conversations.owner_index import OwnerIndex
 from services.views.conversation_view import (
@@ -42,6 +41,7 @@ _LISTED = 50
 logger = structlog.get_logger()
 
 
+@dataclass(frozen=True, kw_only=True)
 class ConversationReader:
     """Everything about a conversation that is not a turn.
 
@@ -50,47 +50,33 @@ class ConversationReader:
     holds that is not open to who reads raises `ChartClosedError`.
     """
 
-    def __init__(
-        self,
-        *,
-        conversations: ConversationAccessor,
-        registries: PatientContextRegistryAccessor,
-        contexts: ChatContextAccessor,
-        owners: OwnerIndex,
-        audit: Audit,
-        clock: Clock,
-        ids: IdSource,
-        guard: ChartGuard,
-    ) -> None:
-        self._conversations = conversations
-        self._registries = registries
-        self._contexts = contexts
-        self._owners = owners
-        self._audit = audit
-        self._clock = clock
-        self._ids = ids
-        self._guard = guard
+    conversations: ConversationAccessor
+    registries: PatientContextRegistryAccessor
+    contexts: ChatContextAccessor
+    owners: OwnerIndex
+    clock: Clock
+    ids: IdSource
+    guard: ChartGuard
 
     async def create(self, *, owner: str) -> str:
         """Return an id that nobody can guess; its first message makes it `owner`'s conversation.
 
         Nothing is stored: who only looks leaves no empty conversation behind.
         """
-        return self._ids.new_id("chat")
+        return self.ids.new_id("chat")
 
     async def list_of(self, *, owner: str) -> list[ConversationSummary]:
         """Return the owner's conversations, the last used first, 50 at most.
 
         One whose documents cannot be read is left out and logged; it takes no other with it.
         """
-        ids = (await self._owners.read(owner))[:_LISTED]
+        ids = (await self.owners.read(owner))[:_LISTED]
         found = await asyncio.gather(*(self._summarize(each, owner) for each in ids))
-        rows = [row for row in found if row is not None]
-        return sorted(rows, key=lambda row: row.updated_at, reverse=True)
+        return sorted(filter(None, found), key=lambda row: row.updated_at, reverse=True)
 
     async def _summarize(self, conversation_id: str, owner: str) -> ConversationSummary | None:
         try:
-            stored = await self._conversations.read(conversation_id, fresh=True)
+            stored = await self.conversations.read(conversation_id, fresh=True)
             document = None if stored is None else stored.document
             is_shown = document is not None and (document.owner, document.kind) == (owner, "talk")
             return await self._summary(document) if document is not None and is_shown else None
@@ -106,10 +92,8 @@ class ConversationReader:
             NotFoundError: malformed, absent (unless `unclaimed_ok`) or somebody else's.
         """
         conversation = await self._find(conversation_id)
-        if conversation is None and unclaimed_ok:
-            return
-        if conversation is None or conversation.owner != owner:
-            raise NotFoundError("no such conversation")
+        if not (conversation is None and unclaimed_ok):
+            _check_owner(conversation, owner)
 
     async def is_web_conversation(self, conversation_id: str) -> bool:
         """Whether there is such a conversation and no channel's bot began it.
@@ -125,8 +109,7 @@ class ConversationReader:
         conversation = await self._check_access(conversation_id, owner)
         registry = await self._registry(conversation)
         shown = await self._open_to(owner, registry)
-        active = registry.active_patient_id
-        active = active if active in shown else None
+        active = registry.active_patient_id if registry.active_patient_id in shown else None
         context = await self._context(conversation, active, owner, action="read_conversation")
         running = conversation.running_turn
         return ConversationView(
@@ -140,7 +123,7 @@ class ConversationReader:
             plan=context.plan,
             artifacts=context.artifacts,
             scenario=context.scenario.shown_place if context.scenario else None,
-            question=question_row(conversation, self._clock.now(), principal=owner, active=active),
+            question=question_row(conversation, self.clock.now(), principal=owner, active=active),
             running_turn=None
             if running is None
             else RunningRow(run_id=running.run_id, started_at=running.started_at),
@@ -179,9 +162,9 @@ class ConversationReader:
         if len(turns) < limit:
             first = turns[0].turn_id if turns else (before or context.next_turn_id)
             missing = limit - len(turns)
-            older = await self._contexts.read_archived_turns(context, before=first, limit=missing)
+            older = await self.contexts.read_archived_turns(context, before=first, limit=missing)
             turns = older + turns
-        whole = [await self._contexts.whole_turn(context, turn) for turn in turns]
+        whole = [await self.contexts.whole_turn(context, turn) for turn in turns]
         views = await asyncio.gather(*(self._views(context, turn) for turn in whole))
         rows = (await self._registry(conversation)).patient_registry
         return HistoryPage(
@@ -218,7 +201,7 @@ class ConversationReader:
         held = [one for one in context.artifacts if one.artifact_id == artifact_id]
         if not held:
             raise NotFoundError("no such artifact")
-        return held[0], await self._contexts.file_bytes(conversation_id, patient, artifact_id)
+        return held[0], await self.contexts.file_bytes(conversation_id, patient, artifact_id)
 
     async def receipt(
         self, conversation_id: str, run_id: str, *, owner: str, patient_id: str | None
@@ -227,7 +210,7 @@ class ConversationReader:
         document = await self.document(
             conversation_id, owner=owner, patient_id=patient_id, action="read_receipt"
         )
-        return await self._contexts.receipt(document, run_id)
+        return await self.contexts.receipt(document, run_id)
 
     async def document(
         self, conversation_id: str, *, owner: str, patient_id: str | None, action: str
@@ -252,12 +235,28 @@ class ConversationReader:
         """
         conversation = await self._check_access(conversation_id, owner)
         patient = await self._patient(conversation, patient_id)
-        await self._guard.enter(owner, patient, conversation_id=conversation_id)
+        await self.guard.enter(owner, patient, conversation_id=conversation_id)
+        return patient
+
+    async def enter_chart(
+        self, conversation_id: str, *, owner: str, patient_id: str, action: str
+    ) -> PatientId:
+        """Return a patient of the roster once the access is on record; the session has no chart.
+
+        Raises:
+            NotFoundError: also for a patient that is not in the roster, and for `session`.
+            ChartClosedError: the patient's chart is not open to the owner.
+        """
+        conversation = await self._check_access(conversation_id, owner)
+        patient = await self._patient(conversation, patient_id)
+        if patient is None:
+            raise NotFoundError("no such patient here")
+        await self.guard.open_chart(owner, patient, action, conversation_id=conversation_id)
         return patient
 
     async def _views(self, context: ChatContext, turn: Turn) -> list[ChartView]:
         try:
-            return await self._contexts.views(context, turn)
+            return await self.contexts.views(context, turn)
         except CorruptDocumentError as error:
             # What was said stays readable; each message names the rows that are missing with it.
             logger.warning("views_unreadable", error=error.code, turn_id=turn.turn_id)
@@ -276,14 +275,11 @@ class ConversationReader:
         )
 
     async def _check_access(self, conversation_id: str, owner: str) -> Conversation:
-        conversation = await self._find(conversation_id)
-        if conversation is None or conversation.owner != owner:
-            raise NotFoundError("no such conversation")
-        return conversation
+        return _check_owner(await self._find(conversation_id), owner)
 
     async def _find(self, conversation_id: str) -> Conversation | None:
         try:
-            stored = await self._conversations.read(conversation_id, fresh=True)
+            stored = await self.conversations.read(conversation_id, fresh=True)
         except InvalidIdentifierError:
             raise NotFoundError("no such conversation") from None
         return None if stored is None else stored.document
@@ -305,11 +301,11 @@ class ConversationReader:
     async def _open_to(self, owner: str, registry: Registry) -> list[PatientId]:
         """Return the patients of the roster whose charts are open to the owner."""
         ids = list(registry.patient_registry)
-        is_open = await asyncio.gather(*(self._guard.may_open(owner, one) for one in ids))
+        is_open = await asyncio.gather(*(self.guard.may_open(owner, one) for one in ids))
         return [one for one, may in zip(ids, is_open, strict=True) if may]
 
     async def _registry(self, conversation: Conversation) -> Registry:
-        stored = await self._registries.read(
+        stored = await self.registries.read(
             conversation.conversation_id, epoch=conversation.epoch, fresh=True
         )
         return stored.document
@@ -322,16 +318,13 @@ class ConversationReader:
         *,
         action: str,
     ) -> ChatContext:
-        await self._guard.enter(owner, patient_id, conversation_id=conversation.conversation_id)
-        await self._audit.record(
-            AuditEntry(
-                principal=owner,
-                conversation=conversation.conversation_id,
-                patient=patient_id,
-                actions=(action,),
-            )
-        )
-        stored = await self._contexts.read(
-            conversation.conversation_id, patient_id, epoch=conversation.epoch, fresh=True
-        )
+        chat_id = conversation.conversation_id
+        await self.guard.open_chart(owner, patient_id, action, conversation_id=chat_id)
+        stored = await self.contexts.read(chat_id, patient_id, epoch=conversation.epoch, fresh=True)
         return stored.document
+
+
+def _check_owner(conversation: Conversation | None, owner: str) -> Conversation:
+    if conversation is None or conversation.owner != owner:
+        raise NotFoundError("no such conversation")
+    return conversation

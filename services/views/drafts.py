@@ -16,7 +16,7 @@ from data_models.errors import (
     MessageTooLongError,
     NotFoundError,
 )
-from data_models.identifiers import PatientId, hashed
+from data_models.identifiers import hashed
 from services.views.conversation_reader import ConversationReader
 
 FOLDER = "drafts"
@@ -77,11 +77,6 @@ class Drafts:
         if patient is None:
             raise NotFoundError("a draft is about a patient")
         return f"{_prefix(owner)}{patient}.json"
-
-
-def is_draft_of(name: str, patient_id: PatientId) -> bool:
-    """Whether a blob beside the conversations is somebody's draft about this patient."""
-    return name.startswith(f"{FOLDER}/") and name.endswith(f"/{patient_id}.json")
 
 
 def _prefix(owner: str) -> str:

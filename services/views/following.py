@@ -50,16 +50,14 @@ def course_of(
     return "ask" if waits or runs or has_draft or is_late else "switch"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PatientFollower:
     """Knows whose chart another system's Patient is, under the rights of the user alone."""
 
-    def __init__(
-        self, *, finder: PatientFinder, reader: ConversationReader, drafts: Drafts, clock: Clock
-    ) -> None:
-        self._finder = finder
-        self._reader = reader
-        self._drafts = drafts
-        self._clock = clock
+    finder: PatientFinder
+    reader: ConversationReader
+    drafts: Drafts
+    clock: Clock
 
     async def find_opened(
         self, resource: Mapping[str, Any], *, owner: str, conversation_id: str, is_late: bool
@@ -70,12 +68,12 @@ class PatientFollower:
             ChartClosedError: they are nobody's here, several persons', or closed to the user.
             RoundsError: nobody can tell just now.
         """
-        today = self._clock.now().date()
-        patient_id = await self._finder.same_person(resource, owner=owner, today=today)
+        today = self.clock.now().date()
+        patient_id = await self.finder.same_person(resource, owner=owner, today=today)
         person = person_from(resource, patient_id=patient_id, today=today)
         if person is None:
             raise ChartClosedError
-        view = await self._reader.view(conversation_id, owner=owner)
+        view = await self.reader.view(conversation_id, owner=owner)
         has_draft = await self._has_draft(view, owner)
         course = course_of(patient_id, view, has_draft=has_draft, is_late=is_late)
         return Opened(course, found_row(person), view.updated_at)
@@ -83,5 +81,5 @@ class PatientFollower:
     async def _has_draft(self, view: ConversationView, owner: str) -> bool:
         if view.patient_id is None:
             return False
-        found = await self._drafts.read(view.chat_id, owner=owner, patient_id=view.patient_id)
+        found = await self.drafts.read(view.chat_id, owner=owner, patient_id=view.patient_id)
         return bool(found.text.strip())

@@ -1,7 +1,7 @@
 """Shows people what is remembered of a patient, and lets them change it."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
@@ -29,27 +29,17 @@ from services.views.conversation_reader import ConversationReader
 from settings import Settings
 
 
+@dataclass(frozen=True, kw_only=True)
 class MemoryService:
     """Works for the owner of a conversation; everybody else gets the answer of an unknown id."""
 
-    def __init__(
-        self,
-        *,
-        reader: ConversationReader,
-        contexts: ChatContextAccessor,
-        personal: PersonalToolMemories,
-        maintenance_lease: MaintenanceLease,
-        audit: Audit,
-        clock: Clock,
-        rules: MemoryRules | None = None,
-    ) -> None:
-        self._reader = reader
-        self._contexts = contexts
-        self._personal = personal
-        self._maintenance_lease = maintenance_lease
-        self._audit = audit
-        self._clock = clock
-        self._rules = rules or MemoryRules()
+    reader: ConversationReader
+    contexts: ChatContextAccessor
+    personal: PersonalToolMemories
+    maintenance_lease: MaintenanceLease
+    audit: Audit
+    clock: Clock
+    rules: MemoryRules = field(default_factory=MemoryRules)
 
     async def show(self, conversation_id: str, *, owner: str, patient_id: str | None) -> MemoryView:
         """Return the memory of a patient, the active one, or `session`.
@@ -57,10 +47,10 @@ class MemoryService:
         Raises:
             NotFoundError: absent, malformed or not the owner's, the patient too.
         """
-        document = await self._reader.document(
+        document = await self.reader.document(
             conversation_id, owner=owner, patient_id=patient_id, action="read_memory"
         )
-        await self._personal.open(document, principal_id=owner)
+        await self.personal.open(document, principal_id=owner)
         return self._view(document)
 
     async def change(
@@ -85,18 +75,18 @@ class MemoryService:
         """
         if patient_id is None:
             raise BadFrameError("patient_id is needed: whose memory is changed, or `session`")
-        patient = await self._reader.roster_member(
+        patient = await self.reader.roster_member(
             conversation_id, owner=owner, patient_id=patient_id
         )
         await self._record(conversation_id, owner, patient, operations)
-        async with self._maintenance_lease.holding(conversation_id, principal_id=owner) as claim:
+        async with self.maintenance_lease.holding(conversation_id, principal_id=owner) as claim:
             await claim.name_patient(patient)
-            stored = await self._contexts.read(conversation_id, patient, epoch=claim.epoch)
+            stored = await self.contexts.read(conversation_id, patient, epoch=claim.epoch)
             document = stored.document
-            await self._personal.open(document, principal_id=owner)
+            await self.personal.open(document, principal_id=owner)
             if revision_of(document) != revision:
                 raise MemoryChangedError("the memory changed since it was read")
-            apply(document, operations, by=owner, now=self._clock.now())
+            apply(document, operations, by=owner, now=self.clock.now())
             await self._store(claim, stored, owner)
         return self._view(document)
 
@@ -104,11 +94,11 @@ class MemoryService:
         document = stored.document
         gone = document.memory_changes.leaving()
         if gone:
-            await self._contexts.archive_changes(document, gone)
+            await self.contexts.archive_changes(document, gone)
         await claim.hold()
-        left = await self._personal.keep(document, principal_id=owner)
+        left = await self.personal.keep(document, principal_id=owner)
         try:
-            await self._contexts.write(left, etag=stored.etag)
+            await self.contexts.write(left, etag=stored.etag)
         except (BlobChangedError, BlobExistsError) as error:
             raise ClaimLostError("the document was taken over") from error
 
@@ -121,7 +111,7 @@ class MemoryService:
     ) -> None:
         """Put the change on the audit trail: names of what is done, no content."""
         actions = dict.fromkeys(f"{one.op}_memory" for one in operations)
-        await self._audit.record(
+        await self.audit.record(
             AuditEntry(
                 principal=owner,
                 conversation=conversation_id,
@@ -131,8 +121,8 @@ class MemoryService:
         )
 
     def _view(self, document: ChatContext) -> MemoryView:
-        now = self._clock.now()
-        blocks = blocks_of(document, now=now, rules=self._rules)
+        now = self.clock.now()
+        blocks = blocks_of(document, now=now, rules=self.rules)
         return view_of(document, now=now, summary=blocks.context_summary, blocks=asdict(blocks))
 
 

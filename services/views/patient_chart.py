@@ -12,8 +12,6 @@ from data_models.clock import Clock
 from data_models.errors import BadFrameError, NotFoundError
 from data_models.identifiers import PatientId
 from services.attachments.papers import is_paper, papers_of
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
 from services.records.big_charts import make_view
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
@@ -112,23 +110,14 @@ class Demographics(BaseModel):
     sex: str | None
 
 
+@dataclass(frozen=True, kw_only=True)
 class PatientChart:
     """Answers for patients in the caller's own conversation only, and leaves an audit record."""
 
-    def __init__(
-        self,
-        *,
-        reader: ConversationReader,
-        contexts: ChatContextAccessor,
-        records: PatientRecords,
-        audit: Audit,
-        clock: Clock,
-    ) -> None:
-        self._reader = reader
-        self._contexts = contexts
-        self._records = records
-        self._audit = audit
-        self._clock = clock
+    reader: ConversationReader
+    contexts: ChatContextAccessor
+    records: PatientRecords
+    clock: Clock
 
     async def demographics(
         self, conversation_id: str, *, owner: str, patient_id: str
@@ -140,9 +129,11 @@ class PatientChart:
             ChartClosedError: the patient's chart is not open to the owner.
             RecordsError: the records have no answer.
         """
-        patient = await self._enter(conversation_id, owner, patient_id, action="read_demographics")
-        record = await self._records.load(patient, PERSON)
-        shown = demographics(record, today=self._clock.now().date())
+        patient = await self.reader.enter_chart(
+            conversation_id, owner=owner, patient_id=patient_id, action="read_demographics"
+        )
+        record = await self.records.load(patient, PERSON)
+        shown = demographics(record, today=self.clock.now().date())
         return Demographics(
             patient_id=patient, name=shown.name, birth_date=shown.birth_date, sex=shown.sex
         )
@@ -160,8 +151,10 @@ class PatientChart:
             RoundsError: as `demographics`.
         """
         check_part(part, name)
-        patient = await self._enter(conversation_id, owner, patient_id, action=f"read_{part}")
-        return await view_of_part(self._records, patient, part, name=name, now=self._clock.now())
+        patient = await self.reader.enter_chart(
+            conversation_id, owner=owner, patient_id=patient_id, action=f"read_{part}"
+        )
+        return await view_of_part(self.records, patient, part, name=name, now=self.clock.now())
 
     async def source(
         self, conversation_id: str, *, owner: str, patient_id: str, ref: str
@@ -177,8 +170,10 @@ class PatientChart:
             return await self._paper(conversation_id, owner, patient_id, ref)
         if len(ref) > REF_LIMIT_CHARS:
             raise NotFoundError("no such source here")
-        patient = await self._enter(conversation_id, owner, patient_id, action="read_source")
-        found = source_text(await self._records.load(patient, need_of_source(ref)), ref)
+        patient = await self.reader.enter_chart(
+            conversation_id, owner=owner, patient_id=patient_id, action="read_source"
+        )
+        found = source_text(await self.records.load(patient, need_of_source(ref)), ref)
         if found is None:
             raise NotFoundError("no such source here")
         return found
@@ -186,30 +181,11 @@ class PatientChart:
     async def _paper(
         self, conversation_id: str, owner: str, patient_id: str, ref: str
     ) -> SourceText:
-        document = await self._reader.document(
+        document = await self.reader.document(
             conversation_id, owner=owner, patient_id=patient_id, action="read_source"
         )
-        papers = await papers_of(document, contexts=self._contexts).record()
+        papers = await papers_of(document, contexts=self.contexts).record()
         found = None if papers is None else source_text(papers, ref)
         if found is None:
             raise NotFoundError("no such source here")
         return found.model_copy(update={"kind": ATTACHED})
-
-    async def _enter(
-        self, conversation_id: str, owner: str, patient_id: str, *, action: str
-    ) -> PatientId:
-        """Return the patient once the access is on record; the session has no chart."""
-        patient = await self._reader.roster_member(
-            conversation_id, owner=owner, patient_id=patient_id
-        )
-        if patient is None:
-            raise NotFoundError("no such patient here")
-        await self._audit.record(
-            AuditEntry(
-                principal=owner,
-                conversation=conversation_id,
-                patient=patient,
-                actions=(action,),
-            )
-        )
-        return patient

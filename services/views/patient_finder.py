@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -40,13 +41,13 @@ class FoundPatients(BaseModel):
     is_whole: bool
 
 
+@dataclass(frozen=True, kw_only=True)
 class PatientFinder:
     """Looks through the directory, and names nobody whose chart is closed to who looks."""
 
-    def __init__(self, *, directory: Directory, guard: ChartGuard, audit: Audit) -> None:
-        self._directory = directory
-        self._guard = guard
-        self._audit = audit
+    directory: Directory
+    guard: ChartGuard
+    audit: Audit
 
     async def find(self, text: str, *, owner: str) -> FoundPatients:
         """Return whom `text` finds; every patient of the directory where it says nothing.
@@ -60,15 +61,15 @@ class PatientFinder:
         """
         if len(text) > QUERY_LIMIT_CHARS:
             raise BadFrameError(f"q: at most {QUERY_LIMIT_CHARS} characters")
-        await self._audit.record(
+        await self.audit.record(
             AuditEntry(principal=owner, conversation="", actions=("find_patients",))
         )
         query = _Query(text=text)
-        index = await self._directory.people_for(query.sought())
+        index = await self.directory.people_for(query.sought())
         found = sorted(query.among(index), key=by_name)
         considered = found[:_ASKED_AT_ONCE]
         is_open = await asyncio.gather(
-            *(self._guard.may_open(owner, one.patient_id) for one in considered if one.patient_id)
+            *(self.guard.may_open(owner, one.patient_id) for one in considered if one.patient_id)
         )
         shown = [one for one, may in zip(considered, is_open, strict=True) if may]
         return FoundPatients(
@@ -92,7 +93,7 @@ class PatientFinder:
         if theirs is None or theirs.born_on is None or not theirs.is_active or theirs.replaced_by:
             raise ChartClosedError
         numbers = [one for one in theirs.numbers if one.system and not one.is_retired]
-        index = await self._directory.people_for(Sought(numbers=[one.value for one in numbers]))
+        index = await self.directory.people_for(Sought(numbers=[one.value for one in numbers]))
         found = {
             hit.person.patient_id: hit.person
             for one in numbers
@@ -102,7 +103,7 @@ class PatientFinder:
         same = [each for each, person in found.items() if person.born_on == theirs.born_on]
         if len(found) != 1 or len(same) != 1 or same[0] is None:
             raise ChartClosedError
-        await self._guard.enter(owner, same[0], conversation_id="")
+        await self.guard.enter(owner, same[0], conversation_id="")
         return same[0]
 
 

@@ -6,8 +6,6 @@ from data_models.chart_view import ChartView
 from data_models.clock import Clock
 from data_models.identifiers import storable_patient_id
 from data_models.patient_identity import PatientIdentity, identity_noted
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
 from services.chart_access.chart_guard import ChartGuard
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
@@ -24,27 +22,18 @@ class ProgramPart:
     view: ChartView
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProgramCharts:
     """Nothing is open here: each call names its patient, is asked of the guard and recorded."""
 
-    def __init__(
-        self,
-        *,
-        finder: PatientFinder,
-        records: PatientRecords,
-        guard: ChartGuard,
-        audit: Audit,
-        clock: Clock,
-    ) -> None:
-        self._finder = finder
-        self._records = records
-        self._guard = guard
-        self._audit = audit
-        self._clock = clock
+    finder: PatientFinder
+    records: PatientRecords
+    guard: ChartGuard
+    clock: Clock
 
     async def find(self, text: str, *, principal_id: str) -> FoundPatients:
         """Return whom `text` finds, as `PatientFinder.find`."""
-        return await self._finder.find(text, owner=principal_id)
+        return await self.finder.find(text, owner=principal_id)
 
     async def part(
         self, patient_id: str, *, principal_id: str, part: str, name: str = ""
@@ -60,19 +49,11 @@ class ProgramCharts:
         """
         check_part(part, name)
         patient = storable_patient_id(patient_id)
-        await self._guard.enter(principal_id, patient, conversation_id="")
-        await self._audit.record(
-            AuditEntry(
-                principal=principal_id,
-                conversation="",
-                patient=patient,
-                actions=(f"program_read_{part}",),
-            )
-        )
-        now = self._clock.now()
-        who = demographics(await self._records.load(patient, PERSON), today=now.date())
+        await self.guard.open_chart(principal_id, patient, f"program_read_{part}")
+        now = self.clock.now()
+        who = demographics(await self.records.load(patient, PERSON), today=now.date())
         identity = identity_noted(
             {"name": who.name, "birth_date": who.birth_date, "sex": who.sex}
         ) or PatientIdentity("", "", "")
-        view = await view_of_part(self._records, patient, part, name=name, now=now)
+        view = await view_of_part(self.records, patient, part, name=name, now=now)
         return ProgramPart(identity, view)

@@ -197,11 +197,6 @@ class Worklist:
         )
 
 
-def is_pin_of(name: str, patient_id: PatientId) -> bool:
-    """Whether a blob beside the conversations is somebody's pin of this patient."""
-    return name.startswith(f"{FOLDER}/") and name.endswith(f"/{patient_id}.json")
-
-
 def _is_in_use(person: Person) -> bool:
     return person.is_active and not person.replaced_by
 

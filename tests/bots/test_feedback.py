@@ -22,7 +22,7 @@ async def answered(bot: Bot, teams: FakeConnector, folder: Path) -> str:
     await teams.say(bot.url, "what did the CT show?")
     message = await teams.until_said("It is a mass.")
     async with asyncio.timeout(60):
-        while not list((folder / "chat-users").rglob("sent/*.json")):  # noqa: ASYNC110
+        while not list((folder / "chat-users").glob("deliveries/*/sent/*.json")):  # noqa: ASYNC110
             await asyncio.sleep(0.02)
     return teams.id_of(message)
 

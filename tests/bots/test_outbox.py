@@ -164,11 +164,13 @@ async def test_a_wait_that_is_too_long_is_not_waited(
         await outbox.send(reference(channel), text_activity("one"))
 
 
-async def test_a_message_is_changed_in_its_place(outbox: Outbox, channel: FakeConnector) -> None:
+async def test_a_message_is_changed_in_its_place(
+    outbox: Outbox, connector: Connector, channel: FakeConnector
+) -> None:
     place = reference(channel)
     sent_id = await outbox.send(place, text_activity("one"))
     await outbox.send(place, text_activity("two"))
-    await outbox.put(place, sent_id, text_activity("one, mended"))
+    await connector.update(place, sent_id, text_activity("one, mended"))
     assert channel.texts() == ["one, mended", "two"]
 
 

@@ -15,6 +15,7 @@ from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
 from services.access.entra import AppServiceAuthenticator
 from services.access.handshake import Authenticator
 from services.access.origin import OriginPolicy
+from services.access.principal import UserRules
 from services.records.reading import current_reader
 from tests.fakes import CountingIds, FixedClock
 
@@ -230,7 +231,7 @@ async def test_the_proxys_header_counts_behind_a_trusted_proxy_only(serve: Serve
     claims = [{"typ": "oid", "val": "o"}, {"typ": "tid", "val": "t"}]
     header = b64encode(json.dumps({"claims": claims}).encode()).decode()
     headers = {"X-MS-CLIENT-PRINCIPAL": header, "Sec-Fetch-Site": "same-origin"}
-    by_proxy = AppServiceAuthenticator(tenants=(), operators=(), clock=FixedClock())
+    by_proxy = AppServiceAuthenticator(tenants=(), users=UserRules(), clock=FixedClock())
     trusting = await serve(by_proxy, trusted_proxy=True)
     assert await (await trusting.get("/api/me", headers=headers)).json() == {"id": "entra:t:o"}
     wary = await serve(by_proxy, trusted_proxy=False)

@@ -98,7 +98,6 @@ class Clinic:
             finder=FakeFinder(),
             records=self.records,
             guard=ChartGuard(policy=Policy(), audit=self.trail, clock=clock),
-            audit=self.trail,
             clock=clock,
         )
 

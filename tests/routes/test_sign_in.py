@@ -17,6 +17,7 @@ from services.access.api_keys import ApiKeyAuthenticator
 from services.access.oidc import OidcRules, OidcSignIn
 from services.access.oidc_provider import OidcProvider
 from services.access.origin import OriginPolicy
+from services.access.principal import UserRules
 from services.access.sign_in_sessions import SignInSessions
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -114,11 +115,11 @@ async def clinic() -> AsyncIterator[Clinic]:
     await provider.server.start_server()
     rules = OidcRules(
         roles_claim="roles",
-        operators=(),
-        orderers=(f"oidc:{hashed_key(f'{provider.issuer} orderer')}",),
+        users=UserRules(
+            orderers=(f"oidc:{hashed_key(f'{provider.issuer} orderer')}",),
+            practitioner_claim="fhirUser",
+        ),
         authority="https://login.microsoftonline.com",
-        home=None,
-        practitioner_claim="fhirUser",
         idle_seconds=900.0,
     )
     provider.claims = {"roles": ["clinician"]}
@@ -381,7 +382,7 @@ async def test_only_entra_itself_says_who_is_one_of_its_users(clinic: Clinic) ->
 def test_a_user_of_entra_is_the_same_as_in_teams() -> None:
     from services.access.oidc import principal_id_of
 
-    rules = OidcRules("", (), (), "https://login.microsoftonline.com", None, "", 1.0)
+    rules = OidcRules("", UserRules(), "https://login.microsoftonline.com", 1.0)
     issuer = f"https://login.microsoftonline.com/{TENANT}/v2.0"
     claims = {"iss": issuer, "tid": TENANT, "oid": USER, "sub": "s"}
     assert principal_id_of(claims, rules) == f"entra:{TENANT}:{USER}"

@@ -18,6 +18,7 @@ from routes.server import WebAccess, create_runner, create_web_app
 from services.access.oidc import OidcRules, OidcSignIn
 from services.access.oidc_provider import OidcProvider
 from services.access.origin import OriginPolicy
+from services.access.principal import UserRules
 from services.access.sign_in_sessions import SignInSessions
 from services.access.smart import SmartLaunch
 from services.audit.trail import NoAudit
@@ -148,7 +149,9 @@ async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[C
     ehr.is_public = is_public
     await ehr.server.start_server()
     ehr.patients["p-77"] = patient("p-77", "48-4")
-    rules = OidcRules("", (), (), "https://login.microsoftonline.com", None, "fhirUser", 7_200.0)
+    rules = OidcRules(
+        "", UserRules(practitioner_claim="fhirUser"), "https://login.microsoftonline.com", 7_200.0
+    )
     scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds())
     people, closed = People(), Closed()
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client:

@@ -184,7 +184,7 @@ class World:
         self.registries = PatientContextRegistryAccessor(documents=documents)
         self.contexts = ChatContextAccessor(documents=documents)
         owners = OwnerIndex(store=self.users)
-        guard = self.guard or open_guard(clock=clock)
+        guard = self.guard or open_guard(clock=clock, audit=audit)
         pipeline = TurnPipeline(
             documents=TurnDocuments(
                 contexts=self.contexts,
@@ -260,7 +260,6 @@ class World:
             registries=self.registries,
             contexts=self.contexts,
             owners=owners,
-            audit=audit,
             clock=clock,
             ids=ids,
             guard=guard,

@@ -9,14 +9,14 @@ import aiohttp
 import orjson
 
 from data_models.errors import ToolInputError
-from data_models.http_answers import first_bytes
+from data_models.http_answers import Bounds, ask
 from services.evidence.trials.search import TrialSearch
 from services.evidence.trials.study import Study, study_of
 from services.records.concepts.words import words_of
 
 STUDIES_LIMIT = 10
 _ANSWER_LIMIT_BYTES = 8_000_000
-_SECONDS = 20.0
+_BOUNDS = Bounds(20.0, _ANSWER_LIMIT_BYTES + 1)
 _FIELDS = (
     "protocolSection.identificationModule|protocolSection.statusModule|"
     "protocolSection.conditionsModule|protocolSection.designModule|"
@@ -92,17 +92,13 @@ class ClinicalTrialsGov:
             ToolInputError: they cannot be had just now.
         """
         asked = asked_of_register(search)
-        timeout = aiohttp.ClientTimeout(total=_SECONDS)
         try:
-            async with self._session.get(
-                self._url, params=asked, timeout=timeout, allow_redirects=False
-            ) as answer:
-                if answer.status != 200:
-                    raise ToolInputError("the register of studies refused the search")
-                data = await first_bytes(answer.content, limit_bytes=_ANSWER_LIMIT_BYTES + 1)
-                if len(data) > _ANSWER_LIMIT_BYTES:
-                    raise ToolInputError("the register of studies does not answer in bounds")
-            return _studies(orjson.loads(data))[:STUDIES_LIMIT]
+            answer = await ask(self._session, "GET", self._url, _BOUNDS, params=asked)
+            if answer.status != 200:
+                raise ToolInputError("the register of studies refused the search")
+            if len(answer.body) > _ANSWER_LIMIT_BYTES:
+                raise ToolInputError("the register of studies does not answer in bounds")
+            return _studies(orjson.loads(answer.body))[:STUDIES_LIMIT]
         except (aiohttp.ClientError, TimeoutError, orjson.JSONDecodeError) as error:
             raise ToolInputError("the register of studies does not answer just now") from error
 

@@ -12,7 +12,7 @@ from data_models.errors import ForbiddenError, UnauthenticatedError
 from services.access.api_keys import ApiKeyAuthenticator, DevAuthenticator
 from services.access.entra import AppServiceAuthenticator
 from services.access.handshake import Handshake
-from services.access.principal import Principal, log_off_at, user_id
+from services.access.principal import Principal, UserRules, log_off_at, user_id
 from tests.fakes import FixedClock
 
 TENANT = "11111111-2222-3333-4444-555555555555"
@@ -106,7 +106,7 @@ GOOD = {f"{SCHEMA}objectidentifier": USER, f"{SCHEMA}tenantid": TENANT, "name": 
 
 
 def app_service(tenants: tuple[str, ...] = ()) -> AppServiceAuthenticator:
-    return AppServiceAuthenticator(tenants=tenants, operators=(), clock=FixedClock())
+    return AppServiceAuthenticator(tenants=tenants, users=UserRules(), clock=FixedClock())
 
 
 async def test_the_proxys_header_names_the_user_as_a_token_would() -> None:

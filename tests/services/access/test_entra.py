@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from data_models.errors import ForbiddenError, SignInUnavailableError, UnauthenticatedError
 from services.access.entra import EntraAuthenticator
 from services.access.handshake import Handshake
-from services.access.principal import Principal
+from services.access.principal import Principal, UserRules
 from services.access.signing_keys import ASK_AGAIN_SECONDS, HttpKeyDownload, SigningKeys
 from services.access.token_form import read_form
 from tests.fakes import FixedClock
@@ -41,8 +41,7 @@ async def entra(directory: Directory, clock: FixedClock) -> AsyncIterator[EntraA
             tenants=[TENANT],
             audiences=[AUDIENCE],
             scope="access_as_user",
-            operators=[USER.upper()],
-            orderers=[f"entra:{TENANT}:{USER}"],
+            users=UserRules(operators=[USER.upper()], orderers=[f"entra:{TENANT}:{USER}"]),
             clock=clock,
         )
 

@@ -80,9 +80,7 @@ def test_nobody_is_allowed_unless_named() -> None:
     assert not AllowList(names=[None, ""]).allows(None)
     assert AllowList(names=["A"]).allows("a")
     assert not AllowList(names=["a"]).allows("ab")
-    assert not AllowList(names=["a"]).is_open
 
 
 def test_a_written_star_allows_all() -> None:
-    assert AllowList(names=["*"]).is_open
     assert AllowList(names=["*"]).allows(None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from services.access.principal import roles_of_user
+from services.access.principal import UserRules
 
 HOME, OTHER, WHO = "home-tenant", "other-tenant", "Object-Id"
 
@@ -22,5 +22,5 @@ HOME, OTHER, WHO = "home-tenant", "other-tenant", "Object-Id"
 def test_another_directorys_user_with_the_same_id_is_no_operator(
     listed: str, tenant: str, home: str | None, is_operator: bool
 ) -> None:
-    roles = roles_of_user(tenant, WHO, [listed], home=home)
+    roles = UserRules(operators=[listed], home=home).roles_of_user(tenant, WHO)
     assert ("operator" in roles) is is_operator

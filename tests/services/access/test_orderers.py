@@ -16,7 +16,7 @@ from data_models.clock import SystemClock
 from services.access.access_factory import authenticator_for
 from services.access.api_keys import ApiKeyAuthenticator, KeyFile
 from services.access.handshake import Handshake
-from services.access.principal import roles_of_user
+from services.access.principal import UserRules
 from settings import ApiKey, Settings
 from tests.fakes import FixedClock
 from tests.services.access.test_authenticators import TENANT, USER, header, shown
@@ -35,7 +35,7 @@ OTHER = "99999999-2222-3333-4444-555555555555"
     ],
 )
 def test_a_user_of_a_directory_has_it_by_the_list(listed: str, tenant: str, may: bool) -> None:
-    roles = roles_of_user(tenant, USER, (), [listed], home=TENANT)
+    roles = UserRules(orderers=[listed], home=TENANT).roles_of_user(tenant, USER)
     assert roles == (frozenset({"order"}) if may else frozenset())
 
 

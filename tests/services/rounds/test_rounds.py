@@ -66,17 +66,14 @@ class Ward:
         directory = FileDirectory(
             records=self.records, fits=self.pattern.matches, clock=world.clock
         )
-        self.entry = RoundEntry(
-            book=RoundBook(store=world.users), guard=self.guard, audit=self.audit
-        )
+        self.entry = RoundEntry(book=RoundBook(store=world.users), guard=self.guard)
         self.preparer = RoundPreparer(
             book=self.entry.book,
             preparation=Preparation(
                 scheduler=world.scheduler,
                 reader=world.reader,
                 records=self.records,
-                guard=self.guard,
-                audit=self.audit,
+                entry=self.entry,
                 clock=world.clock,
             ),
             replica=world.replica,

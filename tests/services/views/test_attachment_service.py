@@ -60,7 +60,6 @@ def service_on(world: World, *, wait_seconds: float = 5.0) -> AttachmentService:
         ),
         linker=SubjectLinker(directory=directory, fits=PATTERN.matches, seconds=30),
         documents=DocumentReader(),
-        audit=world.trail,
         clock=world.clock,
     )
 

@@ -1,5 +1,7 @@
 """Opening what answers cite: only of the caller's own patients, and never unseen."""
 
+from dataclasses import replace
+
 import pytest
 
 from data_models.clock import SystemClock
@@ -8,7 +10,7 @@ from data_models.identifiers import PatientId
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from services.views.patient_chart import PatientChart
-from tests.fakes import RememberedAudit
+from tests.fakes import RememberedAudit, open_guard
 from tests.services.records import charts
 from tests.services.world import CHAT, OWNER, World
 
@@ -24,10 +26,9 @@ class Records:
 
 def chart_of(world: World, audit: RememberedAudit) -> PatientChart:
     return PatientChart(
-        reader=world.reader,
+        reader=replace(world.reader, guard=open_guard(clock=SystemClock(), audit=audit)),
         contexts=world.contexts,
         records=Records(),
-        audit=audit,
         clock=SystemClock(),
     )
 
