@@ -50,6 +50,8 @@ class ChartWords(BaseModel):
     year_before: tuple[str, ...] = ()
     relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
     for_it: tuple[str, ...] = ()
+    of_all_time: tuple[str, ...] = ()
+    specimens: tuple[str, ...] = ()
     at_that_time: tuple[str, ...] = ()
     units: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     at_birth: Mapping[str, str] = Field(default_factory=dict)

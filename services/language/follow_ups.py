@@ -11,16 +11,20 @@ from functools import cache
 
 from services.language.ages_asked import ages_in, at_ages
 from services.language.calendar_days import steps_back
-from services.language.chart_parts import QuestionPart, aspect_of, read_part
+from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part
+from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
+from services.language.events_asked import asked_around, relations_of
 from services.language.folding import fold
-from services.language.question_figures import with_days
+from services.language.question_figures import numbers_in, with_days, with_figures, with_rate
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import measured_over_time
 from services.language.vocabulary import LANGUAGES
 
 LONGEST_WORDS = 8
+_RATES = frozenset({"percent", "per_year"})
+_OF_ONE_VALUE: AbstractSet[Aspect] = frozenset({"latest", "first", "minimum", "maximum"})
 _ARGUMENTS_OF_DAYS = frozenset({"since", "until", "last"})
 _SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before"})
 _OF_EVENTS: AbstractSet[Aspect] = frozenset({"latest", "first", "when", "count"})
@@ -52,7 +56,8 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if _asked_of_the_same(text, today, one) is not None)
-    is_open = _opens(tokens) or _points_back(tokens) or _is_then(tokens)
+    is_limit = any(one in _limits() for one in tokens) and any(map(str.isdigit, tokens))
+    is_open = is_limit or _opens(tokens) or _points_back(tokens) or _is_then(tokens)
     return next(leaning, None) or (next(iter(languages), None) if is_open else None)
 
 
@@ -74,14 +79,44 @@ def followed_up(
     words, folded = lexicon(language), fold(text)[0]
     if (year := _year_before(folded, before[0].span, words)) is not None:
         return tuple(_then(each, year) for each in before)
+    if _says(folded, words.words.of_all_time):
+        before = [_of_all_days(each) for each in before]
     asked = _asked_of_the_same(text, today, language)
     if asked is not None:
         return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or about
-    if found := _pointing_back(folded, about, before[0], words):
+    pointing = _limited(folded, before, words)
+    if found := pointing or _pointing_back(folded, about, before[0], words):
         return found
-    if not _opens(tokens_of(folded)):
+    tokens = tokens_of(folded)
+    if not (_opens(tokens) or _points_back(tokens)):
         return about
-    return _of_other_time(folded, before, words, today) or _of_another(about, before)
+    if found := _of_other_time(folded, before, words, today) or _around(
+        folded, before, words, today
+    ):
+        return found
+    return _of_another(about, before) if _opens(tokens) else about
+
+
+def _unlimited(question: ChartQuestion) -> ChartQuestion:
+    return replace(question, above=None, below=None, lower_limit=None)
+
+
+def _limited(
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon
+) -> tuple[ChartQuestion, ...]:
+    """Return which values asked about are beyond a limit, where nothing else is said."""
+    pieces = words.pieces(folded)
+    numbers = list(numbers_in(pieces, words))
+    figures = {at for at, _ in numbers}
+    rest = [one for at, one in enumerate(pieces) if at not in figures and not one.of("unit")]
+    is_limit = any(one.of("above") or one.of("below") for one in rest)
+    rest = [one for one in rest if not one.of("above") and not one.of("below")]
+    is_bare = all(one.of("aspect") or _names_nothing([one], words) for one in rest)
+    is_of_values = {one.tool for one in before} == {"results"}
+    if not (is_limit and is_bare and is_of_values and numbers):
+        return ()
+    every = (replace(_unlimited(_of_all_days(each)), part=None) for each in before)
+    return tuple(with_figures(each, each.span, numbers, pieces) for each in every)
 
 
 def _of_other_time(
@@ -92,6 +127,27 @@ def _of_other_time(
         return tuple(_then(each, days) for each in before)
     ages, rest = ages_in(folded, words.language)
     return tuple(at_ages(before, ages)) if _names_nothing(words.pieces(rest), words) else ()
+
+
+def _around(
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
+) -> tuple[ChartQuestion, ...]:
+    """Return what was asked before, of the time around an event: "what was it before the stroke?".
+
+    "And after?" asks it of the other side of the event before.
+    """
+
+    def ask(text: str) -> tuple[ChartQuestion, ...]:
+        if _names_nothing(words.pieces(text), words):
+            return tuple(replace(_of_all_days(each), aspect="all") for each in before)
+        return chart_questions(text, today=today, language=words.language, is_side=True)
+
+    pieces = words.pieces(folded)
+    said = [piece for piece in pieces if any(map(str.isalnum, piece.text))]
+    if said and before[0].around and _names_nothing(said[:-1], words):
+        side = relations_of(words).get(said[-1].text)
+        return () if side is None else tuple(replace(each, when=side) for each in before)
+    return asked_around(pieces, words, ask)
 
 
 def _of_another(
@@ -160,6 +216,12 @@ def _is_then(tokens: Sequence[str]) -> bool:
 
 
 @cache
+def _limits() -> frozenset[str]:
+    words = (lexicon(language).words for language in LANGUAGES)
+    return frozenset(fold(one)[0] for each in words for one in (*each.above, *each.below))
+
+
+@cache
 def _thens() -> frozenset[str]:
     said = (one for language in LANGUAGES for one in lexicon(language).words.at_that_time)
     return frozenset(fold(one)[0] for one in said)
@@ -182,7 +244,9 @@ def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | 
         {label.kind for label in piece.labels} - _SAYS_NO_NAME or not piece.labels for piece in said
     )
     part = read_part(list(said), words) if said and not names else None
-    asks = part is not None and (part.is_before or part.parts or part.aspects - {"whether"})
+    asks = part is not None and (
+        part.is_before or part.parts or part.aspects - {"whether"} or part.frames & _RATES
+    )
     return part if asks else None
 
 
@@ -193,7 +257,11 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
     if asked.parts:
         is_told = asked.parts[0] in _PARTS_OF.get(question.tool, ())
         return replace(question, part=asked.parts[0], back=0) if is_told else None
+    if asked.frames & _RATES:
+        return with_rate(replace(question, aspect="change"), asked.frames)
     aspect = aspect_of(asked)
+    if aspect == "when" and question.tool == "results" and question.aspect in _OF_ONE_VALUE:
+        return question  # its day stands with it
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
         return None
@@ -201,9 +269,11 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
         # What is now, and whether it is rising, is asked of now whatever days were before.
         kept = over_time.arguments.items()
         rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
-        over_time = replace(over_time, arguments=rest, span=None)
+        over_time = replace(over_time, arguments=rest, span=None, around=())
         # A course tells "is it rising?" better than the first value beside the last.
         aspect = "trend" if aspect == "change" else aspect
+    # "The heaviest?" is asked of no year of life, nor of what is beyond a limit.
+    over_time = replace(_unlimited(over_time), at_age=None) if aspect in RANKED else over_time
     return replace(over_time, aspect=aspect, part=None, back=0)
 
 
@@ -220,15 +290,25 @@ def _one_before(question: ChartQuestion) -> ChartQuestion | None:
         earlier = TimeSpan(until=found.span.since - timedelta(days=1))
         return _then(replace(found, aspect="latest", back=0), earlier, is_of_one=True)
     rest = {name: value for name, value in found.arguments.items() if name != "last"}
-    return replace(found, arguments=rest, aspect="latest", part=None, back=found.back + 1)
+    return replace(
+        _unlimited(found), arguments=rest, aspect="latest", part=None, back=found.back + 1
+    )
 
 
 def _then(question: ChartQuestion, span: TimeSpan, *, is_of_one: bool = False) -> ChartQuestion:
     """Return the question for other days; all values of them where the newest was asked for."""
-    aspect = "all" if question.aspect == "latest" and not is_of_one else question.aspect
+    free = _of_all_days(question)
+    aspect = question.aspect if is_of_one else free.aspect
+    return with_days(replace(free, aspect=aspect, is_past=True), span)
+
+
+def _of_all_days(question: ChartQuestion) -> ChartQuestion:
+    """Return the question without its days; for all values of others where the newest was meant."""
+    aspect = "all" if question.aspect == "latest" else question.aspect
     kept = question.arguments.items()
     rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
-    return with_days(replace(question, arguments=rest, aspect=aspect, is_past=True, back=0), span)
+    return replace(question, arguments=rest, aspect=aspect, span=None, around=(), back=0,
+                   at_age=None)  # fmt: skip
 
 
 def _says(folded: str, phrases: Iterable[str]) -> bool:
@@ -260,7 +340,11 @@ def _other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date)
 def _names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
     """Whether what stands beside the days says nothing else."""
     return all(
-        piece.of("stop") or piece.of("people") or piece.words[0] in words.connectors
+        piece.of("stop")
+        or piece.of("people")
+        or piece.words[0] in words.connectors
+        or piece.text in words.words.pointers
+        or "whether" in piece.of("aspect")
         for piece in pieces
         if any(map(str.isalnum, piece.text))
     )

@@ -32,7 +32,7 @@ class TimeWords(BaseModel):
         same_as: Lengths of time that have words of their own, as they are counted.
         rolling: Before a unit: the one that ends today, not the last one of the calendar.
         lasting: Before a length that ends today: "over 5 years".
-        each: Before a month or year where something is asked of each: "visits per year".
+        each: Before a month or year where something is asked of each: "visits per month".
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
         slashes: How 3/4/2015 is written where this language is.
         seasons: The month in which each begins; "since spring" is since that month.
@@ -323,14 +323,14 @@ def _month_names(locale: str) -> Mapping[str, int]:
 
 
 def _length(words: TimeWords, count: str) -> str:
-    """Return an expression for a length of no days: "in 3 months", "2 years before", "per year"."""
+    """Return an expression for a length of no days: "in 3 months", "2 years before"."""
     units = _any(unit for each in words.units.values() for unit in each)
     length, around = (
         rf"(?:{count}|{_any(words.several)}) (?:{units})",
         (*words.before, *words.after),
     )
     named = rf"(?:{_any(words.in_)}) {length}|{length}(?= (?:{_any(around)}))"
-    each = rf"(?:{_any(words.each)}) (?:{_any((*words.units['month'], *words.units['year']))})"
+    each = rf"(?:{_any(words.each)}) (?:{_any(words.units['month'])})"
     return rf"(?<!\w)(?:{named}|{each})(?!\w)"
 
 

@@ -29,7 +29,9 @@ def has_an_age(question: ChartQuestion) -> bool:
 def _dated_rows(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewRow]:
     """Return the rows whose day is asked about: of values the first that passed the limit."""
     if question.tool != "results":
-        return rows[:_ROWS_SHOWN]
+        dated = sorted(rows, key=day_of, reverse=True)
+        edge = {"first": dated[-1:], "latest": dated[:1]}
+        return edge.get(question.aspect, rows[:_ROWS_SHOWN])
     return sorted(beyond(question, rows), key=day_of)[:1]
 
 

@@ -189,7 +189,9 @@ def _sought(
         if record is not None and (told := _elsewhere(question, search, record, words)):
             told = f"{told}\n{in_papers}".strip()
             if question.head and search.name == question.head:
-                return f"{said_without(question, words)}\n{told}".strip()
+                is_of_all_days = question.span is not None and search.span is None
+                when = f"{absent}\n" if is_of_all_days else ""
+                return f"{when}{said_without(question, words)}\n{told}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
             is_guess = question.tool == "allergies" or not search.name
