@@ -47,7 +47,7 @@ class ChartWords(BaseModel):
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()
     among: tuple[str, ...] = ()
-    year_before: tuple[str, ...] = ()
+    unit_before: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
     for_it: tuple[str, ...] = ()
     of_all_time: tuple[str, ...] = ()

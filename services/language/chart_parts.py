@@ -349,6 +349,8 @@ def may_name(piece: Piece, words: Lexicon) -> bool:
     """Whether a piece is a known name, or stands where a name would."""
     if piece.of("name"):
         return not piece.of("topic")
+    if _is_joint(piece, words):
+        return False
     return not piece.labels and not _is_sign(piece.words[0]) and piece.words[0] not in words.numbers
 
 

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from functools import cache
 
 from services.language.ages_asked import ages_in, at_ages
-from services.language.calendar_days import steps_back
+from services.language.calendar_days import around, steps_back
 from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part
 from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
@@ -77,23 +77,25 @@ def followed_up(
     if not before:
         return about
     words, folded = lexicon(language), fold(text)[0]
-    if (year := _year_before(folded, before[0].span, words)) is not None:
-        return tuple(_then(each, year) for each in before)
+    if (days := _days_before(folded, before[0].span, words)) is not None:
+        return tuple(_then(each, days) for each in before)
     if _says(folded, words.words.of_all_time):
         before = [_of_all_days(each) for each in before]
     asked = _asked_of_the_same(text, today, language)
     if asked is not None:
-        return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or about
+        # Of "2 years before?" how long is not worked out.
+        figures = ", ".join(filter(str.isdigit, tokens_of(folded))) if asked.is_before else ""
+        found = filter(None, (_asked_otherwise(each, asked) for each in before))
+        return tuple(replace(one, unread=figures) for one in found) or about
     pointing = _limited(folded, before, words)
-    if found := pointing or _pointing_back(folded, about, before[0], words):
-        return found
+    if pointing := pointing or _pointing_back(folded, about, before[0], words):
+        return pointing
     tokens = tokens_of(folded)
     if not (_opens(tokens) or _points_back(tokens)):
         return about
-    if found := _of_other_time(folded, before, words, today) or _around(
-        folded, before, words, today
-    ):
-        return found
+    then = _of_other_time(folded, before, words, today) or _around(folded, before, words, today)
+    if then:
+        return then
     return _of_another(about, before) if _opens(tokens) else about
 
 
@@ -160,7 +162,10 @@ def _of_another(
     is_bare = one.aspect == "all" and one.span is None and bool(one.name)
     if not is_bare or one.tool != last.tool:
         return about
-    taken = replace(one, aspect=last.aspect, part=last.part, is_past=last.is_past)
+    taken = replace(
+        one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
+        is_age_in_months=last.is_age_in_months,
+    )  # fmt: skip
     return (taken if last.span is None else with_days(taken, last.span),)
 
 
@@ -253,9 +258,11 @@ def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | 
 def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
     if asked.is_before:
-        return _one_before(question)
-    if asked.parts:
-        is_told = asked.parts[0] in _PARTS_OF.get(question.tool, ())
+        figures = ", ".join(piece.text for piece in asked.pieces if piece.text.isdigit())
+        before = _one_before(question)  # "2 years before": how long is not worked out
+        return before and replace(before, unread=figures)
+    is_told = asked.parts[:1] and asked.parts[0] in _PARTS_OF.get(question.tool, ())
+    if asked.parts and (is_told or not asked.aspects):
         return replace(question, part=asked.parts[0], back=0) if is_told else None
     if asked.frames & _RATES:
         return with_rate(replace(question, aspect="change"), asked.frames)
@@ -291,7 +298,12 @@ def _one_before(question: ChartQuestion) -> ChartQuestion | None:
         return _then(replace(found, aspect="latest", back=0), earlier, is_of_one=True)
     rest = {name: value for name, value in found.arguments.items() if name != "last"}
     return replace(
-        _unlimited(found), arguments=rest, aspect="latest", part=None, back=found.back + 1
+        _unlimited(found),
+        around=(),
+        arguments=rest,
+        aspect="latest",
+        part=None,
+        back=found.back + 1,
     )
 
 
@@ -316,13 +328,16 @@ def _says(folded: str, phrases: Iterable[str]) -> bool:
     return any(f" {one} " in said for one in phrases)
 
 
-def _year_before(folded: str, last: TimeSpan | None, words: Lexicon) -> TimeSpan | None:
-    """Return the days a year before those asked about: "and the year before?"."""
-    if last is None or last.since is None or last.until is None:
+def _days_before(folded: str, last: TimeSpan | None, words: Lexicon) -> TimeSpan | None:
+    """Return the days a year, or a month, before those asked about: "and the year before?"."""
+    units = words.words.unit_before
+    unit = next((one for one, said in units.items() if _says(folded, said)), None)
+    if unit is None or last is None or last.since is None or last.until is None:
         return None
-    if not _says(folded, words.words.year_before):
-        return None
-    return TimeSpan(steps_back(last.since, "year", 1), steps_back(last.until, "year", 1))
+    if unit == "month":  # of a day it is all of the month
+        month = around(steps_back(last.since, unit, 1), unit)
+        return TimeSpan(month.first, month.last)
+    return TimeSpan(steps_back(last.since, unit, 1), steps_back(last.until, unit, 1))
 
 
 def _other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) -> TimeSpan | None:

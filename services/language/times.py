@@ -149,6 +149,10 @@ class _TimeReader:
             (rf"(?<!\w){since}{within}(?:{unit}) (?P<which>{last})(?!\w)", self._last),
             (rf"(?<!\w)(?:{_any(words.since)}) {count} (?:{unit})(?!\w)", self._rolling),
             (rf"(?<!\w)(?:{_any(words.lasting)}) {count} (?:{unit})(?!\w)", self._rolling),
+            (
+                rf"(?<!\w){within}(?:{last}) (?P<month>{_any(self._months)})(?![\w.]|,? \d)",
+                self._last_month,
+            ),
             (rf"(?<!\w){since}{within}(?:{_any(words.this)}) (?:{unit})(?!\w)", self._this),
             (rf"(?<!\w){since}(?P<word>{_any(words.days)})(?!\w)", self._day_word),
             (
@@ -274,6 +278,11 @@ class _TimeReader:
         if counts or match["which"] in self._words.rolling or unit == "decade":
             return self._rolling(match, today)
         return _open_if_since(match, around(steps_back(today, unit, 1), unit))
+
+    def _last_month(self, match: re.Match[str], today: date) -> TimeSpan | None:
+        month = self._months[match["month"]]
+        days = days_of(today.year - (month >= today.month), month, None)
+        return None if days is None else TimeSpan(days.first, days.last)
 
     def _rolling(self, match: re.Match[str], today: date) -> TimeSpan:
         return TimeSpan(since=steps_back(today, _unit_of(match), self._number(match)))

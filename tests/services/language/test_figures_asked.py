@@ -169,3 +169,45 @@ def test_when_one_value_was_asks_for_that_value() -> None:
 def test_the_change_before_is_told_in_percent_or_per_year() -> None:
     assert [one.rate for one in asked("in percent?", "weight loss since 2020")] == ["percent"]
     assert [one.rate for one in asked("per year?", "weight loss since 2020")] == ["per year"]
+
+
+def test_another_value_is_asked_of_the_same_year_of_life() -> None:
+    (question,) = asked("and weight?", "height at 5")
+    assert (question.name, question.at_age) == ("body weight", 5)
+
+
+def test_how_long_before_is_said_not_to_be_understood() -> None:
+    (question,) = asked("2 Jahre davor?", "Gewicht bei letzter Vorsorge")
+    assert (question.back, question.around, question.unread) == (1, (), "2")
+
+
+def test_the_month_before_is_of_the_days_asked_about() -> None:
+    (question,) = asked("and the month before?", "labs on 9/26/2018")
+    assert (question.arguments["since"], question.arguments["until"]) == (
+        "2018-08-01",
+        "2018-08-31",
+    )
+
+
+def test_a_fragment_is_read_in_the_language_of_the_conversation() -> None:
+    situation = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC), language="de")
+    found = read("Gewicht in Pfund", situation)
+    assert [(one.name, one.unit) for one in found.about] == [("body weight", "[lb_av]")]
+
+
+@pytest.mark.parametrize(
+    ("text", "aspects"),
+    [
+        ("K: avg, min, max", ["average", "extremes"]),
+        ("sodium range ever", ["extremes"]),
+        ("RR Mittel", ["average"]),
+        ("eGFR früher vs heute", ["change"]),
+    ],
+)
+def test_each_figure_that_is_asked_for_is_worked_out(text: str, aspects: list[str]) -> None:
+    assert [one.aspect for one in asked(text)] == aspects
+
+
+def test_the_last_such_month_is_a_span() -> None:
+    (question,) = asked("weight last aug")
+    assert question.arguments["since"] == "2026-08-01"
