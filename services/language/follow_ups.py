@@ -174,11 +174,13 @@ def _pointing_back(
 ) -> tuple[ChartQuestion, ...]:
     """Return what is asked of what was named before; nothing where no word points at it."""
     points = _points_back(tokens_of(folded))
-    if points and len(about) == 1 and about[0].name == "age":
-        return (about[0], replace(last, aspect="when", part=None, back=0))
+    is_then = _is_then(tokens_of(folded))
+    if (points or is_then) and len(about) == 1 and about[0].name == "age":
+        aspect = last.aspect if last.tool == "results" else "when"
+        return (about[0], replace(last, aspect=aspect, part=None))
     if points and _is_of_the_same(about, last):
         return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
-    if _is_then(tokens_of(folded)) and len(about) == 1 and last.span is not None:
+    if is_then and len(about) == 1 and last.span is not None:
         is_free = about[0].span is None and not about[0].around
         return (with_days(about[0], last.span),) if is_free else about
     if _says(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
@@ -275,13 +277,15 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
     if aspect in ("change", "latest"):
         # What is now, and whether it is rising, is asked of now whatever days were before.
         kept = over_time.arguments.items()
-        rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
+        # How much they changed is asked of as many as were told.
+        freed = _ARGUMENTS_OF_DAYS - ({"last"} if aspect == "change" else frozenset())
+        rest = {name: value for name, value in kept if name not in freed}
         over_time = replace(over_time, arguments=rest, span=None, around=())
         # A course tells "is it rising?" better than the first value beside the last.
         aspect = "trend" if aspect == "change" else aspect
     # "The heaviest?" is asked of no year of life, nor of what is beyond a limit.
     over_time = replace(_unlimited(over_time), at_age=None) if aspect in RANKED else over_time
-    return replace(over_time, aspect=aspect, part=None, back=0)
+    return replace(over_time, aspect=aspect, part=None, back=0, rate="")
 
 
 def _one_before(question: ChartQuestion) -> ChartQuestion | None:

@@ -32,6 +32,7 @@ class TimeWords(BaseModel):
         same_as: Lengths of time that have words of their own, as they are counted.
         rolling: Before a unit: the one that ends today, not the last one of the calendar.
         lasting: Before a length that ends today: "over 5 years".
+        age: Before a number of years: "before age 12", which no span is made of.
         each: Before a month or year where something is asked of each: "visits per month".
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
         slashes: How 3/4/2015 is written where this language is.
@@ -58,6 +59,7 @@ class TimeWords(BaseModel):
     several: Mapping[str, int]
     lasting: tuple[str, ...] = ()
     each: tuple[str, ...] = ()
+    age: tuple[str, ...] = ()
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     seasons: Mapping[str, int] = Field(default_factory=dict)
@@ -340,7 +342,9 @@ def _length(words: TimeWords, count: str) -> str:
     )
     named = rf"(?:{_any(words.in_)}) {length}|{length}(?= (?:{_any(around)}))"
     each = rf"(?:{_any(words.each)}) (?:{_any(words.units['month'])})"
-    return rf"(?<!\w)(?:{named}|{each})(?!\w)"
+    relations = _any((*words.since, *words.after, *words.until, *words.before))
+    aged = rf"(?:{relations}) (?:{_any(words.age)}) (?:{count})"
+    return rf"(?<!\w)(?:{named}|{each}|{aged})(?!\w)"
 
 
 def _relation(words: TimeWords) -> str:

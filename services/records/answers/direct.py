@@ -47,7 +47,8 @@ def answered(
         told: What they told in passing, which no memory holds; likewise.
     """
     said: list[str] = []
-    others = [one for one in questions if has_an_age(one)]
+    is_then = any(one.name == AGE and one.is_past for one in questions)
+    others = [one for one in questions if has_an_age(one, is_then=is_then)]
     for question in questions:
         if question.name == AGE and others and _given(question, given) is not None:
             continue  # not how old they are now

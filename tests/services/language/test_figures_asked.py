@@ -211,3 +211,22 @@ def test_each_figure_that_is_asked_for_is_worked_out(text: str, aspects: list[st
 def test_the_last_such_month_is_a_span() -> None:
     (question,) = asked("weight last aug")
     assert question.arguments["since"] == "2026-08-01"
+
+
+def test_several_ages_are_each_asked_of() -> None:
+    assert [one.at_age for one in asked("weight at 10, 12 and 14")] == [10, 12, 14]
+    assert {one.unread for one in asked("visits before age 12")} == {"before age 12"}
+
+
+def test_how_old_they_were_then_asks_for_the_day_of_what_was_told() -> None:
+    found = asked("how old was she then?", "highest potassium?")
+    assert [(one.name, one.aspect) for one in found] == [("age", "all"), ("potassium", "maximum")]
+
+
+def test_a_follow_up_works_out_what_it_asks_itself() -> None:
+    (tallest,) = asked("tallest measured?", "growth per year since 2012")
+    assert (tallest.aspect, tallest.rate) == ("maximum", "")
+    (difference,) = asked("the difference?", "last 2 LDL")
+    assert difference.arguments["last"] == 2
+    (gain,) = asked("average yearly weight gain")
+    assert (gain.aspect, gain.rate) == ("change", "per year")

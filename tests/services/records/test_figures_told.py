@@ -129,3 +129,9 @@ def test_what_is_not_said_of_a_value_is_named_before_it() -> None:
     told = answer("gobbledygook creatinine")
     assert "gobbledygook" in told.splitlines()[0]
     assert "1.5 mg/dL" in told
+
+
+def test_the_age_is_told_of_the_day_of_a_value() -> None:
+    told = answer("latest creatinine, how old was she?")
+    assert "**Creatinine** (2020-01-01): at the age of 18" in told
+    assert "at the age of" not in answer("how old is she and what is her latest creatinine?")
