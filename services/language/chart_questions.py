@@ -108,7 +108,7 @@ def chart_questions(
         here = [
             replace(
                 with_rate(question, part.frames),
-                is_past=span is not None or "past" in part.frames,
+                is_past=span is not None or "past" in part.frames or _is_age_then(question, part),
                 is_begun=span is not None and "begun" in part.frames,
                 unit=(unit or part.unit) if question.tool == "results" else "",
             )
@@ -126,6 +126,11 @@ def chart_questions(
             with_figures(_with_unread(one, unread), days, numbers, pieces) for one in each
         )
     )
+
+
+def _is_age_then(question: ChartQuestion, part: QuestionPart) -> bool:
+    """Whether the age at one value is asked for: "Alter bei erster Messung"."""
+    return question.name == "age" and bool(part.aspects & {"first", "minimum", "maximum"})
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:

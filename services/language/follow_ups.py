@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
 
 from services.language.ages_asked import ages_in, at_ages
 from services.language.calendar_days import around, steps_back
@@ -16,11 +15,11 @@ from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.events_asked import asked_around, relations_of
 from services.language.folding import fold
+from services.language.leaning_words import has_limit, is_then, opens, points_back
 from services.language.question_figures import numbers_in, with_days, with_figures, with_rate
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import measured_over_time
-from services.language.vocabulary import LANGUAGES
 
 LONGEST_WORDS = 8
 _RATES = frozenset({"percent", "per_year"})
@@ -56,8 +55,7 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if _asked_of_the_same(text, today, one) is not None)
-    is_limit = any(one in _limits() for one in tokens) and any(map(str.isdigit, tokens))
-    is_open = is_limit or _opens(tokens) or _points_back(tokens) or _is_then(tokens)
+    is_open = has_limit(tokens) or opens(tokens) or points_back(tokens) or is_then(tokens)
     return next(leaning, None) or (next(iter(languages), None) if is_open else None)
 
 
@@ -91,12 +89,12 @@ def followed_up(
     if pointing := pointing or _pointing_back(folded, about, before[0], words):
         return pointing
     tokens = tokens_of(folded)
-    if not (_opens(tokens) or _points_back(tokens)):
+    if not (opens(tokens) or points_back(tokens)):
         return about
     then = _of_other_time(folded, before, words, today) or _around(folded, before, words, today)
     if then:
         return then
-    return _of_another(about, before) if _opens(tokens) else about
+    return _of_another(about, before) if opens(tokens) else about
 
 
 def _unlimited(question: ChartQuestion) -> ChartQuestion:
@@ -164,7 +162,7 @@ def _of_another(
         return about
     taken = replace(
         one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
-        is_age_in_months=last.is_age_in_months,
+        is_age_in_months=last.is_age_in_months, rate=last.rate,
     )  # fmt: skip
     return (taken if last.span is None else with_days(taken, last.span),)
 
@@ -173,14 +171,14 @@ def _pointing_back(
     folded: str, about: tuple[ChartQuestion, ...], last: ChartQuestion, words: Lexicon
 ) -> tuple[ChartQuestion, ...]:
     """Return what is asked of what was named before; nothing where no word points at it."""
-    points = _points_back(tokens_of(folded))
-    is_then = _is_then(tokens_of(folded))
-    if (points or is_then) and len(about) == 1 and about[0].name == "age":
+    points = points_back(tokens_of(folded))
+    of_then = is_then(tokens_of(folded))
+    if (points or of_then) and len(about) == 1 and about[0].name == "age":
         aspect = last.aspect if last.tool == "results" else "when"
         return (about[0], replace(last, aspect=aspect, part=None))
     if points and _is_of_the_same(about, last):
         return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
-    if is_then and len(about) == 1 and last.span is not None:
+    if of_then and len(about) == 1 and last.span is not None:
         is_free = about[0].span is None and not about[0].around
         return (with_days(about[0], last.span),) if is_free else about
     if _says(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
@@ -195,49 +193,11 @@ def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
     return asked is not None and bool(_OWNED & {*asked.parts[:1]})
 
 
-def _opens(tokens: Sequence[str]) -> bool:
-    return any(tuple(tokens[: len(one)]) == one for one in _openers())
-
-
-def _points_back(tokens: Sequence[str]) -> bool:
-    """Whether it is asked of what was named before: "who prescribed it?"."""
-    return not _pointers().isdisjoint(tokens)
-
-
 def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool:
     """Whether one list is asked again, where the question before named something of it."""
     one = about[0] if len(about) == 1 else None
     is_bare = one is not None and not one.name and one.span is None
     return is_bare and one is not None and one.tool == last.tool and bool(last.name)
-
-
-@cache
-def _pointers() -> frozenset[str]:
-    return frozenset(word for language in LANGUAGES for word in lexicon(language).words.pointers)
-
-
-def _is_then(tokens: Sequence[str]) -> bool:
-    """Whether it ends in a word for the days before: "whom did she see then?"."""
-    said = " ".join(token for token in tokens if token.isalnum())
-    return any(said.endswith(f" {one}") for one in _thens())
-
-
-@cache
-def _limits() -> frozenset[str]:
-    words = (lexicon(language).words for language in LANGUAGES)
-    return frozenset(fold(one)[0] for each in words for one in (*each.above, *each.below))
-
-
-@cache
-def _thens() -> frozenset[str]:
-    said = (one for language in LANGUAGES for one in lexicon(language).words.at_that_time)
-    return frozenset(fold(one)[0] for one in said)
-
-
-@cache
-def _openers() -> tuple[tuple[str, ...], ...]:
-    every = (one for language in LANGUAGES for one in lexicon(language).words.openers)
-    return tuple(tuple(tokens_of(fold(one)[0])) for one in every)
 
 
 def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
@@ -246,7 +206,7 @@ def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | 
     if spans_in(folded, today=today, language=language)[0]:
         return None
     pieces = words.pieces(folded)
-    said = [piece for piece in pieces if any(map(str.isalpha, piece.text))]
+    said = [piece for piece in pieces if piece.labels or any(map(str.isalpha, piece.text))]
     names = any(
         {label.kind for label in piece.labels} - _SAYS_NO_NAME or not piece.labels for piece in said
     )
@@ -263,11 +223,11 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
         figures = ", ".join(piece.text for piece in asked.pieces if piece.text.isdigit())
         before = _one_before(question)  # "2 years before": how long is not worked out
         return before and replace(before, unread=figures)
+    if asked.frames & _RATES:
+        return with_rate(replace(question, aspect="change"), asked.frames)
     is_told = asked.parts[:1] and asked.parts[0] in _PARTS_OF.get(question.tool, ())
     if asked.parts and (is_told or not asked.aspects):
         return replace(question, part=asked.parts[0], back=0) if is_told else None
-    if asked.frames & _RATES:
-        return with_rate(replace(question, aspect="change"), asked.frames)
     aspect = aspect_of(asked)
     if aspect == "when" and question.tool == "results" and question.aspect in _OF_ONE_VALUE:
         return question  # its day stands with it

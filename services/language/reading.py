@@ -245,7 +245,8 @@ def _goes_on(
     """Return what a short question asks, by what was asked just before it."""
     *earlier, last = situation.asked_before
     today, told = situation.now.date(), language_of(words, default="")
-    sure = [language] if about else [told] if told else [situation.language, *LANGUAGES]
+    own = [told, situation.language] if told else [situation.language, *LANGUAGES]
+    sure = [language] if about else own
     spoken = leans_in(words, today=today, languages=dict.fromkeys(sure))
     if spoken is None:
         return language, tuple(about)

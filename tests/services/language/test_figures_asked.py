@@ -230,3 +230,15 @@ def test_a_follow_up_works_out_what_it_asks_itself() -> None:
     assert difference.arguments["last"] == 2
     (gain,) = asked("average yearly weight gain")
     assert (gain.aspect, gain.rate) == ("change", "per year")
+
+
+def test_how_much_per_year_asks_for_no_dose() -> None:
+    (question,) = asked("how much per year?", "growth since 2016")
+    assert (question.name, question.rate) == ("body height", "per year")
+
+
+def test_a_follow_up_is_read_in_the_language_of_the_talk() -> None:
+    situation = Situation(
+        now=datetime(2026, 11, 22, 12, tzinfo=UTC), language="de", asked_before=("Kreatinin?",)
+    )
+    assert [one.rate for one in read("Unterschied in %", situation).about] == ["percent"]
