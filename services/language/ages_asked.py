@@ -85,10 +85,10 @@ def _pattern(language: str, *, is_further: bool = False) -> re.Pattern[str]:
     )
     joints = "|".join(map(re.escape, words.joints))
     numbers = "|".join(map(re.escape, words_with_number(language))) or r"\b\B"
-    ends = rf"(?= *[?.!,;]| *\Z| (?:{joints})(?!\w))"
+    ends = rf"(?= *[?!,;]| *\.(?!\d)| *\Z| (?:{joints})(?!\w))"
     if is_further:
         unit = rf"(?:(?:{years})|(?P<months>(?:{months})))"
-        return re.compile(rf"(?:, *|(?<!\w)(?:{joints}) )(?P<years>\d{{1,2}}) {unit}{ends}")
+        return re.compile(rf"(?:, *|(?<!\w)(?:{joints}) )(?P<years>\d{{1,2}})(?: {unit})?{ends}")
     unit = rf"(?: (?:{years}))?|(?P<months> (?:{months}))"
     one = rf"an?(?= (?:{years}|{months}))|eine[mnr]?(?= (?:{years}|{months}))"
     number = rf"(?P<years>\d{{1,3}}|{numbers}|{one})(?:(?:st|nd|rd|th|\.)(?= ))?"

@@ -43,6 +43,9 @@ class AnswerWords(BaseModel):
     of_all_times: str
     not_listed: str
     unread: str
+    not_converted: str
+    per_year: str
+    of_first: str
     perhaps: str
     paused: str
     unclear: str

@@ -235,6 +235,8 @@ def aspect_of(part: QuestionPart) -> Aspect:
     """Return which of the rows a part asks for, the one that wins of several."""
     if part.parts and part.parts[0] in _NOT_OF_ROWS:
         return "all"  # that it was given, or that it is there, would be no yes
+    if {"change", "average"} <= part.aspects:
+        return "change"  # "average yearly gain"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
     if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *EDGES}:
@@ -349,6 +351,8 @@ def may_name(piece: Piece, words: Lexicon) -> bool:
     """Whether a piece is a known name, or stands where a name would."""
     if piece.of("name"):
         return not piece.of("topic")
+    if _is_joint(piece, words):
+        return False
     return not piece.labels and not _is_sign(piece.words[0]) and piece.words[0] not in words.numbers
 
 

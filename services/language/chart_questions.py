@@ -31,13 +31,18 @@ from services.language.events_asked import asked_around, at_that_time
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
 from services.language.parts_together import each_half, share, treat_the_same
+from services.language.quantities import without_unit
 from services.language.question_figures import (
     OVER_TIME,
+    in_years,
+    last_but_one,
     merged,
     numbers_in,
     with_days,
     with_figures,
+    with_rate,
 )
+from services.language.single_questions import NAMED_BY_ARGUMENT, OVER, named, of_one_thing
 from services.language.statement_words import is_clinical_name, stem
 from services.language.telling_topics import NEVER_OF, telling_topics
 from services.language.then_and_now import span_to_now
@@ -49,12 +54,15 @@ from services.language.tools_named import (
     with_treatment,
 )
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
-from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
+from services.language.value_questions import (
+    MEASURED_FACTS,
+    questions_of_values,
+    values_at_visit,
+    values_of,
+)
 from services.language.without_names import without_caller
 from services.language.year_forms import with_plain_years
 
-_NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
-_OVER = {"problems": "resolved", "medications": "stopped"}
 _OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
@@ -74,7 +82,7 @@ def chart_questions(
         is_side: The text is one side of a relation, and has none of its own.
     """
     words = lexicon(language)
-    text = without_caller(text)
+    unit, text = without_unit(without_caller(text))
     folded, _ = fold(_cased(_PAUSES.sub(" ; ", _without_heading(text, words)), words))
     ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
@@ -101,10 +109,10 @@ def chart_questions(
     for part in parts:
         here = [
             replace(
-                question,
-                is_past=span is not None or "past" in part.frames,
+                with_rate(question, part.frames),
+                is_past=span is not None or "past" in part.frames or _is_age_then(question, part),
                 is_begun=span is not None and "begun" in part.frames,
-                unit=part.unit if question.tool == "results" else "",
+                unit=(unit or part.unit) if question.tool == "results" else "",
             )
             for question in _questions(part, is_asked=is_asking(text, pieces, words))
         ]
@@ -115,11 +123,16 @@ def chart_questions(
     in_days = questions if not ages or span is not None or is_now_too else []
     return tuple(  # both in "in 2019 vs at birth"
         question
-        for days, each in ((None, at_ages(questions, ages)), (span, in_days))
+        for days, each in ((None, at_ages(questions, ages)), (span, in_years(in_days, spans)))
         for question in merged(
             with_figures(_with_unread(one, unread), days, numbers, pieces) for one in each
         )
     )
+
+
+def _is_age_then(question: ChartQuestion, part: QuestionPart) -> bool:
+    """Whether the age at one value is asked for: "Alter bei erster Messung"."""
+    return question.name == "age" and bool(part.aspects & {"first", "minimum", "maximum"})
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
@@ -170,15 +183,9 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
 
     "Is his diabetes well adjusted?": that he has diabetes is no yes.
     """
-    if "size" in part.frames and part.runs:
-        return [_named(SEARCH, f"{part.runs[0].text} size", "all", None)]
-    if "size" in part.frames and not part.topics:  # of a person it is the height
-        return [_named("results", "body height", "all", None)]
-    if "tolerated" in part.frames and part.runs:  # that it was given is no yes
-        return [_named(SEARCH, f"{part.runs[0].text} tolerated", "all", None)]
-    if "state" in part.frames and not part.topics and not any(run.known for run in part.runs):
-        return [ChartQuestion("chart_summary")]  # "how is Ada doing?"
-    found = [one for half in each_half(part) for one in _asked_of(half, is_asked=is_asked)]
+    if (one_thing := of_one_thing(part)) is not None:
+        return [one_thing]
+    found = [one for half in each_half(part) for one in _of_half(half, is_asked=is_asked)]
     # That a test was done is no yes to "was it positive?".
     is_mixed = len({each.tool for each in found}) > 1 or _has_more(part)
     tells_outcome = "outcome" in part.frames or "range" in part.parts
@@ -186,12 +193,18 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     is_mixed = is_mixed or bool(part.frames & _JUDGED)
     if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
+    if "last_but_one" in part.frames:
+        found = [last_but_one(one, is_last_too="latest" in part.aspects) for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
     return [
         replace(each, aspect="all") if is_mixed and each.aspect == "whether" else each
         for each in found
     ]
+
+
+def _of_half(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
+    return [*values_at_visit(part)] or [*_asked_of(part, is_asked=is_asked)]
 
 
 def _has_more(part: QuestionPart) -> bool:
@@ -228,6 +241,8 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
 def _of_what_age(part: QuestionPart) -> Iterator[ChartQuestion]:
     """Yield what the age is asked at that is no row of a list: at menarche, at the last visit."""
     yield from (_searched(run.text, "all", None) for run in part.runs if not run.known)
+    if any(run.known for run in part.runs):
+        return  # "at her first tetanus shot": at no visit
     at: tuple[Aspect, ...] = ("latest", "first")
     yield from (ChartQuestion("encounters", {}, one) for one in at if one in part.aspects)
 
@@ -241,7 +256,7 @@ def _of_run(
         if tool == "problems" and what == "people":  # who was seen for it
             yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
         elif tool != "results":
-            yield replace(_named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
+            yield replace(named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
     if not tools and is_searched:
         yield _searched(run.text, aspect, what)
 
@@ -274,12 +289,12 @@ def _of_topic(
     unread = _unread_of(topic, part)
     for name in _names_of(topic, part):
         arguments = dict(topic.arguments)
-        if topic.tool in _OVER and not arguments and not name and "over" in part.frames:
-            arguments["status"] = _OVER[topic.tool]
+        if topic.tool in OVER and not arguments and not name and "over" in part.frames:
+            arguments["status"] = OVER[topic.tool]
         if topic.tool in ("problems", "medications") and not arguments and name:
-            yield _named(topic.tool, name, aspect, what)
+            yield named(topic.tool, name, aspect, what)
             continue
-        if topic.tool in _NAMED_BY_ARGUMENT and name:
+        if topic.tool in NAMED_BY_ARGUMENT and name:
             arguments["name"] = name
         yield ChartQuestion(topic.tool, arguments, aspect, name, what, unread=unread)
 
@@ -330,20 +345,6 @@ def _may_be_of(topic: TopicSpec, run: Run) -> bool:
 def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
     """Whether a drug is named beside "ever prescribed": "levothyroxine ever prescribed?"."""
     return topic.tool == "medications" and is_clinical_name(stem(run.text))
-
-
-def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
-    """Return the question for one thing: also what is over is looked at."""
-    if tool == "results":
-        return values_of([name], aspect, what)
-    arguments: dict[str, object] = {}
-    if tool in _NAMED_BY_ARGUMENT:
-        arguments["name"] = name
-    if tool in _OVER:
-        arguments["status"] = "all"
-    if tool == SEARCH:
-        arguments["query"] = name
-    return ChartQuestion(tool, arguments, aspect, name, what)
 
 
 def _searched(text: str, aspect: Aspect, what: Part | None) -> ChartQuestion:

@@ -29,7 +29,7 @@ _SWAP_CHARS = 5
 _TELLING_CHARS = 4
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
-_TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/]")
+_TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
 LabelKind: TypeAlias = Literal[
     "aspect", "above", "below", "part", "people", "frame", "topic", "name",
     "not_chart", "stop", "before", "then", "for_it", "unit",

@@ -28,7 +28,7 @@ def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[Cha
     """Return what is asked around an event, each with the questions for the event."""
     if len(pieces) > _PIECES:
         return ()
-    relations = _relations(words)
+    relations = relations_of(words)
     for at, piece in enumerate(pieces):
         if (relation := relations.get(piece.text)) is None:
             continue
@@ -44,7 +44,7 @@ def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[Cha
 
 
 @cache
-def _relations(words: Lexicon) -> Mapping[str, Relation]:
+def relations_of(words: Lexicon) -> Mapping[str, Relation]:
     """Return the relation of each folded phrase; of one that has several, the first."""
     every = reversed([*words.words.relations.items()])
     return {fold(phrase)[0]: one for one, phrases in every for phrase in phrases}
@@ -93,12 +93,14 @@ def _asked_at(
         return ()
     if relation in ("within", "at") and {one.tool for one in before} != {"results"}:
         return ()  # "anemia in pregnancy" is the name of one thing
+    if not before and any("when" in one.of("aspect") for one in pieces[:at]):
+        return behind  # "how long since the last visit?"
     asked = before or (ChartQuestion("timeline", is_past=True),)
     is_begun = any("begun" in one.of("frame") for one in pieces[:at])
     return tuple(
         replace(
             one,
-            around=behind,
+            around=tuple(replace(each, aspect=_of_event(each)) for each in behind),
             when=relation,
             is_begun=is_begun,
             aspect=_of_days(one),
@@ -107,9 +109,14 @@ def _asked_at(
     )
 
 
+def _of_event(event: ChartQuestion) -> Aspect:
+    """Return the aspect of an event: "before it was started" is before it."""
+    return "all" if event.aspect == "when" else event.aspect
+
+
 def _is_event(question: ChartQuestion, *, is_alone: bool) -> bool:
     """Whether it has days: the last of its kind, or what has a name."""
     if question.tool in _EVENTS and question.aspect in EDGES:
         return True
     is_named = question.tool in _NAMED and bool(question.name) and question.part is None
-    return is_named and question.aspect in {"all", *EDGES} and not is_alone
+    return is_named and question.aspect in {"all", "when", *EDGES} and not is_alone

@@ -7,20 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date, timedelta
-from functools import cache
 
 from services.language.ages_asked import ages_in, at_ages
-from services.language.calendar_days import steps_back
-from services.language.chart_parts import QuestionPart, aspect_of, read_part
+from services.language.calendar_days import around, steps_back
+from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part
+from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
+from services.language.events_asked import asked_around, relations_of
 from services.language.folding import fold
-from services.language.question_figures import with_days
+from services.language.leaning_words import has_limit, is_then, opens, points_back
+from services.language.question_figures import numbers_in, with_days, with_figures, with_rate
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import measured_over_time
-from services.language.vocabulary import LANGUAGES
 
 LONGEST_WORDS = 8
+_RATES = frozenset({"percent", "per_year"})
+_OF_ONE_VALUE: AbstractSet[Aspect] = frozenset({"latest", "first", "minimum", "maximum"})
 _ARGUMENTS_OF_DAYS = frozenset({"since", "until", "last"})
 _SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before"})
 _OF_EVENTS: AbstractSet[Aspect] = frozenset({"latest", "first", "when", "count"})
@@ -52,7 +55,7 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if _asked_of_the_same(text, today, one) is not None)
-    is_open = _opens(tokens) or _points_back(tokens) or _is_then(tokens)
+    is_open = has_limit(tokens) or opens(tokens) or points_back(tokens) or is_then(tokens)
     return next(leaning, None) or (next(iter(languages), None) if is_open else None)
 
 
@@ -72,16 +75,48 @@ def followed_up(
     if not before:
         return about
     words, folded = lexicon(language), fold(text)[0]
-    if (year := _year_before(folded, before[0].span, words)) is not None:
-        return tuple(_then(each, year) for each in before)
+    if (days := _days_before(folded, before[0].span, words)) is not None:
+        return tuple(_then(each, days) for each in before)
+    if _says(folded, words.words.of_all_time):
+        before = [_of_all_days(each) for each in before]
     asked = _asked_of_the_same(text, today, language)
     if asked is not None:
-        return tuple(filter(None, (_asked_otherwise(each, asked) for each in before))) or about
-    if found := _pointing_back(folded, about, before[0], words):
-        return found
-    if not _opens(tokens_of(folded)):
+        # Of "2 years before?" how long is not worked out.
+        figures = ", ".join(filter(str.isdigit, tokens_of(folded))) if asked.is_before else ""
+        found = filter(None, (_asked_otherwise(each, asked) for each in before))
+        return tuple(replace(one, unread=figures) for one in found) or about
+    pointing = _limited(folded, before, words)
+    if pointing := pointing or _pointing_back(folded, about, before[0], words):
+        return pointing
+    tokens = tokens_of(folded)
+    if not (opens(tokens) or points_back(tokens)):
         return about
-    return _of_other_time(folded, before, words, today) or _of_another(about, before)
+    then = _of_other_time(folded, before, words, today) or _around(folded, before, words, today)
+    if then:
+        return then
+    return _of_another(about, before) if opens(tokens) else about
+
+
+def _unlimited(question: ChartQuestion) -> ChartQuestion:
+    return replace(question, above=None, below=None, lower_limit=None)
+
+
+def _limited(
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon
+) -> tuple[ChartQuestion, ...]:
+    """Return which values asked about are beyond a limit, where nothing else is said."""
+    pieces = words.pieces(folded)
+    numbers = list(numbers_in(pieces, words))
+    figures = {at for at, _ in numbers}
+    rest = [one for at, one in enumerate(pieces) if at not in figures and not one.of("unit")]
+    is_limit = any(one.of("above") or one.of("below") for one in rest)
+    rest = [one for one in rest if not one.of("above") and not one.of("below")]
+    is_bare = all(one.of("aspect") or _names_nothing([one], words) for one in rest)
+    is_of_values = {one.tool for one in before} == {"results"}
+    if not (is_limit and is_bare and is_of_values and numbers):
+        return ()
+    every = (replace(_unlimited(_of_all_days(each)), part=None) for each in before)
+    return tuple(with_figures(each, each.span, numbers, pieces) for each in every)
 
 
 def _of_other_time(
@@ -94,6 +129,27 @@ def _of_other_time(
     return tuple(at_ages(before, ages)) if _names_nothing(words.pieces(rest), words) else ()
 
 
+def _around(
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
+) -> tuple[ChartQuestion, ...]:
+    """Return what was asked before, of the time around an event: "what was it before the stroke?".
+
+    "And after?" asks it of the other side of the event before.
+    """
+
+    def ask(text: str) -> tuple[ChartQuestion, ...]:
+        if _names_nothing(words.pieces(text), words):
+            return tuple(replace(_of_all_days(each), aspect="all") for each in before)
+        return chart_questions(text, today=today, language=words.language, is_side=True)
+
+    pieces = words.pieces(folded)
+    said = [piece for piece in pieces if any(map(str.isalnum, piece.text))]
+    if said and before[0].around and _names_nothing(said[:-1], words):
+        side = relations_of(words).get(said[-1].text)
+        return () if side is None else tuple(replace(each, when=side) for each in before)
+    return asked_around(pieces, words, ask)
+
+
 def _of_another(
     about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion]
 ) -> tuple[ChartQuestion, ...]:
@@ -104,7 +160,10 @@ def _of_another(
     is_bare = one.aspect == "all" and one.span is None and bool(one.name)
     if not is_bare or one.tool != last.tool:
         return about
-    taken = replace(one, aspect=last.aspect, part=last.part, is_past=last.is_past)
+    taken = replace(
+        one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
+        is_age_in_months=last.is_age_in_months, rate=last.rate,
+    )  # fmt: skip
     return (taken if last.span is None else with_days(taken, last.span),)
 
 
@@ -112,12 +171,14 @@ def _pointing_back(
     folded: str, about: tuple[ChartQuestion, ...], last: ChartQuestion, words: Lexicon
 ) -> tuple[ChartQuestion, ...]:
     """Return what is asked of what was named before; nothing where no word points at it."""
-    points = _points_back(tokens_of(folded))
-    if points and len(about) == 1 and about[0].name == "age":
-        return (about[0], replace(last, aspect="when", part=None, back=0))
+    points = points_back(tokens_of(folded))
+    of_then = is_then(tokens_of(folded))
+    if (points or of_then) and len(about) == 1 and about[0].name == "age":
+        aspect = last.aspect if last.tool == "results" else "when"
+        return (about[0], replace(last, aspect=aspect, part=None))
     if points and _is_of_the_same(about, last):
         return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
-    if _is_then(tokens_of(folded)) and len(about) == 1 and last.span is not None:
+    if of_then and len(about) == 1 and last.span is not None:
         is_free = about[0].span is None and not about[0].around
         return (with_days(about[0], last.span),) if is_free else about
     if _says(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
@@ -132,43 +193,11 @@ def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
     return asked is not None and bool(_OWNED & {*asked.parts[:1]})
 
 
-def _opens(tokens: Sequence[str]) -> bool:
-    return any(tuple(tokens[: len(one)]) == one for one in _openers())
-
-
-def _points_back(tokens: Sequence[str]) -> bool:
-    """Whether it is asked of what was named before: "who prescribed it?"."""
-    return not _pointers().isdisjoint(tokens)
-
-
 def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool:
     """Whether one list is asked again, where the question before named something of it."""
     one = about[0] if len(about) == 1 else None
     is_bare = one is not None and not one.name and one.span is None
     return is_bare and one is not None and one.tool == last.tool and bool(last.name)
-
-
-@cache
-def _pointers() -> frozenset[str]:
-    return frozenset(word for language in LANGUAGES for word in lexicon(language).words.pointers)
-
-
-def _is_then(tokens: Sequence[str]) -> bool:
-    """Whether it ends in a word for the days before: "whom did she see then?"."""
-    said = " ".join(token for token in tokens if token.isalnum())
-    return any(said.endswith(f" {one}") for one in _thens())
-
-
-@cache
-def _thens() -> frozenset[str]:
-    said = (one for language in LANGUAGES for one in lexicon(language).words.at_that_time)
-    return frozenset(fold(one)[0] for one in said)
-
-
-@cache
-def _openers() -> tuple[tuple[str, ...], ...]:
-    every = (one for language in LANGUAGES for one in lexicon(language).words.openers)
-    return tuple(tuple(tokens_of(fold(one)[0])) for one in every)
 
 
 def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
@@ -177,34 +206,46 @@ def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | 
     if spans_in(folded, today=today, language=language)[0]:
         return None
     pieces = words.pieces(folded)
-    said = [piece for piece in pieces if any(map(str.isalpha, piece.text))]
+    said = [piece for piece in pieces if piece.labels or any(map(str.isalpha, piece.text))]
     names = any(
         {label.kind for label in piece.labels} - _SAYS_NO_NAME or not piece.labels for piece in said
     )
     part = read_part(list(said), words) if said and not names else None
-    asks = part is not None and (part.is_before or part.parts or part.aspects - {"whether"})
+    asks = part is not None and (
+        part.is_before or part.parts or part.aspects - {"whether"} or part.frames & _RATES
+    )
     return part if asks else None
 
 
 def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuestion | None:
     """Return the question before with what is asked now; None where its rows tell no such thing."""
     if asked.is_before:
-        return _one_before(question)
-    if asked.parts:
-        is_told = asked.parts[0] in _PARTS_OF.get(question.tool, ())
+        figures = ", ".join(piece.text for piece in asked.pieces if piece.text.isdigit())
+        before = _one_before(question)  # "2 years before": how long is not worked out
+        return before and replace(before, unread=figures)
+    if asked.frames & _RATES:
+        return with_rate(replace(question, aspect="change"), asked.frames)
+    is_told = asked.parts[:1] and asked.parts[0] in _PARTS_OF.get(question.tool, ())
+    if asked.parts and (is_told or not asked.aspects):
         return replace(question, part=asked.parts[0], back=0) if is_told else None
     aspect = aspect_of(asked)
+    if aspect == "when" and question.tool == "results" and question.aspect in _OF_ONE_VALUE:
+        return question  # its day stands with it
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
         return None
     if aspect in ("change", "latest"):
         # What is now, and whether it is rising, is asked of now whatever days were before.
         kept = over_time.arguments.items()
-        rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
-        over_time = replace(over_time, arguments=rest, span=None)
+        # How much they changed is asked of as many as were told.
+        freed = _ARGUMENTS_OF_DAYS - ({"last"} if aspect == "change" else frozenset())
+        rest = {name: value for name, value in kept if name not in freed}
+        over_time = replace(over_time, arguments=rest, span=None, around=())
         # A course tells "is it rising?" better than the first value beside the last.
         aspect = "trend" if aspect == "change" else aspect
-    return replace(over_time, aspect=aspect, part=None, back=0)
+    # "The heaviest?" is asked of no year of life, nor of what is beyond a limit.
+    over_time = replace(_unlimited(over_time), at_age=None) if aspect in RANKED else over_time
+    return replace(over_time, aspect=aspect, part=None, back=0, rate="")
 
 
 def _one_before(question: ChartQuestion) -> ChartQuestion | None:
@@ -220,15 +261,30 @@ def _one_before(question: ChartQuestion) -> ChartQuestion | None:
         earlier = TimeSpan(until=found.span.since - timedelta(days=1))
         return _then(replace(found, aspect="latest", back=0), earlier, is_of_one=True)
     rest = {name: value for name, value in found.arguments.items() if name != "last"}
-    return replace(found, arguments=rest, aspect="latest", part=None, back=found.back + 1)
+    return replace(
+        _unlimited(found),
+        around=(),
+        arguments=rest,
+        aspect="latest",
+        part=None,
+        back=found.back + 1,
+    )
 
 
 def _then(question: ChartQuestion, span: TimeSpan, *, is_of_one: bool = False) -> ChartQuestion:
     """Return the question for other days; all values of them where the newest was asked for."""
-    aspect = "all" if question.aspect == "latest" and not is_of_one else question.aspect
+    free = _of_all_days(question)
+    aspect = question.aspect if is_of_one else free.aspect
+    return with_days(replace(free, aspect=aspect, is_past=True), span)
+
+
+def _of_all_days(question: ChartQuestion) -> ChartQuestion:
+    """Return the question without its days; for all values of others where the newest was meant."""
+    aspect = "all" if question.aspect == "latest" else question.aspect
     kept = question.arguments.items()
     rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
-    return with_days(replace(question, arguments=rest, aspect=aspect, is_past=True, back=0), span)
+    return replace(question, arguments=rest, aspect=aspect, span=None, around=(), back=0,
+                   at_age=None)  # fmt: skip
 
 
 def _says(folded: str, phrases: Iterable[str]) -> bool:
@@ -236,13 +292,16 @@ def _says(folded: str, phrases: Iterable[str]) -> bool:
     return any(f" {one} " in said for one in phrases)
 
 
-def _year_before(folded: str, last: TimeSpan | None, words: Lexicon) -> TimeSpan | None:
-    """Return the days a year before those asked about: "and the year before?"."""
-    if last is None or last.since is None or last.until is None:
+def _days_before(folded: str, last: TimeSpan | None, words: Lexicon) -> TimeSpan | None:
+    """Return the days a year, or a month, before those asked about: "and the year before?"."""
+    units = words.words.unit_before
+    unit = next((one for one, said in units.items() if _says(folded, said)), None)
+    if unit is None or last is None or last.since is None or last.until is None:
         return None
-    if not _says(folded, words.words.year_before):
-        return None
-    return TimeSpan(steps_back(last.since, "year", 1), steps_back(last.until, "year", 1))
+    if unit == "month":  # of a day it is all of the month
+        month = around(steps_back(last.since, unit, 1), unit)
+        return TimeSpan(month.first, month.last)
+    return TimeSpan(steps_back(last.since, unit, 1), steps_back(last.until, unit, 1))
 
 
 def _other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) -> TimeSpan | None:
@@ -260,7 +319,11 @@ def _other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date)
 def _names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
     """Whether what stands beside the days says nothing else."""
     return all(
-        piece.of("stop") or piece.of("people") or piece.words[0] in words.connectors
+        piece.of("stop")
+        or piece.of("people")
+        or piece.words[0] in words.connectors
+        or piece.text in words.words.pointers
+        or "whether" in piece.of("aspect")
         for piece in pieces
         if any(map(str.isalnum, piece.text))
     )

@@ -40,11 +40,15 @@ def each_half(part: QuestionPart) -> Iterator[QuestionPart]:
     """Yield a question as two, where other rows answer its halves.
 
     "BP ok? on what?" asks for the value and for drugs, "how many visits, and whom did she see?" for
-    a number and for names.
+    a number and for names, "K: avg, min, max" for what is worked out and for values.
     """
     halves = {*part.parts} >= _BOTH and is_of_values(part)
     of_visits = {topic.tool for topic in part.topics} == {"encounters"}
-    if halves:
+    is_ranked = is_of_values(part) and "average" in part.aspects
+    if is_ranked and (ends := part.aspects & {"minimum", "maximum"}):
+        yield replace(part, aspects={"average"})
+        yield replace(part, aspects=ends)
+    elif halves:
         yield from (replace(part, parts=[one]) for one in sorted(_BOTH))
     elif of_visits and "count" in part.aspects and part.is_latest_too:
         yield replace(part, aspects=part.aspects - {"latest"})

@@ -15,6 +15,11 @@ _UNIT = re.compile(
     r"|[\s-]?(?P<unit>(?:pack[- ]years?|%|‰|°\s?[CF]|/[a-zA-Zµμ]+|[A-Za-zµμ\[{][\w\[\]{}µμ.*^²³]*"
     r"(?:/[\w\[\]{}µμ.*^²³]+){0,3}(?:(?<=1\.73) m[²2]\b)?))"
 )
+_UNIT_WITH_SLASH = re.compile(
+    r"(?:\b(?:in|as|to|als|en) )?(?<![\w/])"
+    r"(?P<unit>[a-zµμ%][\wµμ\[\]]*\s?/\s?[a-zµμ][\wµμ]*)(?![\w/])",
+    re.IGNORECASE,
+)
 _TIME = re.compile(r"(?<![\w.,:])\d{1,2}:\d\d(?::\d\d)?(?:\s?(?:Uhr|[ap]\.?m\.?))?(?![\w:])")
 _RANGE_DASH = re.compile(
     r"(?<![\w-])(?P<low>\d[\d.,]*)(?P<dash>\s?[-–—]\s?)(?=\d+(?:[.,]\d+)*(?![\w-]*[a-z]-))"
@@ -186,6 +191,14 @@ def unit_code(text: str) -> str:
     plain = plain.translate(_SUPERSCRIPTS) if plain.startswith(("10", "x10")) else plain
     folded = plain.lower().removeprefix("x").rstrip(".,;")
     return _CODES.get(folded, "")
+
+
+def without_unit(text: str) -> tuple[str, str]:
+    """Return the unit with a slash that `text` names, as UCUM has it, and the text without it."""
+    for one in _UNIT_WITH_SLASH.finditer(text):
+        if code := unit_code(one["unit"]):
+            return code, f"{text[: one.start()]} {text[one.end() :]}"
+    return "", text
 
 
 def _unit_at(text: str, at: int) -> tuple[str, int]:

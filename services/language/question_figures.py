@@ -1,6 +1,7 @@
 """The days, the limits and the counts of a chart question; like ones as one. Pure."""
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final
 
@@ -11,6 +12,10 @@ _TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "doc
 _TAKES_LAST_DAY = frozenset({"results", "timeline", "changes"})
 _WHOLE = frozenset({"chart_summary", "current_status"})
 _STATES = frozenset({"medications", "problems"})
+_COUNTED = frozenset(
+    {"encounters", "procedures", "immunizations", "documents", "imaging_reports",
+     "pathology_reports"}
+)  # fmt: skip
 _MOST_ROWS = 50
 _SHORT_DAYS = 92
 OVER_TIME: Final[frozenset[Aspect]] = frozenset(
@@ -28,6 +33,15 @@ def hull_of(spans: Sequence[TimeSpan]) -> TimeSpan | None:
     if len(spans) > 1 and len(since) == len(until) == len(spans):
         return TimeSpan(min(since), max(until), " ".join(one.text for one in spans))
     return spans[0] if spans else None
+
+
+def in_years(
+    questions: Sequence[ChartQuestion], spans: Sequence[TimeSpan]
+) -> Iterator[ChartQuestion]:
+    """Yield the questions, counts of several spans for each year: "visits in 2018 vs 2019"."""
+    for one in questions:
+        is_of_each = len(spans) > 1 and one.aspect == "count" and one.tool in _COUNTED
+        yield replace(one, rate="per year") if is_of_each else one
 
 
 def numbers_in(pieces: Sequence[Piece], words: Lexicon) -> Iterator[tuple[int, float]]:
@@ -56,6 +70,9 @@ def with_figures(
                 replace(found, above=number) if side == "above" else replace(found, below=number)
             )
             continue
+        if (found.above or found.below) is not None and _is_lower_of_pair(pieces, at):
+            found = replace(found, lower_limit=number)
+            continue
         around = [each for piece in pieces[max(0, at - 2) : at + 3] for each in piece.of("aspect")]
         is_count = number == int(number) and 1 < number <= _MOST_ROWS
         if is_count and "latest" in around and question.tool in ("results", "encounters"):
@@ -64,12 +81,43 @@ def with_figures(
     return found
 
 
+def last_but_one(question: ChartQuestion, *, is_last_too: bool) -> ChartQuestion:
+    """Return the question for the one before the newest, or for both of them."""
+    if question.tool not in ("results", "encounters"):
+        return question
+    if is_last_too:
+        return replace(question, arguments={**question.arguments, "last": 2}, aspect="all")
+    return replace(question, aspect="latest", back=1)
+
+
+def _is_lower_of_pair(pieces: Sequence[Piece], at: int) -> bool:
+    """Whether a figure is the lower one of a pressure: of 140/90 it is 90."""
+    return at > 1 and pieces[at - 1].text == "/" and pieces[at - 2].text[:1].isdigit()
+
+
+def with_rate(question: ChartQuestion, frames: AbstractSet[str]) -> ChartQuestion:
+    """Return the question with what its change is told in, or each year's count: "per year"."""
+    is_counted = "a_year" in frames and question.aspect == "count"
+    if question.tool == "results" and "percent" in frames:
+        return replace(question, rate="percent")
+    if not is_counted and "per_year" not in frames:
+        return question
+    if question.tool in _COUNTED:
+        return replace(question, rate="per year", aspect="count")
+    if question.tool == "results":
+        is_one = question.aspect in ("all", "latest")
+        return replace(question, rate="per year", aspect="trend" if is_one else question.aspect)
+    return replace(question, unread="per year")
+
+
 def arguments_of(question: ChartQuestion) -> dict[str, object]:
     """Return what the tool is called with; all values where fewer would give a wrong answer.
 
     The highest of twelve values is not the highest on record.
     """
     arguments = dict(question.arguments)
+    if question.tool == "encounters" and question.name:
+        arguments.pop("last", None)  # the last of its kind are not among the last of all
     has_limit = question.above is not None or question.below is not None
     is_of_days = question.span is not None
     over_all = question.aspect in OVER_TIME or question.back or has_limit or is_of_days
@@ -115,7 +163,7 @@ def merged(questions: Iterator[ChartQuestion]) -> Iterator[ChartQuestion]:
 
 
 def _is_like(one: ChartQuestion, other: ChartQuestion) -> bool:
-    if one.tool != other.tool or one.at_age != other.at_age:
+    if one.tool != other.tool or (one.at_age, one.head) != (other.at_age, other.head):
         return False
     if "treatment" in {one.part, other.part} and one.part != other.part:
         return False  # "since when has she gout, and how is it treated?"

@@ -107,7 +107,8 @@ def _goes_on(
     """Return what a short question asks, by what was asked just before it."""
     *earlier, last = situation.asked_before
     today, told = situation.now.date(), language_of(words, default="")
-    sure = [language] if about else [told] if told else [situation.language, *LANGUAGES]
+    own = [told, situation.language] if told else [situation.language, *LANGUAGES]
+    sure = [language] if about else own
     spoken = leans_in(words, today=today, languages=dict.fromkeys(sure))
     if spoken is None:
         return language, tuple(about)
@@ -135,9 +136,22 @@ def _is_of_a_chart(question: ChartQuestion) -> bool:
 def _asked(words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, ...]]:
     """Return what is asked of the chart, and in which language.
 
-    Where no small word tells the language, it is that in which the message asks something known.
+    "Gewicht in Pfund" in a German talk: a small word of another language tells no language.
     """
     told = language_of(words, default="")
+    language, found = _asked_in(told, words, situation)
+    if told and told != situation.language and all(one.tool == SEARCH for one in found):
+        today, own = situation.now.date(), situation.language
+        known = chart_questions(words, today=today, language=own, is_guess=True)
+        return (own, known) if known else (language, found)
+    return language, found
+
+
+def _asked_in(told: str, words: str, situation: Situation) -> tuple[str, tuple[ChartQuestion, ...]]:
+    """Return what is asked in the language that small words have `told`.
+
+    Where none does, it is that in which the message asks something known.
+    """
     today = situation.now.date()
     spoken = told or situation.language
     # Where every word is known in one of them it is that one.

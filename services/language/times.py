@@ -5,7 +5,7 @@ names of months come from CLDR.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import cache
 from typing import Literal, TypeAlias
@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from services.language.calendar_days import Days, around, days_of, steps_back
 from services.language.folding import fold
+from services.language.lengths import any_of, length_pattern
 from services.language.utterance import TimeSpan
 from services.language.vocabulary import read_words, words_with_number
 from services.language.year_parts import SEASON_MONTHS, YearParts
@@ -32,7 +33,8 @@ class TimeWords(BaseModel):
         same_as: Lengths of time that have words of their own, as they are counted.
         rolling: Before a unit: the one that ends today, not the last one of the calendar.
         lasting: Before a length that ends today: "over 5 years".
-        each: Before a month or year where something is asked of each: "visits per year".
+        age: Before a number of years: "before age 12", which no span is made of.
+        each: Before a month or year where something is asked of each: "visits per month".
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
         slashes: How 3/4/2015 is written where this language is.
         seasons: The month in which each begins; "since spring" is since that month.
@@ -58,6 +60,7 @@ class TimeWords(BaseModel):
     several: Mapping[str, int]
     lasting: tuple[str, ...] = ()
     each: tuple[str, ...] = ()
+    age: tuple[str, ...] = ()
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     seasons: Mapping[str, int] = Field(default_factory=dict)
@@ -115,44 +118,45 @@ class _TimeReader:
         self._words, self._numbers = words, numbers
         self.same_as = words.same_as
         self._months = _month_names(words.locale)
-        count = rf"(?:(?P<n>\d{{1,3}}|{_any(numbers)})|(?P<some>{_any(words.several)}))"
+        count = rf"(?:(?P<n>\d{{1,3}}|{any_of(numbers)})|(?P<some>{any_of(words.several)}))"
         one = r"(?:an?|eine[mnr]?|une?|una?)"
-        unit = "|".join(rf"(?P<{name}>{_any(words.units[name])})" for name in _UNITS)
-        within, last = rf"(?:(?:{_any(words.in_)}) )*", _any(words.last)
-        self.length = re.compile(_length(words, rf"(?:\d{{1,3}}|{_any(numbers)}|{one})"))
-        self.year_parts = _year_parts(words, within)
+        unit = "|".join(rf"(?P<{name}>{any_of(words.units[name])})" for name in _UNITS)
+        within, last = rf"(?:(?:{any_of(words.in_)}) )*", any_of(words.last)
+        ago, first = any_of(words.ago), any_of(words.ago_first)
+        self.length = _length(words, rf"(?:\d{{1,3}}|{any_of(numbers)}|{one})")
+        self.year_parts = _year_parts(words, within, self._months)
         relation = _relation(words)
-        a, b = self._point("a"), self._point("b")
-        between, joint = _any(words.between), _any(words.and_)
-        since = rf"(?:(?P<since>{_any(words.since)}) )?"
+        a, b, after = self._point("a"), self._point("b"), any_of(words.after)
+        between, joint = any_of(words.between), any_of(words.and_)
+        since = rf"(?:(?P<since>{any_of(words.since)}) )?"
         forms: tuple[tuple[str, _Read], ...] = (
             (rf"(?<!\w){within}(?:(?:{between}) )?{a} ?(?:{joint}) ?{b}(?!\w)", self._between),
             (
-                rf"(?<!\w)(?:{between}) (?P<month>{_any(self._months)}) (?:{joint}) {b}(?!\w)",
+                rf"(?<!\w)(?:{between}) (?P<month>{any_of(self._months)}) (?:{joint}) {b}(?!\w)",
                 self._from_month,
             ),
             (r"(?<!\w)(?:(?:in|the) )*(?P<tens>(?:19|20)\d0)s(?!\w)", _decade),
             (
-                rf"(?<!\w)(?:{_any(words.onward[0])}) {a} (?:{_any(words.onward[1])})(?!\w)",
+                rf"(?<!\w)(?:{any_of(words.onward[0])}) {a} (?:{any_of(words.onward[1])})(?!\w)",
                 self._on,
             ),
             (
-                rf"(?<!\w)(?:{_any(words.before)}) (?:{joint}) (?:{_any(words.after)}) {a}(?!\w)",
+                rf"(?<!\w)(?:{any_of(words.before)}) (?:{joint}) (?:{after}) {a}(?!\w)",
                 lambda _, __: TimeSpan(),  # "before and after 2016": of all days
             ),
             (rf"(?<!\w)(?:{relation}) (?:the )?{a}(?!\w)", self._related),
-            (rf"(?<!\w){since}(?:{count}|{one}) (?:{unit}) (?:{_any(words.ago)})(?!\w)", self._ago),
-            (rf"(?<!\w)(?:{_any(words.ago_first)}) (?:{count}|{one}) (?:{unit})(?!\w)", self._ago),
+            (rf"(?<!\w){since}(?:{count}|{one}) (?:{unit}) (?:{ago})(?!\w)", self._ago),
+            (rf"(?<!\w)(?:{first}) (?:{count}|{one}) (?:{unit})(?!\w)", self._ago),
             (rf"(?<!\w){since}{within}{count} (?P<which>{last}) (?:{unit})(?!\w)", self._last),
             (rf"(?<!\w){since}{within}{count} (?:{unit}) (?P<which>{last})(?!\w)", self._last),
             (rf"(?<!\w){since}{within}(?P<which>{last}) (?:{count} )?(?:{unit})(?!\w)", self._last),
             (rf"(?<!\w){since}{within}(?:{unit}) (?P<which>{last})(?!\w)", self._last),
-            (rf"(?<!\w)(?:{_any(words.since)}) {count} (?:{unit})(?!\w)", self._rolling),
-            (rf"(?<!\w)(?:{_any(words.lasting)}) {count} (?:{unit})(?!\w)", self._rolling),
-            (rf"(?<!\w){since}{within}(?:{_any(words.this)}) (?:{unit})(?!\w)", self._this),
-            (rf"(?<!\w){since}(?P<word>{_any(words.days)})(?!\w)", self._day_word),
+            (rf"(?<!\w)(?:{any_of(words.since)}) {count} (?:{unit})(?!\w)", self._rolling),
+            (rf"(?<!\w)(?:{any_of(words.lasting)}) {count} (?:{unit})(?!\w)", self._rolling),
+            (rf"(?<!\w){since}{within}(?:{any_of(words.this)}) (?:{unit})(?!\w)", self._this),
+            (rf"(?<!\w){since}(?P<word>{any_of(words.days)})(?!\w)", self._day_word),
             (
-                rf"(?<!\w)(?:{_any(words.since)}) (?:the |dem |den |le |el )?{self._day()}(?!\w)",
+                rf"(?<!\w)(?:{any_of(words.since)}) (?:the |dem |den |le |el )?{self._day()}(?!\w)",
                 self._since_day,
             ),
             (rf"(?<!\w){within}{a}(?!\w)", self._plain),
@@ -161,7 +165,7 @@ class _TimeReader:
 
     def _point(self, mark: str) -> str:
         """Return an expression for a day, a month or a year, its groups named with `mark`."""
-        month = rf"(?:{_any(self._months)})\.?"
+        month = rf"(?:{any_of(self._months)})\.?"
         return (
             rf"(?:(?P<iso_{mark}>{_YEAR}-\d\d(?:-\d\d)?(?!\d))"
             rf"|(?P<dots_{mark}>\d{{1,2}}\.\s?\d{{1,2}}\.\s?{_YEAR})"
@@ -175,9 +179,9 @@ class _TimeReader:
 
     def _day(self) -> str:
         """Return an expression for a day of a month, a month or a season, without its year."""
-        month = rf"(?:{_any(self._months)})\.?"
+        month = rf"(?:{any_of(self._months)})\.?"
         figure = r"\d{1,2}(?:st|nd|rd|th|\.|er)?"
-        season = _any(self._words.seasons) if self._words.seasons else r"(?!)"
+        season = any_of(self._words.seasons) if self._words.seasons else r"(?!)"
         return (
             rf"(?:{figure}(?: of| de)? (?P<m1>{month})|(?P<m2>{month})(?: {figure})?"
             rf"|(?P<season>{season}))"
@@ -322,36 +326,27 @@ def _month_names(locale: str) -> Mapping[str, int]:
     return months | {"sept": 9}
 
 
-def _length(words: TimeWords, count: str) -> str:
-    """Return an expression for a length of no days: "in 3 months", "2 years before", "per year"."""
-    units = _any(unit for each in words.units.values() for unit in each)
-    length, around = (
-        rf"(?:{count}|{_any(words.several)}) (?:{units})",
-        (*words.before, *words.after),
-    )
-    named = rf"(?:{_any(words.in_)}) {length}|{length}(?= (?:{_any(around)}))"
-    each = rf"(?:{_any(words.each)}) (?:{_any((*words.units['month'], *words.units['year']))})"
-    return rf"(?<!\w)(?:{named}|{each})(?!\w)"
+def _length(words: TimeWords, number: str) -> re.Pattern[str]:
+    related = (words.before, words.after, words.since, words.until)
+    return length_pattern(
+        number, units=words.units, several=words.several, within=words.in_, each=words.each,
+        relations=related, age=words.age,
+    )  # fmt: skip
 
 
 def _relation(words: TimeWords) -> str:
     related = {"since": words.since, "after": words.after, "until": words.until}
     related["before"] = words.before
-    return "|".join(rf"(?P<{name}>{_any(phrases)})" for name, phrases in related.items())
+    return "|".join(rf"(?P<{name}>{any_of(phrases)})" for name, phrases in related.items())
 
 
-def _year_parts(words: TimeWords, within: str) -> YearParts:
+def _year_parts(words: TimeWords, within: str, months: Mapping[str, int]) -> YearParts:
     seasons = {one: (month, SEASON_MONTHS) for one, month in words.seasons.items()}
     parts = {**seasons, **words.year_parts}
     return YearParts(
         parts={_counted(fold(one)[0], words.same_as): each for one, each in parts.items()},
-        since=_any(words.since),
+        months=months,
+        since=any_of(words.since),
         within=within,
-        last=_any((*words.last, *words.this)),
+        last=any_of((*words.last, *words.this)),
     )
-
-
-def _any(phrases: Iterable[str]) -> str:
-    """Return an expression for one of `phrases`, longest first; one that never fits for none."""
-    each = sorted((fold(phrase)[0] for phrase in phrases), key=len, reverse=True)
-    return "|".join(re.escape(one) for one in each) or r"(?!)"

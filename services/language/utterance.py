@@ -35,6 +35,7 @@ Aspect: TypeAlias = Literal[
     "average",
 ]
 Relation: TypeAlias = Literal["since", "during", "within", "after", "before", "at"]
+Rate: TypeAlias = Literal["", "per year", "percent"]
 Part: TypeAlias = Literal[
     "dose",
     "reason",
@@ -79,6 +80,7 @@ class ChartQuestion:
         head: What of the name may be told where nothing has the whole of it.
         above: Values greater than this are asked for.
         below: Likewise, less than this.
+        lower_limit: Of a pressure, that of its lower figure: 90 of "above 140/90".
         span: Days asked about, also where the tool takes none.
         is_past: What has been counts, too: "has she ever had a stroke?"
         is_begun: What began in those days is asked for, not what went on in them.
@@ -88,6 +90,7 @@ class ChartQuestion:
         at_age: What is asked is meant of the year in which the patient was so many years old.
         is_age_in_months: `at_age` counts months, as of infants.
         unit: In which values are asked for, as UCUM has it; "" for that of the record.
+        rate: What a change is told in besides, and whether a count is told of each year.
         unread: Words that nobody understood, as of a time; the answer says so.
     """
 
@@ -99,6 +102,7 @@ class ChartQuestion:
     head: str = ""
     above: float | None = None
     below: float | None = None
+    lower_limit: float | None = None
     span: TimeSpan | None = None
     is_past: bool = False
     is_begun: bool = False
@@ -108,6 +112,7 @@ class ChartQuestion:
     at_age: int | None = None
     is_age_in_months: bool = False
     unit: str = ""
+    rate: Rate = ""
     unread: str = ""
 
 

@@ -2,11 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
-from services.language.chart_parts import QuestionPart, Run
+from services.language.chart_parts import EDGES, FOR, QuestionPart, Run
+from services.language.chart_words import lexicon
+from services.language.folding import fold
 from services.language.tools_named import tool_of
 from services.language.utterance import Aspect, ChartQuestion, Part
+from services.language.vocabulary import LANGUAGES
 
 MEASURED_FACTS: Final = frozenset({"ECOG"})
 """Facts of the status that are measured again and again."""
@@ -19,18 +23,40 @@ def questions_of_values(
     results = [run for run in runs if tool_of(run, part) == "results"]
     if not results:
         return
+    heads = dict.fromkeys(_head_of(run) for run in results)
+    for head in heads:
+        here = (run.name_for("results") for run in results if _head_of(run) == head)
+        found = replace(values_of(list(dict.fromkeys(here)), aspect, what), head=head)
+        yield from ([replace(found, aspect="latest"), found] if part.is_latest_too else [found])
+
+
+def values_at_visit(part: QuestionPart) -> Iterator[ChartQuestion]:
+    """Yield what is asked of values at the last visit of a kind: "bp the last time in the ER"."""
+    topics = [one for one in part.topics if one.tool == "encounters" and one.name]
+    results = [run for run in part.runs if tool_of(run, part) == "results"]
+    ends = sorted(part.aspects & EDGES)
+    is_for = any(piece.text in FOR for piece in part.pieces)
+    if len(topics) != len(part.topics) or len(topics) != 1 or not (results and ends) or is_for:
+        return
+    visit = ChartQuestion("encounters", {}, ends[0], topics[0].name)
     names = list(dict.fromkeys(run.name_for("results") for run in results))
-    found = replace(values_of(names, aspect, what), head=_head_of(results))
-    yield from ([replace(found, aspect="latest"), found] if part.is_latest_too else [found])
+    yield replace(values_of(names, "all", None), around=(visit,), when="within")
 
 
-def _head_of(runs: Sequence[Run]) -> str:
+def _head_of(run: Run) -> str:
     """Return what of a longer name is a value of its own: the pressure in pregnancy.
 
-    Of "protein/creatinine ratio" nothing is.
+    Of "protein/creatinine ratio" nothing is, nor of what is measured in urine.
     """
-    mains = [run.main for run in runs if run.is_of_other and not run.is_exact]
-    return mains[0].name if len(runs) == 1 and mains and mains[0] else ""
+    said = {*run.text.split()}
+    is_other = "/" in said or not said.isdisjoint(_specimens())
+    return "" if run.main is None or run.is_exact or is_other else run.main.name
+
+
+@cache
+def _specimens() -> frozenset[str]:
+    every = (one for each in LANGUAGES for one in lexicon(each).words.specimens)
+    return frozenset(fold(one)[0] for one in every)
 
 
 def values_of(names: list[str], aspect: Aspect, what: Part | None) -> ChartQuestion:

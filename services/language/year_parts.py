@@ -14,20 +14,28 @@ class YearParts:
     """The parts of years of one language."""
 
     def __init__(
-        self, *, parts: Mapping[str, tuple[int, int]], since: str, within: str, last: str
+        self,
+        *,
+        parts: Mapping[str, tuple[int, int]],
+        months: Mapping[str, int],
+        since: str,
+        within: str,
+        last: str,
     ) -> None:
         """Take expressions for what stands before a part.
 
         Args:
             parts: Of each part, folded, the month in which it begins and how many it has.
+            months: The months, of which "last August" is the last that has begun.
         """
-        self._parts = parts
+        self._parts = {**{name: (number, 1) for name, number in months.items()}, **parts}
         named = "|".join(map(re.escape, sorted(parts, key=len, reverse=True))) or r"(?!)"
+        last_named = "|".join(map(re.escape, sorted(self._parts, key=len, reverse=True)))
         begins = rf"(?<!\w)(?:(?P<since>{since}) )?{within}"
         of_year = rf"(?: (?:des|von|vom))? {within}(?P<year>{_YEAR})(?!\w)"
         self._forms = (
             re.compile(rf"{begins}(?P<part>{named}){of_year}"),
-            re.compile(rf"{begins}(?:{last}) (?P<part>{named})(?P<year>)(?!\w)"),
+            re.compile(rf"{begins}(?:{last}) (?P<part>{last_named})(?P<year>)(?![\w.]|,? \d)"),
         )
 
     def spans_in(self, text: str, *, today: date) -> tuple[list[TimeSpan], str]:

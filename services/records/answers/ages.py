@@ -9,7 +9,7 @@ from services.language.answer_words import AnswerWords
 from services.language.question_figures import with_days
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.asked_rows import asked_rows
-from services.records.answers.row_parts import beyond, day_of, is_limited, sources_of
+from services.records.answers.row_parts import beyond, day_of, is_limited, number_of, sources_of
 from services.records.dates import first_day, last_day, years_between
 
 AGE = "age"
@@ -21,15 +21,28 @@ BORN = ChartQuestion("chart_summary", name=AGE)
 """What tells the day of birth."""
 
 
-def has_an_age(question: ChartQuestion) -> bool:
-    """Whether its rows began at an age, as a value did that passed a limit."""
-    return question.tool in _HAVE_AN_AGE or (question.tool == "results" and is_limited(question))
+def has_an_age(question: ChartQuestion, *, is_then: bool) -> bool:
+    """Whether its rows began at an age, as a value did that passed a limit.
+
+    Args:
+        is_then: How old they were is asked, and not how old they are: also values have a day.
+    """
+    is_of_value = question.tool == "results" and (is_then or is_limited(question))
+    return question.tool in _HAVE_AN_AGE or is_of_value
 
 
 def _dated_rows(question: ChartQuestion, rows: Sequence[ViewRow]) -> Sequence[ViewRow]:
     """Return the rows whose day is asked about: of values the first that passed the limit."""
-    if question.tool != "results":
-        return rows[:_ROWS_SHOWN]
+    if question.tool != "results" or not is_limited(question):
+        ranked = sorted((row for row in rows if row.number is not None), key=number_of)
+        dated = sorted(rows, key=day_of, reverse=True)
+        edge = {
+            "first": dated[-1:],
+            "latest": dated[:1],
+            "minimum": ranked[:1],
+            "maximum": ranked[-1:],
+        }
+        return edge.get(question.aspect, dated[:_ROWS_SHOWN])
     return sorted(beyond(question, rows), key=day_of)[:1]
 
 

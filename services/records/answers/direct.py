@@ -47,7 +47,8 @@ def answered(
         told: What they told in passing, which no memory holds; likewise.
     """
     said: list[str] = []
-    others = [one for one in questions if has_an_age(one)]
+    is_then = any(one.name == AGE and one.is_past for one in questions)
+    others = [one for one in questions if has_an_age(one, is_then=is_then)]
     for question in questions:
         if question.name == AGE and others and _given(question, given) is not None:
             continue  # not how old they are now
@@ -189,7 +190,9 @@ def _sought(
         if record is not None and (told := _elsewhere(question, search, record, words)):
             told = f"{told}\n{in_papers}".strip()
             if question.head and search.name == question.head:
-                return f"{said_without(question, words)}\n{told}".strip()
+                is_of_all_days = question.span is not None and search.span is None
+                when = f"{absent}\n" if is_of_all_days else ""
+                return f"{when}{said_without(question, words)}\n{told}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
             is_guess = question.tool == "allergies" or not search.name

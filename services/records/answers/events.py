@@ -7,6 +7,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion, Relation, TimeSpan
 from services.records.answers.asked_rows import asked_rows
+from services.records.answers.row_parts import days_recorded
 from services.records.dates import first_day, last_day
 
 _ABOUT = timedelta(days=31)
@@ -25,7 +26,13 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
         rows = [row for row in rows if _is_called(row, event.name)] or rows
     if event.aspect == "first":
         return tuple(rows[:1])
+    if event.tool == "problems" and event.aspect == "latest":  # the last of several times
+        rows = [row.model_copy(update={"date": _last_time(row)}) for row in rows]
     return tuple(rows[-1:] if event.aspect == "latest" or event.tool == "problems" else rows)
+
+
+def _last_time(row: ViewRow) -> str:
+    return max(days_recorded(row), default=first_day(row.date) or date.min).isoformat()
 
 
 def _is_called(row: ViewRow, name: str) -> bool:

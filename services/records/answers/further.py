@@ -89,7 +89,10 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
     if question.head:
-        return (*searches_for(replace(question, head="")), _of_the_head(question))
+        headless = searches_for(replace(question, head=""))
+        is_value = question.tool == "results"  # a value tells more than where it is mentioned
+        head = _of_the_head(question)
+        return (head, *headless) if is_value else (*headless, head)
     taken = [_taken(question)] if _is_taken_too(question) else []
     said = _ALSO_SAID.get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)

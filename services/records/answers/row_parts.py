@@ -70,6 +70,29 @@ def days_recorded(row: ViewRow) -> list[date]:
     return [day for word in told.replace(",", "").split() if (day := first_day(word))]
 
 
+def by_year(rows: Sequence[ViewRow]) -> list[tuple[str, list[ViewRow]]]:
+    """Return the dated rows of each year, the newest year first."""
+    years: dict[str, list[ViewRow]] = {}
+    for row in sorted(rows, key=lambda each: each.date, reverse=True):
+        if row.date:
+            years.setdefault(row.date[:4], []).append(row)
+    return [*years.items()]
+
+
+def counts_of_years(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[str]:
+    """Return a line with the count of each year, where that is asked for."""
+    years = by_year(rows) if question.rate == "per year" else []
+    return [f"- {year}: {len(own)}" for year, own in years]
+
+
+def last_visits(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRow]:
+    """Return the rows; of visits of a kind as many of the newest as are asked for."""
+    if question.tool != "encounters" or "last" not in question.arguments:
+        return [*rows]
+    newest = sorted(rows, key=lambda row: row.date, reverse=True)
+    return newest[: int(question.arguments["last"])]
+
+
 def newest_day(row: ViewRow) -> str:
     """Return the last day of what is told once for several times: a drug's last prescription."""
     said = row.detail.replace(",", "").replace(";", "").split()
@@ -92,12 +115,41 @@ def is_limited(question: ChartQuestion) -> bool:
     return question.above is not None or question.below is not None
 
 
+def limit_of(question: ChartQuestion, rows: Sequence[ViewRow]) -> float:
+    """Return the limit in the unit of `rows`, as asked where there is no way to that."""
+    limit = question.above if question.above is not None else question.below or 0.0
+    same = converted(limit, question.unit, rows[0].unit) if question.unit and rows else None
+    return limit if same is None else same
+
+
+def is_convertible(question: ChartQuestion, row: ViewRow) -> bool:
+    """Whether a value can be told in the unit that is asked for."""
+    return not question.unit or converted(1.0, row.unit, question.unit) is not None
+
+
 def beyond(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRow]:
     """Return the rows whose number is above, or below, the limit of a question."""
     is_above = question.above is not None
-    limit = question.above if question.above is not None else question.below or 0.0
-    numbers = ((number_of(row), row) for row in rows if row.number is not None)
-    return [row for value, row in numbers if value != limit and (value > limit) == is_above]
+    limit = limit_of(question, rows)
+    lower = question.lower_limit
+    together = any if is_above else all  # above 140/90 is either of both figures
+    limits = (limit,) if lower is None else (limit, lower)
+    return [
+        row
+        for row in rows
+        if (figures := _figures(row))
+        and together(
+            value != least and (value > least) == is_above
+            for value, least in zip(figures, limits, strict=False)
+        )
+    ]
+
+
+def _figures(row: ViewRow) -> list[float]:
+    """Return the number of a row, and behind it the lower figure where it is a pressure."""
+    lower = row.value.partition("/")[2].strip()
+    numbers = [] if row.number is None else [row.number]
+    return [*numbers, *([float(lower)] if lower.replace(".", "", 1).isdigit() else [])]
 
 
 def figure(number: Decimal) -> str:

@@ -18,8 +18,10 @@ from services.records.answers.identity import told_identity
 from services.records.answers.row_line import DETAIL_CHARS, row_line
 from services.records.answers.row_parts import (
     MARKS,
+    counts_of_years,
     day_of,
     days_recorded,
+    last_visits,
     newest_day,
     part_missing,
     sources_of,
@@ -53,7 +55,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         return told_identity(question, view.rows, words)
     if not found.rows:
         return _absent(question, view, words, is_other_time=found.of_other_time)
-    rows = list(found.rows)
+    rows = last_visits(question, found.rows)
     if question.tool == "results":
         said = told_values(question, rows, words)
         return "\n".join([*said, *_not_found(view, words)])
@@ -322,7 +324,8 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     what = words.things_of.get(question.tool, "")
     what = f"{what}: {question.name}" if question.name else what
     if question.tool not in _STATES or not question.name:
-        return f"{words.things.format(count=len(rows), what=what, span=span)}."
+        said = f"{words.things.format(count=len(rows), what=what, span=span)}."
+        return "\n".join([said, *counts_of_years(question, rows)])
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
     if question.tool == "medications" and len(rows) == 1:
         return row_line(rows[0], words)  # how often it was prescribed, and is taken

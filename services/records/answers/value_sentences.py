@@ -1,25 +1,31 @@
 """Sentences and small tables over measured values, one template for each aspect. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
-from services.language.utterance import Aspect, ChartQuestion
+from services.language.utterance import Aspect, ChartQuestion, Rate
 from services.records.answers.asked_rows import concept_of
 from services.records.answers.row_parts import (
     beyond,
+    by_year,
     day_of,
     figure,
     flag_of,
     in_unit,
+    is_convertible,
     is_limited,
+    limit_of,
     number_of,
     sources_of,
     value_of,
 )
+from services.records.dates import first_day
 
 _ROWS_SHOWN = 12
+_YEAR_DAYS = 365.25
 _FEWEST_SHOWN = 3
 """Values of one thing, however many things are shown."""
 
@@ -30,7 +36,10 @@ def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerW
     if question.part == "range" and not question.name:
         return _out_of_range([series[0] for series in every], words)
     most = max(_FEWEST_SHOWN, _ROWS_SHOWN // len(every))
-    return [_of_series(question, series, words, most=most) for series in every]
+    told = [_of_series(question, series, words, most=most) for series in every]
+    odd = [series[0] for series in every if not is_convertible(question, series[0])]
+    notes = (words.not_converted.format(recorded=row.unit, unit=question.unit) for row in odd)
+    return [*dict.fromkeys(notes), *told]
 
 
 def _out_of_range(newest: Sequence[ViewRow], words: AnswerWords) -> list[str]:
@@ -66,21 +75,34 @@ def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
 def _of_series(
     question: ChartQuestion, rows: list[ViewRow], words: AnswerWords, *, most: int
 ) -> str:
-    has_limit = is_limited(question)
+    has_limit = is_limited(question) and is_convertible(question, rows[0])
     is_ranked = has_limit or question.aspect in ("minimum", "maximum", "extremes")
     numbers = [row for row in rows if row.number is not None] or _by_upper(rows) * is_ranked
     if has_limit:
         return _limited(question, numbers, words) if numbers else _table(rows, words)
     aspect: Aspect = question.aspect
+    if question.rate == "per year" and aspect in _OF_EACH_YEAR:
+        return _each_year(question, rows, words, most=most)
     if aspect == "average" and (both := _halves(rows)):
         return _told_average(both[0], "/".join(map(_mean, both)), words)
-    if aspect in _OF_NUMBERS and not numbers:
+    if aspect in _WITH_NUMBERS and not numbers:
         aspect = "trend"
+    if aspect == "change":
+        return _change(numbers, words, name=f"**{rows[0].name}**", rate=question.rate)
     if aspect in _OF_NUMBERS:
         return _OF_NUMBERS[aspect](numbers, words)
     if question.part == "range" and question.is_past:
         return _ever_out_of_range(rows, numbers, words, most=most)
     return _of_rows(question, aspect, rows, words, most=most)
+
+
+def _each_year(
+    question: ChartQuestion, rows: list[ViewRow], words: AnswerWords, *, most: int
+) -> str:
+    """Return what is counted or worked out of each year alone, the newest first."""
+    once = replace(question, rate="")
+    lines = [f"- {year}: {_of_series(once, own, words, most=most)}" for year, own in by_year(rows)]
+    return "\n".join([f"**{rows[0].name}**", *lines])
 
 
 def _of_rows(
@@ -95,7 +117,7 @@ def _of_rows(
     is_many = aspect in ("trend", "when") or "last" in question.arguments
     is_many = is_many or (question.span is not None and aspect != "latest")
     if is_many and len(rows) > 1:
-        return _course(rows, words, most=most)
+        return _course(rows, words, most=most, rate=question.rate)
     # Which of two of one moment is right, nobody knows: both are told.
     newest = {row.value: row for row in reversed(rows) if row.date == rows[0].date}
     with_range = question.part == "range"
@@ -160,21 +182,36 @@ def _told_average(rows: list[ViewRow], mean: str, words: AnswerWords) -> str:
     )
 
 
-def _changed(rows: list[ViewRow], words: AnswerWords) -> str:
-    return _change(rows, words, name=f"**{rows[0].name}**")
-
-
-def _change(rows: list[ViewRow], words: AnswerWords, *, name: str) -> str:
+def _change(rows: list[ViewRow], words: AnswerWords, *, name: str, rate: Rate = "") -> str:
     first, last = rows[-1], rows[0]
     if first is last:
         return _sentence(last, words)
     difference = Decimal(str(number_of(last))) - Decimal(str(number_of(first)))
-    return words.change.format(
+    told = words.change.format(
         name=name,
         first=f"{value_of(first)} ({day_of(first)}) {sources_of(first)}",
         last=f"{value_of(last)} ({day_of(last)}) {sources_of(last)}",
-        difference=f"{'+' if difference > 0 else ''}{figure(difference)} {last.unit}".strip(),
+        difference=f"{_signed(difference)} {last.unit}".strip(),
     )
+    return ", ".join([told, *_at_rate(rate, difference, first, last, words)])
+
+
+def _signed(number: Decimal) -> str:
+    return f"{'+' if number > 0 else ''}{figure(number)}"
+
+
+def _at_rate(
+    rate: Rate, difference: Decimal, first: ViewRow, last: ViewRow, words: AnswerWords
+) -> Iterator[str]:
+    """Yield what a difference is of the first value, or in one year on average."""
+    days = [first_day(row.date) for row in (first, last)]
+    lasted = (days[1] - days[0]).days if days[0] and days[1] else 0
+    if rate == "percent" and number_of(first):
+        percent = difference / Decimal(str(number_of(first))) * 100
+        yield words.of_first.format(percent=_signed(percent))
+    if rate == "per year" and lasted >= _YEAR_DAYS:
+        a_year = difference / lasted * Decimal(str(_YEAR_DAYS))
+        yield words.per_year.format(rate=f"{_signed(a_year)} {last.unit}".strip())
 
 
 _OF_NUMBERS: Mapping[Aspect, Callable[[list[ViewRow], AnswerWords], str]] = {
@@ -182,16 +219,17 @@ _OF_NUMBERS: Mapping[Aspect, Callable[[list[ViewRow], AnswerWords], str]] = {
     "maximum": _highest,
     "extremes": _extremes,
     "average": _average,
-    "change": _changed,
 }
+_OF_EACH_YEAR: frozenset[Aspect] = frozenset({"count", *_OF_NUMBERS})
+_WITH_NUMBERS: frozenset[Aspect] = frozenset({"change", *_OF_NUMBERS})
 
 
 def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Say whether any value is above or below the limit, and which."""
     is_above = question.above is not None
-    limit = question.above if question.above is not None else question.below or 0.0
+    limit = limit_of(question, rows)
     met = beyond(question, rows)
-    shown = f"{limit:g}"
+    shown = f"{limit:g}" + (f"/{question.lower_limit:g}" if question.lower_limit else "")
     if not met:
         edge = max(rows, key=number_of) if is_above else min(rows, key=number_of)
         none = words.none_above if is_above else words.none_below
@@ -202,12 +240,12 @@ def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     return f"{words.yes}. {count}:\n{_table(met, words)}"
 
 
-def _course(rows: list[ViewRow], words: AnswerWords, *, most: int) -> str:
+def _course(rows: list[ViewRow], words: AnswerWords, *, most: int, rate: Rate = "") -> str:
     numbers = [row for row in rows if row.number is not None]
     lines = [f"**{rows[0].name}**", _table(rows, words, most=most)]
     if len({row.date for row in numbers}) > 1:
         # Else Markdown hangs it on the last row of the list.
-        lines += ["", _change(numbers, words, name=words.overall)]
+        lines += ["", _change(numbers, words, name=words.overall, rate=rate)]
     return "\n".join(lines)
 
 

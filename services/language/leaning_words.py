@@ -1,0 +1,52 @@
+"""The words, of any language, by which a short question leans on the one before it. Pure."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from services.language.chart_words import lexicon, tokens_of
+from services.language.folding import fold
+from services.language.vocabulary import LANGUAGES
+
+
+def opens(tokens: Sequence[str]) -> bool:
+    """Whether it begins as what goes on: "and in 2015?"."""
+    return any(tuple(tokens[: len(one)]) == one for one in _openers())
+
+
+def points_back(tokens: Sequence[str]) -> bool:
+    """Whether it is asked of what was named before: "who prescribed it?"."""
+    return not _pointers().isdisjoint(tokens)
+
+
+@cache
+def _pointers() -> frozenset[str]:
+    return frozenset(word for language in LANGUAGES for word in lexicon(language).words.pointers)
+
+
+def is_then(tokens: Sequence[str]) -> bool:
+    """Whether it ends in a word for the days before: "whom did she see then?"."""
+    said = " ".join(token for token in tokens if token.isalnum())
+    return any(said.endswith(f" {one}") for one in _thens())
+
+
+def has_limit(tokens: Sequence[str]) -> bool:
+    """Whether a figure stands in it with a word for beyond: "any above 160?"."""
+    return any(one in _limits() for one in tokens) and any(map(str.isdigit, tokens))
+
+
+@cache
+def _limits() -> frozenset[str]:
+    words = (lexicon(language).words for language in LANGUAGES)
+    return frozenset(fold(one)[0] for each in words for one in (*each.above, *each.below))
+
+
+@cache
+def _thens() -> frozenset[str]:
+    said = (one for language in LANGUAGES for one in lexicon(language).words.at_that_time)
+    return frozenset(fold(one)[0] for one in said)
+
+
+@cache
+def _openers() -> tuple[tuple[str, ...], ...]:
+    every = (one for language in LANGUAGES for one in lexicon(language).words.openers)
+    return tuple(tuple(tokens_of(fold(one)[0])) for one in every)

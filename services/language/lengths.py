@@ -1,0 +1,38 @@
+"""Lengths of time of which no days are made: "in 3 months", "2 years before", "before age 12"."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from services.language.folding import fold
+
+
+def length_pattern(
+    number: str,
+    *,
+    units: Mapping[str, Sequence[str]],
+    several: Iterable[str],
+    within: Iterable[str],
+    each: Iterable[str],
+    relations: tuple[Sequence[str], ...],
+    age: Iterable[str],
+) -> re.Pattern[str]:
+    """Return the pattern of them in one language.
+
+    Args:
+        number: An expression for a number.
+        relations: What stands behind a length, before and after, and what else before an age.
+    """
+    unit = any_of(one for every in units.values() for one in every)
+    length = rf"(?:{number}|{any_of(several)}) (?:{unit})"
+    before, after, *_ = relations
+    named = rf"(?:{any_of(within)}) {length}|{length}(?= (?:{any_of((*before, *after))}))"
+    monthly = rf"(?:{any_of(each)}) (?:{any_of(units['month'])})"
+    related = any_of(one for every in relations for one in every)
+    aged = rf"(?:{related}) (?:{any_of(age)}) (?:{number})"
+    return re.compile(rf"(?<!\w)(?:{named}|{monthly}|{aged})(?!\w)")
+
+
+def any_of(phrases: Iterable[str]) -> str:
+    """Return an expression for one of `phrases`, longest first; one that never fits for none."""
+    every = sorted((fold(phrase)[0] for phrase in phrases), key=len, reverse=True)
+    return "|".join(re.escape(one) for one in every) or r"(?!)"

@@ -1,0 +1,51 @@
+"""Questions for one thing by its name, and for what a part asks of one thing alone. Pure."""
+
+from collections.abc import Mapping
+
+from services.language.chart_parts import QuestionPart
+from services.language.tools_named import SEARCH
+from services.language.utterance import Aspect, ChartQuestion, Part
+from services.language.value_questions import values_of
+
+NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
+OVER = {"problems": "resolved", "medications": "stopped"}
+_OF_UNIT: Mapping[str, str] = {
+    **dict.fromkeys(("kg", "[lb_av]", "[stone_av]"), "body weight"),
+    **dict.fromkeys(("cm", "[in_i]"), "body height"),
+}
+"""What of a person is told in a unit."""
+
+
+def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
+    """Return what is asked of one thing in words of its own: how large, how tolerated, how it is.
+
+    "Polyp size" is no height, and that a drug was given is no yes to "did she tolerate it?".
+    """
+    name = part.runs[0].text if part.runs else ""
+    if "size" in part.frames and name:
+        return named(SEARCH, f"{name} size", "all", None)
+    if "size" in part.frames and not part.topics:  # of a person it is the height
+        return named("results", "body height", "all", None)
+    if "tolerated" in part.frames and name:
+        return named(SEARCH, f"{name} tolerated", "all", None)
+    if part.topics:
+        return None
+    if not name and "change" in part.aspects and part.unit in _OF_UNIT:
+        return named("results", _OF_UNIT[part.unit], "change", None)  # "how many kg did he lose?"
+    if "state" in part.frames and not any(run.known for run in part.runs):
+        return ChartQuestion("chart_summary")  # "how is Ada doing?"
+    return None
+
+
+def named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:
+    """Return the question for one thing: also what is over is looked at."""
+    if tool == "results":
+        return values_of([name], aspect, what)
+    arguments: dict[str, object] = {}
+    if tool in NAMED_BY_ARGUMENT:
+        arguments["name"] = name
+    if tool in OVER:
+        arguments["status"] = "all"
+    if tool == SEARCH:
+        arguments["query"] = name
+    return ChartQuestion(tool, arguments, aspect, name, what)

@@ -1,0 +1,244 @@
+"""Questions about figures: in a unit, per year, in percent, beyond a limit, around an event."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.language.reading import read
+from services.language.utterance import ChartQuestion, Situation
+
+
+def asked(text: str, *before: str) -> tuple[ChartQuestion, ...]:
+    situation = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC), asked_before=before)
+    return read(text, situation).about
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("LDL and HDL side by side",
+         ["low density lipoprotein cholesterol", "high density lipoprotein cholesterol"]),
+        ("BP pairs please", ["blood pressure"]),
+        ("Chol + TG nebeneinander", ["total cholesterol", "triglycerides"]),
+        ("max RR u wann", ["blood pressure"]),
+        ("Gewicht u. Größe zuletzt?", ["body weight", "body height"]),
+        ("how many kg did she lose?", ["body weight"]),
+        ("wie viel cm ist sie zw. 2013 und 2017 gewachsen", ["body height"]),
+    ],
+)  # fmt: skip
+def test_words_for_how_values_are_shown_are_no_part_of_their_names(
+    text: str, names: list[str]
+) -> None:
+    (question,) = asked(text)
+    assert question.arguments["names"] == names
+
+
+def test_each_longer_name_keeps_what_may_be_told_of_it_alone() -> None:
+    found = asked("hemoglobin gobbledygook and potassium")
+    assert [(one.name, one.head) for one in found] == [
+        ("hemoglobin gobbledygook", "hemoglobin"), ("potassium", ""),
+    ]  # fmt: skip
+    assert [one.head for one in asked("creatinine in stool")] == [""]
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"),
+    [
+        ("creatinine in umol/L", "umol/L"),
+        ("glucose mmol/l latest?", "mmol/L"),
+        ("temp in F", "[degF]"),
+        ("potassium above 5 mmol/l?", "mmol/L"),
+    ],
+)
+def test_a_unit_is_asked_for_and_is_no_part_of_a_name(text: str, unit: str) -> None:
+    (question,) = asked(text)
+    assert (question.unit, " " in question.name) == (unit, question.name == "body temperature")
+
+
+@pytest.mark.parametrize(
+    ("text", "aspect", "rate"),
+    [
+        ("visits per year", "count", "per year"),
+        ("how many ER visits a year", "count", "per year"),
+        ("Besuche/Jahr", "count", "per year"),
+        ("how many visits in 2018 vs 2019", "count", "per year"),
+        ("a1c per year", "trend", "per year"),
+        ("eGFR Abfall pro Jahr", "change", "per year"),
+        ("rate of rise of creatinine", "change", "per year"),
+        ("average BP by year", "average", "per year"),
+        ("pct change in a1c between first and last", "change", "percent"),
+        ("um wieviel % ist das LDL gestiegen", "change", "percent"),
+        ("how many visits in 2018", "count", ""),
+    ],
+)
+def test_what_is_told_of_a_year_or_in_percent(text: str, aspect: str, rate: str) -> None:
+    assert [(one.aspect, one.rate) for one in asked(text)] == [(aspect, rate)]
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "event"),
+    [
+        ("what was ALT before simvastatin was started", "before", "simvastatin"),
+        ("creatinine right after the stroke", "after", "stroke"),
+        ("Kreatinin vor Beginn von Simvastatin", "before", "simvastatin"),
+        ("BP at the last prenatal visit", "within", "prenatal"),
+        ("RR beim letzten Notfallbesuch", "within", "emergency"),
+        ("bp the last time he was in the ER", "within", "emergency"),
+    ],
+)
+def test_values_are_asked_of_the_days_of_an_event(text: str, relation: str, event: str) -> None:
+    (question,) = asked(text)
+    assert (question.tool, question.when) == ("results", relation)
+    assert [one.name for one in question.around] == [event]
+
+
+@pytest.mark.parametrize("text", ["how long since the last visit", "Zeit seit letztem Besuch"])
+def test_how_long_ago_something_was_asks_for_the_thing(text: str) -> None:
+    assert [(one.tool, one.aspect, one.around) for one in asked(text)] == [
+        ("encounters", "latest", ())
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["second to last potassium", "vorletztes Kalium", "next to last potassium"]
+)
+def test_the_last_but_one_is_one_value(text: str) -> None:
+    assert [(one.name, one.aspect, one.back) for one in asked(text)] == [("potassium", "latest", 1)]
+
+
+def test_the_last_and_the_last_but_one_are_two() -> None:
+    (question,) = asked("Abstand zwischen letzter und vorletzter Kontrolle")
+    assert (question.arguments["last"], question.aspect) == (2, "all")
+
+
+def test_a_pressure_has_a_limit_for_either_figure() -> None:
+    (question,) = asked("was his BP ever >140/90")
+    assert (question.above, question.lower_limit) == (140.0, 90.0)
+
+
+def test_an_age_at_the_first_of_a_kind_asks_for_no_visit() -> None:
+    found = asked("how old was she at her first tetanus shot")
+    assert "encounters" not in {one.tool for one in found}
+
+
+def test_a_day_behind_am_is_no_age() -> None:
+    (question,) = asked("Kreatinin am 4.8.2019")
+    assert (question.at_age, question.arguments["since"]) == (None, "2019-08-04")
+
+
+@pytest.mark.parametrize("text", ["Polyp wie groß?", "wie groß war der Polyp?"])
+def test_how_large_a_thing_is_asks_for_no_height(text: str) -> None:
+    assert [one.tool for one in asked(text)] == ["search_record"]
+
+
+def test_it_is_asked_of_other_days_and_events() -> None:
+    (then,) = asked("what was it in 2018?", "latest creatinine?")
+    assert (then.name, then.arguments["since"]) == ("creatinine", "2018-01-01")
+    (before,) = asked("what was it before the stroke", "latest creatinine?")
+    assert (before.name, before.when, before.around[0].name) == ("creatinine", "before", "stroke")
+    (after,) = asked("and after?", "latest creatinine?", "what was it before the stroke")
+    assert (after.name, after.when, after.around[0].name) == ("creatinine", "after", "stroke")
+
+
+@pytest.mark.parametrize(
+    ("text", "above", "below"), [("any above 3?", 3.0, None), ("when was it below 1?", None, 1.0)]
+)
+def test_another_limit_takes_the_place_of_the_one_before(
+    text: str, above: float | None, below: float | None
+) -> None:
+    (question,) = asked(text, "how often was creatinine above 2?")
+    assert (question.name, question.above, question.below) == ("creatinine", above, below)
+
+
+def test_what_came_before_is_beyond_no_limit() -> None:
+    (question,) = asked("and the one before that?", "is BP above 140?")
+    assert (question.above, question.back) == (None, 1)
+
+
+def test_the_highest_is_of_no_year_of_life() -> None:
+    assert {one.at_age for one in asked("the heaviest?", "weight at 50")} == {None}
+    (ever,) = asked("highest ever?", "latest potassium?", "and in 2017?")
+    assert (ever.aspect, ever.span) == ("maximum", None)
+
+
+def test_when_one_value_was_asks_for_that_value() -> None:
+    (question,) = asked("when was that?", "highest potassium?")
+    assert question.aspect == "maximum"
+
+
+def test_the_change_before_is_told_in_percent_or_per_year() -> None:
+    assert [one.rate for one in asked("in percent?", "weight loss since 2020")] == ["percent"]
+    assert [one.rate for one in asked("per year?", "weight loss since 2020")] == ["per year"]
+
+
+def test_another_value_is_asked_of_the_same_year_of_life() -> None:
+    (question,) = asked("and weight?", "height at 5")
+    assert (question.name, question.at_age) == ("body weight", 5)
+
+
+def test_how_long_before_is_said_not_to_be_understood() -> None:
+    (question,) = asked("2 Jahre davor?", "Gewicht bei letzter Vorsorge")
+    assert (question.back, question.around, question.unread) == (1, (), "2")
+
+
+def test_the_month_before_is_of_the_days_asked_about() -> None:
+    (question,) = asked("and the month before?", "labs on 9/26/2018")
+    assert (question.arguments["since"], question.arguments["until"]) == (
+        "2018-08-01",
+        "2018-08-31",
+    )
+
+
+def test_a_fragment_is_read_in_the_language_of_the_conversation() -> None:
+    situation = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC), language="de")
+    found = read("Gewicht in Pfund", situation)
+    assert [(one.name, one.unit) for one in found.about] == [("body weight", "[lb_av]")]
+
+
+@pytest.mark.parametrize(
+    ("text", "aspects"),
+    [
+        ("K: avg, min, max", ["average", "extremes"]),
+        ("sodium range ever", ["extremes"]),
+        ("RR Mittel", ["average"]),
+        ("eGFR früher vs heute", ["change"]),
+    ],
+)
+def test_each_figure_that_is_asked_for_is_worked_out(text: str, aspects: list[str]) -> None:
+    assert [one.aspect for one in asked(text)] == aspects
+
+
+def test_the_last_such_month_is_a_span() -> None:
+    (question,) = asked("weight last aug")
+    assert question.arguments["since"] == "2026-08-01"
+
+
+def test_several_ages_are_each_asked_of() -> None:
+    assert [one.at_age for one in asked("weight at 10, 12 and 14")] == [10, 12, 14]
+    assert {one.unread for one in asked("visits before age 12")} == {"before age 12"}
+
+
+def test_how_old_they_were_then_asks_for_the_day_of_what_was_told() -> None:
+    found = asked("how old was she then?", "highest potassium?")
+    assert [(one.name, one.aspect) for one in found] == [("age", "all"), ("potassium", "maximum")]
+
+
+def test_a_follow_up_works_out_what_it_asks_itself() -> None:
+    (tallest,) = asked("tallest measured?", "growth per year since 2012")
+    assert (tallest.aspect, tallest.rate) == ("maximum", "")
+    (difference,) = asked("the difference?", "last 2 LDL")
+    assert difference.arguments["last"] == 2
+    (gain,) = asked("average yearly weight gain")
+    assert (gain.aspect, gain.rate) == ("change", "per year")
+
+
+def test_how_much_per_year_asks_for_no_dose() -> None:
+    (question,) = asked("how much per year?", "growth since 2016")
+    assert (question.name, question.rate) == ("body height", "per year")
+
+
+def test_a_follow_up_is_read_in_the_language_of_the_talk() -> None:
+    situation = Situation(
+        now=datetime(2026, 11, 22, 12, tzinfo=UTC), language="de", asked_before=("Kreatinin?",)
+    )
+    assert [one.rate for one in read("Unterschied in %", situation).about] == ["percent"]
