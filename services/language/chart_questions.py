@@ -38,6 +38,7 @@ from services.language.question_figures import (
     with_days,
     with_figures,
 )
+from services.language.sides_asked import with_side_asked
 from services.language.statement_words import is_clinical_name, stem
 from services.language.telling_topics import NEVER_OF, telling_topics
 from services.language.then_and_now import span_to_now
@@ -48,6 +49,7 @@ from services.language.tools_named import (
     with_others_meant,
     with_treatment,
 )
+from services.language.unread_words import unread_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import MEASURED_FACTS, questions_of_values, values_of
 from services.language.without_names import without_caller
@@ -57,6 +59,8 @@ _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
 _OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
+_SAY_WHAT_FOR = frozenset({"care plan", "goal"})
+"""Parts of the care that tell what they are for; of the others any word is another thing."""
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)")
 """Signs between two questions: "knee pain - what is he taking"."""
@@ -77,12 +81,13 @@ def chart_questions(
     ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
+    pieces = with_side_asked(pieces, words)
     if asked := evidence_questions(text):
         return asked
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
-    unread = "" if is_side else length_left(rest, language)
+    lengths = [length_left(rest, language)]
     if not spans and not is_side and (found := asked_around(pieces, words, ask)):
-        return tuple(_with_unread(one, unread) for one in found)
+        return _with_unread(found, (*unread_in(pieces, found, words), *lengths), text)
     is_of_all = not any(piece.of("name") for piece in pieces)
     if is_of_all and asks_what_changed(text, has_days=bool(spans)):
         # The tool keeps to the days: of a row that ended then, the date is earlier.
@@ -111,13 +116,14 @@ def chart_questions(
         questions = [ChartQuestion("timeline", is_past=True)]
     is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
     in_days = questions if not ages or span is not None or is_now_too else []
-    return tuple(  # both in "in 2019 vs at birth"
+    found = tuple(  # both in "in 2019 vs at birth"
         question
         for days, each in ((None, at_ages(questions, ages)), (span, in_days))
-        for question in merged(
-            with_figures(_with_unread(one, unread), days, numbers, pieces) for one in each
-        )
+        for question in merged(with_figures(one, days, numbers, pieces) for one in each)
     )
+    if is_side:
+        return found
+    return _with_unread(found, (*unread_in(pieces, found, words), *lengths), text)
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
@@ -127,8 +133,14 @@ def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -
     return bool(spans) and all((one.until or until or date.max) <= today for one in spans)
 
 
-def _with_unread(question: ChartQuestion, time: str) -> ChartQuestion:
-    return replace(question, unread=", ".join(filter(None, (question.unread, time))))
+def _with_unread(
+    asked: Sequence[ChartQuestion], left: Sequence[str], text: str
+) -> tuple[ChartQuestion, ...]:
+    """Return the questions, the first with all that they leave out, as `text` has it."""
+    typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
+    spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
+    unread = ", ".join(spelt)
+    return tuple(replace(one, unread=unread) for one in asked[:1]) + tuple(asked[1:])
 
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
@@ -249,6 +261,8 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     takes_names = {"medications", "allergies", "immunizations", "procedures", "problems"}
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
+    if any(topic.name in _SAY_WHAT_FOR for topic in topics):
+        return False  # "the plan for his prediabetes"
     if any(topic.name == "family" for topic in topics):
         return False  # that a parent had it is no illness of the patient
     return any(known.tool != SEARCH for known in run.known)
@@ -269,7 +283,10 @@ def _of_topic(
     if topic.tool == "biomarkers" and topic.name:
         yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, topic.name, what)
         return
-    unread = _unread_of(topic, part)
+    if topic.name in _SAY_WHAT_FOR and part.runs:
+        said = " ".join([topic.name, *(run.name_for("problems") for run in part.runs)])
+        yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, said, what, topic.name)
+        return
     for name in _names_of(topic, part):
         arguments = dict(topic.arguments)
         if topic.tool in _OVER and not arguments and not name and "over" in part.frames:
@@ -279,14 +296,7 @@ def _of_topic(
             continue
         if topic.tool in _NAMED_BY_ARGUMENT and name:
             arguments["name"] = name
-        yield ChartQuestion(topic.tool, arguments, aspect, name, what, unread=unread)
-
-
-def _unread_of(topic: TopicSpec, part: QuestionPart) -> str:
-    """Return what stands beside a topic that takes no names: "insurance and its expiry date"."""
-    is_whole = topic.tool == "chart_summary" and not topic.name  # nothing is left out of it
-    takes_none = (topic.tool in _FIXED or topic.tool == "results") and not is_whole
-    return ", ".join(run.text for run in part.runs if takes_none and not run.known)
+        yield ChartQuestion(topic.tool, arguments, aspect, name, what)
 
 
 def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:

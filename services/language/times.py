@@ -57,7 +57,6 @@ class TimeWords(BaseModel):
     ago_first: tuple[str, ...]
     several: Mapping[str, int]
     lasting: tuple[str, ...] = ()
-    each: tuple[str, ...] = ()
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     seasons: Mapping[str, int] = Field(default_factory=dict)
@@ -330,8 +329,7 @@ def _length(words: TimeWords, count: str) -> str:
         (*words.before, *words.after),
     )
     named = rf"(?:{_any(words.in_)}) {length}|{length}(?= (?:{_any(around)}))"
-    each = rf"(?:{_any(words.each)}) (?:{_any((*words.units['month'], *words.units['year']))})"
-    return rf"(?<!\w)(?:{named}|{each})(?!\w)"
+    return rf"(?<!\w)(?:{named})(?!\w)"
 
 
 def _relation(words: TimeWords) -> str:

@@ -40,6 +40,7 @@ Part: TypeAlias = Literal[
     "reason",
     "place",
     "site",
+    "side",
     "people",
     "range",
     "reaction",

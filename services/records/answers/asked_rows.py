@@ -155,7 +155,7 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "allergies" if name:
             return row.kind != "no known allergy" and is_of_allergen(name, row)
         case "care" | "history" if name:
-            return _is_part(row, name)
+            return _is_part(row, question)
         case "search_record" if not name:
             return _has_any_word(row, str(question.arguments.get("query", "")))
         case "documents" | "search_record" | "biomarkers" if name:
@@ -219,9 +219,12 @@ def _is_fact(row: ViewRow, name: str) -> bool:
     return is_there and fold(row.name)[0].startswith(_FACTS[name])
 
 
-def _is_part(row: ViewRow, name: str) -> bool:
-    """Whether a row of `care` or `history` is of the kind, or says the words."""
-    kinds = _KINDS.get(name)
+def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether a row of `care` or `history` is of the kind and says the words."""
+    name = question.head or question.name
+    kinds, rest = _KINDS.get(name), question.name.removeprefix(name)
+    if rest and not has_words(row, rest):
+        return False
     if name == "open order" and row.status not in _OPEN:
         return False
     return has_words(row, name) if kinds is None else row.kind in kinds or row.name in kinds

@@ -25,7 +25,7 @@ from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.answers.unsaid import said_unread, said_without, short_form_unknown
+from services.records.answers.unsaid import said_unknown, said_unread, said_without
 
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
@@ -202,10 +202,10 @@ def _sought(
     if looked_at is not None:
         absent = _with_parts(question, absent, looked_at, words)
         measured = measured_for(question)
-        absent = "\n".join([absent, *short_form_unknown(question, words)])
+        absent = "\n".join([absent, *said_unknown(question, words)])
         return absent if measured is None else _with_value(measured, absent, given, words)
     is_there = has_answer(question, taken)
-    unknown = [] if is_there else short_form_unknown(question, words)
+    unknown = [] if is_there else said_unknown(question, words)
     return "\n".join([absent, *_written_later(question, taken, words), *unknown])
 
 

@@ -59,7 +59,7 @@ def _of_the_head(question: ChartQuestion) -> ChartQuestion:
     named: dict[str, object] = (
         {"names": [question.head]} if question.tool == "results" else {"name": question.head}
     )
-    is_listed = question.tool == "problems"  # the tool gives all of them
+    is_listed = question.tool in ("problems", "care")  # the tool gives all of them
     arguments = question.arguments if is_listed else {**question.arguments, **named}
     aspect = "all" if question.aspect in ("whether", "count") else question.aspect
     return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)
@@ -100,7 +100,9 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
 def _is_nowhere_else(question: ChartQuestion) -> bool:
     """Whether what speaks of the words elsewhere is another thing."""
     if question.tool == "care":
-        return question.name not in _ALSO_SAID and question.name != "care team"
+        return (
+            not question.head and question.name not in _ALSO_SAID and question.name != "care team"
+        )
     if question.tool != "medications":  # "care" and "plan" stand in any note
         return False
     table = concept_table()  # values are no drugs: "cholesterol meds?"

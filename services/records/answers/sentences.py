@@ -56,25 +56,23 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     rows = list(found.rows)
     if question.tool == "results":
         said = told_values(question, rows, words)
-        return "\n".join([*said, *_not_found(view, words)])
+        return "\n".join([*said, *_not_found(view, words), *part_missing(question, rows, words)])
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
     is_of_now = question.tool == "medications" and not question.name and not question.arguments
     paused = [row for row in rows if is_of_now and row.status in _PAUSED]
     if question.aspect == "count" and len(paused) < len(rows):
         rows = [row for row in rows if row not in paused]
+    if is_state := question.tool == "care" and question.part == "status":
+        rows = [row for row in rows if row.status not in _OVER] or rows
     told = _EVENTS.get(question.aspect, _listed)(question, rows, words)
-    if question.tool == "care" and question.part == "status" and {*map(_status, rows)} <= _OVER:
+    if is_state and {row.status for row in rows} <= _OVER:
         told = f"{words.not_now}:\n{told}"
     if len(paused) == len(rows):
         told = f"{words.only_paused}\n{told}"
     return "\n".join(
         [told, *_left_out(question, view, words), *part_missing(question, rows, words)]
     )
-
-
-def _status(row: ViewRow) -> str:
-    return row.status
 
 
 def _left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:

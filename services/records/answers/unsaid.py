@@ -3,18 +3,19 @@
 from services.language.answer_words import AnswerWords
 from services.language.chart_words import lexicon, tokens_of
 from services.language.folding import fold
+from services.language.people_words import people_words
+from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.concepts.table import concept_table
 
-_SHORT_FORM_CHARS = 5
 
-
-def short_form_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
-    """Say of a short form that nobody here knows it: what it stands for may be in the record."""
+def said_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
+    """Say of a name that nobody here knows it: what it stands for may be in the record."""
     name = question.name
-    is_short = name.isalpha() and len(name) <= _SHORT_FORM_CHARS
     is_known = words.knows(name) or bool(concept_table().also_called(name))
-    return [words.unknown.format(name=name)] if is_short and not is_known else []
+    is_said = question.tool == SEARCH and words.is_language_of_tools  # by the tool itself
+    is_unknown = name.isalpha() and not is_known and not is_said
+    return [words.unknown.format(name=name)] if is_unknown else []
 
 
 def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str:
@@ -31,7 +32,7 @@ def said_without(question: ChartQuestion, words: AnswerWords) -> str:
     rest = [
         word
         for word in question.name.split()
-        if fold(word)[0] not in {*head, *lexicon(words.language).joints}
+        if fold(word)[0] not in {*head, *lexicon(words.language).joints, *people_words().articles}
         and not (is_drug and concept_table().named("drug", word))
     ]
     return words.unsaid.format(words=" ".join(rest)) if rest else ""
