@@ -40,6 +40,7 @@ class ChartWords(BaseModel):
     not_chart: Mapping[str, tuple[str, ...]]
     stop: tuple[str, ...]
     beyond: tuple[str, ...] = ()
+    negations: frozenset[str] = frozenset()
     joints: tuple[str, ...]
     connectors: tuple[str, ...]
     head_first: bool = False

@@ -59,8 +59,8 @@ _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
 _OPERATED = frozenset({SEARCH, "problems"})
 _FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
-_SAY_WHAT_FOR = frozenset({"care plan", "goal"})
-"""Parts of the care that tell what they are for; of the others any word is another thing."""
+_SAY_WHAT_FOR = frozenset({"care plan", "goal", "inpatient admission", "emergency"})
+"""Topics whose rows tell what they are for; of other parts of the care it is another thing."""
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)")
 """Signs between two questions: "knee pain - what is he taking"."""
@@ -121,9 +121,8 @@ def chart_questions(
         for days, each in ((None, at_ages(questions, ages)), (span, in_days))
         for question in merged(with_figures(one, days, numbers, pieces) for one in each)
     )
-    if is_side:
-        return found
-    return _with_unread(found, (*unread_in(pieces, found, words), *lengths), text)
+    left = () if is_side else (*unread_in(pieces, found, words), *lengths)
+    return _with_unread(found, left, text)
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
@@ -271,22 +270,10 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
 def _of_topic(
     topic: TopicSpec, part: QuestionPart, aspect: Aspect, what: Part | None
 ) -> Iterator[ChartQuestion]:
-    if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
-        yield values_of([topic.name], aspect, what)  # the status tells the newest only
+    if (found := _of_its_own(topic, part, aspect, what)) is not None:
+        yield found
         return
-    if topic.tool in _REPORTS:
-        name = " ".join(
-            filter(None, [topic.name, *(run.name_for("problems") for run in part.runs)])
-        )
-        yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
-        return
-    if topic.tool == "biomarkers" and topic.name:
-        yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, topic.name, what)
-        return
-    if topic.name in _SAY_WHAT_FOR and part.runs:
-        said = " ".join([topic.name, *(run.name_for("problems") for run in part.runs)])
-        yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, said, what, topic.name)
-        return
+    head = topic.name if topic.name in _SAY_WHAT_FOR and part.runs else ""
     for name in _names_of(topic, part):
         arguments = dict(topic.arguments)
         if topic.tool in _OVER and not arguments and not name and "over" in part.frames:
@@ -296,23 +283,38 @@ def _of_topic(
             continue
         if topic.tool in _NAMED_BY_ARGUMENT and name:
             arguments["name"] = name
-        yield ChartQuestion(topic.tool, arguments, aspect, name, what)
+        yield ChartQuestion(topic.tool, arguments, aspect, name, what, head)
+
+
+def _of_its_own(
+    topic: TopicSpec, part: QuestionPart, aspect: Aspect, what: Part | None
+) -> ChartQuestion | None:
+    """Return the question for a topic that is no list, or is asked for by words of its own."""
+    unknown = " ".join(run.text for run in part.runs if not run.known)
+    if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
+        return values_of([topic.name], aspect, what)  # the status tells the newest only
+    if topic.name == "treatment" and unknown:  # "heat therapy" is one of them
+        return _searched(unknown, aspect, what)
+    name = topic.name
+    if topic.tool in _REPORTS:
+        name = " ".join([name, *(run.name_for("problems") for run in part.runs)]).strip()
+    elif topic.tool != "biomarkers" or not name:
+        return None
+    return ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
 
 
 def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     """Return what of a topic is asked about."""
     runs = [run for run in part.runs if _may_be_of(topic, run)]
+    if topic.name in _SAY_WHAT_FOR:
+        return [" ".join([topic.name, *(run.name_for("problems") for run in part.runs)])]
     if topic.tool in _FIXED or topic.tool == "results" or not runs:
         return [topic.name]
     if topic.name == "operation":  # "operations on the knee": its X-ray is none
         return [f"{run.name} {topic.name}" for run in runs]
-    if topic.tool == "encounters" and topic.name and "when" in part.aspects:
-        return [topic.name]  # what a stay was for stands with it
     if topic.tool == "allergies":
         return [_allergen(run) for run in runs]
     known = [run.name_for(topic.tool) for run in runs if run.known or _is_drug_of(topic, run)]
-    if topic.tool == "encounters" and topic.name:
-        return known or [topic.name]
     # "List active conditions" asks for all of them, whatever else is said.
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
 

@@ -1,4 +1,4 @@
-"""Which one of several like parts of the body is asked for: "which knee is the arthritis in". Pure."""
+"""Which one of several like parts of the body is asked for: "which knee". Pure."""
 
 from collections.abc import Sequence
 
@@ -16,11 +16,11 @@ def with_side_asked(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
         if pieces[at - 1].text in words.words.asking and _has_sides(piece):
             before, rest = pieces[: at - 1], pieces[at + 1 :]
             ends = [end for end, one in enumerate(rest, 1) if one.of("name")]
-            end = ends[0] if ends else 0
+            end = ends[0] if ends and len(piece.words) == 1 else 0
             return [*before, _WHICH, *rest[:end], piece, *rest[end:]]
     return list(pieces)
 
 
 def _has_sides(piece: Piece) -> bool:
     names = (one.name for one in piece.of("name"))
-    return not {piece.text, *names}.isdisjoint(lexicon("en").words.sided)
+    return not {piece.words[0], *names}.isdisjoint(lexicon("en").words.sided)

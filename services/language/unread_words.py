@@ -7,7 +7,7 @@ answer to less than was asked must never pass for one to all of it.
 from collections.abc import Iterable, Iterator, Sequence
 
 from services.language.chart_parts import may_name
-from services.language.chart_words import Lexicon, Piece, tokens_of
+from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion
 
@@ -27,11 +27,13 @@ def unread_in(
     used = frozenset(_tokens(_texts(asked)))
     is_whole = any(map(_tells_all, asked))
     is_list = {one.tool for one in asked} <= _LISTS
+    is_open = all(one.aspect != "whether" for one in asked)
     found: list[list[str]] = []
     is_behind = False
     for piece in pieces:
         is_left = _is_beyond(piece) or (not is_whole and _is_left_out(piece, used, words))
         is_left |= is_list and _is_of_values(piece, words)
+        is_left |= is_open and is_list and piece.text in words.words.negations
         if is_left and is_behind:
             found[-1].append(piece.text)
         elif is_left:
@@ -53,14 +55,17 @@ def _is_of_values(piece: Piece, words: Lexicon) -> bool:
     """Whether it asks how values went: the longest, "how did she break it"."""
     asked = {*piece.of("aspect")}
     is_how = "trend" in asked and piece.words[0] in words.words.asking
-    return is_how or bool(asked & _OF_VALUES) and len(asked) == 1
+    return is_how or (bool(asked & _OF_VALUES) and len(asked) == 1)
 
 
 def _is_left_out(piece: Piece, used: frozenset[str], words: Lexicon) -> bool:
     if not may_name(piece, words) or any(one.kind != "name" for one in piece.labels):
         return False
-    names = (one.name for one in piece.of("name"))
-    return not any(used.issuperset(_tokens([said])) for said in (piece.text, *names))
+    names = {one.name for one in piece.of("name")}
+    english = lexicon("en").words
+    meant = {english.counted_as.get(one, one) for one in names}
+    meant |= {english.removals.get(one, one) for one in names}
+    return not any(used.issuperset(_tokens([said])) for said in {piece.text, *names, *meant})
 
 
 def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:

@@ -147,7 +147,7 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
     name = question.name
     match question.tool:
         case "encounters":
-            return _is_visit(row, name)
+            return _is_visit(row, question)
         case "problems" if name:
             meant = _group_of(name) or name
             is_meant = means("problem", meant, label=row.name, codes=row.code)
@@ -199,8 +199,9 @@ def _is_vaccine(row: ViewRow, name: str) -> bool:
     return is_given and means("vaccine", name, label=row.name, codes=row.code)
 
 
-def _is_visit(row: ViewRow, name: str) -> bool:
-    if row.kind in _TO_COME:
+def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
+    name = question.head or question.name
+    if row.kind in _TO_COME or not _says_rest(row, question):
         return False
     if name == "inpatient admission":
         is_stay = row.value not in _NO_STAYS and _says(row, _ENCOUNTERS[name])
@@ -219,11 +220,17 @@ def _is_fact(row: ViewRow, name: str) -> bool:
     return is_there and fold(row.name)[0].startswith(_FACTS[name])
 
 
+def _says_rest(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether a row says what is asked for besides its kind: a stay for a fracture."""
+    rest = question.name.removeprefix(question.head).strip() if question.head else ""
+    return not rest or has_words(row, rest) or means("problem", rest, label=row.detail, codes=())
+
+
 def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     """Whether a row of `care` or `history` is of the kind and says the words."""
     name = question.head or question.name
-    kinds, rest = _KINDS.get(name), question.name.removeprefix(name)
-    if rest and not has_words(row, rest):
+    kinds = _KINDS.get(name)
+    if not _says_rest(row, question):
         return False
     if name == "open order" and row.status not in _OPEN:
         return False

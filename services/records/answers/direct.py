@@ -27,6 +27,8 @@ from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.answers.unsaid import said_unknown, said_unread, said_without
 
+_OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
+"""Lists of what is nowhere else: an entry on the neck is no image of it."""
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
 
@@ -192,7 +194,7 @@ def _sought(
                 return f"{said_without(question, words)}\n{told}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
-            is_guess = question.tool == "allergies" or not search.name
+            is_guess = question.tool in _OF_THEIR_KIND or not search.name
             # Else it is in the record, though not in that list.
             lead = f"{absent} {words.perhaps}" if is_guess else words.elsewhere
             return f"{_not_listed(question, taken, words)}{lead}\n{told}"

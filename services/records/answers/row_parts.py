@@ -9,6 +9,8 @@ from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.unit_sizes import converted
 from services.language.utterance import ChartQuestion, Part
+from services.records.concepts.table import words_of_removal
+from services.records.concepts.words import words_of
 from services.records.dates import first_day
 
 # How details of rows tell what may be asked of them.
@@ -21,7 +23,10 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
 }
 _DUE_AGAIN = frozenset({"immunization", "procedure"})
 _WITH_STATE = frozenset({"medication", "problem"})
-_WITH_PARTS = frozenset({"encounter", "procedure", "medication", "problem", "immunization"})
+_WITH_PARTS = frozenset(
+    {"encounter", "procedure", "medication", "problem", "immunization", "care plan"}
+)
+_WITH_REACTION = frozenset({"allergy", "immunization", "medication"})
 _ALSO_OF_VALUES: frozenset[Part] = frozenset({"reason", "end reason"})
 _SIDES = frozenset({"left", "right", "bilateral", "both"})
 
@@ -114,10 +119,12 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
         is_done = any(row.kind in _DUE_AGAIN for row in rows)
         return [words.no_part.format(part=words.parts["due"])] if is_done else []
     if question.part == "reaction":
-        is_told = any(row.value or "(" in row.name for row in rows) or not any(
-            row.kind == "allergy" for row in rows
-        )
+        told = (row.value or "(" in row.name for row in rows if row.kind == "allergy")
+        is_told = any(told) or not any(row.kind in _WITH_REACTION for row in rows)
         return [] if is_told else [words.no_part.format(part=words.parts["reaction"])]
+    if question.part == "treatment" and question.tool == "procedures":  # "was the coil removed?"
+        is_out = any(words_of_removal() & {*words_of(row.name)} for row in rows)
+        return [] if is_out else [words.no_part.format(part=words.parts["end"])]
     if question.part == "side":
         is_told = any(_SIDES & {*_said(row)} for row in rows)
         return [] if is_told else [words.no_part.format(part=words.parts["side"])]

@@ -63,15 +63,23 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     paused = [row for row in rows if is_of_now and row.status in _PAUSED]
     if question.aspect == "count" and len(paused) < len(rows):
         rows = [row for row in rows if row not in paused]
-    if is_state := question.tool == "care" and question.part == "status":
-        rows = [row for row in rows if row.status not in _OVER] or rows
-    told = _EVENTS.get(question.aspect, _listed)(question, rows, words)
-    if is_state and {row.status for row in rows} <= _OVER:
-        told = f"{words.not_now}:\n{told}"
+    told = _told(question, rows, words)
     if len(paused) == len(rows):
         told = f"{words.only_paused}\n{told}"
     return "\n".join(
         [told, *_left_out(question, view, words), *part_missing(question, rows, words)]
+    )
+
+
+def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    tell = _EVENTS.get(question.aspect, _listed)
+    if question.tool != "care" or question.part != "status":
+        return tell(question, rows, words)
+    open_ = [row for row in rows if row.status not in _OVER]
+    return (
+        tell(question, open_, words)
+        if open_
+        else f"{words.not_now}:\n{tell(question, rows, words)}"
     )
 
 
