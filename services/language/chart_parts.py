@@ -170,11 +170,13 @@ def _names_something(part: Sequence[Piece]) -> bool:
 def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     """Return what `pieces`, one question's, say."""
     part = QuestionPart(pieces, frames=set(_frames_of_places(pieces, words)))
+    is_negated = False
     for piece in pieces:
         part.topics += piece.of("topic")
         part.aspects |= set(piece.of("aspect")) - {"whether"}
         part.parts += piece.of("part")
-        part.frames |= set(piece.of("frame"))
+        part.frames |= set(piece.of("frame")) - ({"over"} if is_negated else set())
+        is_negated |= piece.text in words.words.negations  # "without the stopped ones"
         part.is_before |= bool(piece.of("before")) or piece.words[0] in words.words.before
         part.unit = next(iter(piece.of("unit")), part.unit)
         if piece.of("topic"):

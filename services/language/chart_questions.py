@@ -273,7 +273,8 @@ def _of_topic(
     if (found := _of_its_own(topic, part, aspect, what)) is not None:
         yield found
         return
-    head = topic.name if topic.name in _SAY_WHAT_FOR and part.runs else ""
+    tells_more = topic.name in _SAY_WHAT_FOR or topic.name == "operation"
+    head = topic.name if tells_more and part.runs else ""
     for name in _names_of(topic, part):
         arguments = dict(topic.arguments)
         if topic.tool in _OVER and not arguments and not name and "over" in part.frames:

@@ -15,6 +15,8 @@ def with_side_asked(pieces: Sequence[Piece], words: Lexicon) -> list[Piece]:
     for at, piece in enumerate(pieces[1:], 1):
         if pieces[at - 1].text in words.words.asking and _has_sides(piece):
             before, rest = pieces[: at - 1], pieces[at + 1 :]
+            if any(one.of("name") or one.of("topic") for one in before):
+                return [*before, _WHICH, *rest]  # "… and in which arm": of what was named
             ends = [end for end, one in enumerate(rest, 1) if one.of("name")]
             end = ends[0] if ends and len(piece.words) == 1 else 0
             return [*before, _WHICH, *rest[:end], piece, *rest[end:]]

@@ -28,12 +28,13 @@ def unread_in(
     is_whole = any(map(_tells_all, asked))
     is_list = {one.tool for one in asked} <= _LISTS
     is_open = all(one.aspect != "whether" for one in asked)
+    is_open &= not any("over" in piece.of("frame") for piece in pieces)
     found: list[list[str]] = []
     is_behind = False
     for piece in pieces:
         is_left = _is_beyond(piece) or (not is_whole and _is_left_out(piece, used, words))
         is_left |= is_list and _is_of_values(piece, words)
-        is_left |= is_open and is_list and piece.text in words.words.negations
+        is_left |= is_open and is_list and _negates(piece, words)
         if is_left and is_behind:
             found[-1].append(piece.text)
         elif is_left:
@@ -46,6 +47,10 @@ def _tells_all(question: ChartQuestion) -> bool:
     return question.tool in _WHOLE and (not question.name or question.tool == "history")
 
 
+def _negates(piece: Piece, words: Lexicon) -> bool:
+    return piece.text in words.words.negations
+
+
 def _is_beyond(piece: Piece) -> bool:
     """Whether it limits what is asked by what no answer knows: fasting, regularly, per year."""
     return bool(piece.of("beyond"))
@@ -55,7 +60,7 @@ def _is_of_values(piece: Piece, words: Lexicon) -> bool:
     """Whether it asks how values went: the longest, "how did she break it"."""
     asked = {*piece.of("aspect")}
     is_how = "trend" in asked and piece.words[0] in words.words.asking
-    return is_how or (bool(asked & _OF_VALUES) and len(asked) == 1)
+    return is_how or (bool(asked & _OF_VALUES) and len(piece.labels) == 1)
 
 
 def _is_left_out(piece: Piece, used: frozenset[str], words: Lexicon) -> bool:
