@@ -112,8 +112,7 @@ def chart_questions(
             for question in _questions(part, is_asked=is_asking(text, pieces, words))
         ]
         questions += at_that_time(part, here, questions)
-    if not questions and span is not None and any(map(_asks_for_a_time, parts)):
-        questions = [ChartQuestion("timeline", is_past=True)]
+    questions = _of_the_course(questions, parts, span)
     is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
     in_days = questions if not ages or span is not None or is_now_too else []
     found = tuple(  # both in "in 2019 vs at birth"
@@ -123,6 +122,17 @@ def chart_questions(
     )
     left = () if is_side else (*unread_in(pieces, found, words), *lengths)
     return _with_unread(found, left, text)
+
+
+def _of_the_course(
+    asked: list[ChartQuestion], parts: Sequence[QuestionPart], span: TimeSpan | None
+) -> list[ChartQuestion]:
+    """Return all of some days where nothing else of them is asked for, and of no days not all."""
+    if not asked and span is not None and any(map(_asks_for_a_time, parts)):
+        return [ChartQuestion("timeline", is_past=True)]
+    if len(asked) > 1 and span is None:  # "nut allergy: which nut, and what happened?"
+        return [one for one in asked if one.tool != "timeline" or one.name] or asked
+    return asked
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:

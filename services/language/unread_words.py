@@ -18,59 +18,73 @@ _LISTS = frozenset(
 )
 _OF_VALUES = frozenset({"minimum", "maximum", "average", "change"})
 """What is worked out of values; of a list nobody knows the highest."""
+_COURSES = frozenset({"timeline", "encounters", "changes"})
+"""The tools that tell what happened."""
 
 
 def unread_in(
     pieces: Sequence[Piece], asked: Sequence[ChartQuestion], words: Lexicon
 ) -> tuple[str, ...]:
     """Return the words of `pieces` that `asked` leaves out, neighbours together, each once."""
-    used = frozenset(_tokens(_texts(asked)))
-    is_whole = any(map(_tells_all, asked))
-    is_list = {one.tool for one in asked} <= _LISTS
-    is_open = all(one.aspect != "whether" for one in asked)
-    is_open &= not any("over" in piece.of("frame") for piece in pieces)
-    found: list[list[str]] = []
-    is_behind = False
+    used = _Used(asked, words)
+    is_over = any("over" in piece.of("frame") for piece in pieces)
+    found: list[list[str]] = [[]]
     for piece in pieces:
-        is_left = _is_beyond(piece) or (not is_whole and _is_left_out(piece, used, words))
-        is_left |= is_list and _is_of_values(piece, words)
-        is_left |= is_open and is_list and _negates(piece, words)
-        if is_left and is_behind:
+        is_left = used.leaves_out(piece) or (not is_over and used.turns_about(piece))
+        if is_left:
             found[-1].append(piece.text)
-        elif is_left:
-            found.append([piece.text])
-        is_behind = is_left
-    return tuple(dict.fromkeys(" ".join(one) for one in found))
+        elif found[-1]:
+            found.append([])
+    return tuple(dict.fromkeys(" ".join(one) for one in found if one))
 
 
-def _tells_all(question: ChartQuestion) -> bool:
-    return question.tool in _WHOLE and (not question.name or question.tool == "history")
+class _Used:
+    """What questions use of a message."""
+
+    def __init__(self, asked: Sequence[ChartQuestion], words: Lexicon) -> None:
+        tools = {one.tool for one in asked}
+        self._words = words
+        self._said = frozenset(_tokens(_texts(asked)))
+        self._is_whole = any(one.tool in _WHOLE and _is_unnamed(one) for one in asked)
+        self._is_list = tools <= _LISTS
+        self._is_open = all(one.aspect != "whether" for one in asked)
+        self._is_course = bool(tools & _COURSES) or any(one.around for one in asked)
+        self._is_of_all = any(one.tool == "medications" and not one.name for one in asked)
+
+    def leaves_out(self, piece: Piece) -> bool:
+        """Whether a piece limits or names what is asked, and no question has it."""
+        is_course = any(topic.tool == "timeline" for topic in piece.of("topic"))
+        return (
+            bool(piece.of("beyond"))
+            or (not self._is_whole and self._is_left(piece))
+            or (self._is_list and self._is_of_values(piece))
+            or (is_course and not self._is_course)
+            or (self._is_of_all and bool(piece.of("for_it")))
+        )
+
+    def turns_about(self, piece: Piece) -> bool:
+        """Whether a piece asks for all others: "which vaccines did she not have?"."""
+        return self._is_open and self._is_list and piece.text in self._words.words.negations
+
+    def _is_of_values(self, piece: Piece) -> bool:
+        """Whether it asks how values went: the highest, "how did she break it"."""
+        asked = {*piece.of("aspect")}
+        is_how = "trend" in asked and piece.words[0] in self._words.words.asking
+        return is_how or (bool(asked & _OF_VALUES) and len(piece.labels) == 1)
+
+    def _is_left(self, piece: Piece) -> bool:
+        if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
+            return False
+        names = {one.name for one in piece.of("name")}
+        english = lexicon("en").words
+        meant = {english.counted_as.get(one, one) for one in names}
+        meant |= {english.removals.get(one, one) for one in names}
+        said = {piece.text, *names, *meant}
+        return not any(self._said.issuperset(_tokens([one])) for one in said)
 
 
-def _negates(piece: Piece, words: Lexicon) -> bool:
-    return piece.text in words.words.negations
-
-
-def _is_beyond(piece: Piece) -> bool:
-    """Whether it limits what is asked by what no answer knows: fasting, regularly, per year."""
-    return bool(piece.of("beyond"))
-
-
-def _is_of_values(piece: Piece, words: Lexicon) -> bool:
-    """Whether it asks how values went: the longest, "how did she break it"."""
-    asked = {*piece.of("aspect")}
-    is_how = "trend" in asked and piece.words[0] in words.words.asking
-    return is_how or (bool(asked & _OF_VALUES) and len(piece.labels) == 1)
-
-
-def _is_left_out(piece: Piece, used: frozenset[str], words: Lexicon) -> bool:
-    if not may_name(piece, words) or any(one.kind != "name" for one in piece.labels):
-        return False
-    names = {one.name for one in piece.of("name")}
-    english = lexicon("en").words
-    meant = {english.counted_as.get(one, one) for one in names}
-    meant |= {english.removals.get(one, one) for one in names}
-    return not any(used.issuperset(_tokens([said])) for said in {piece.text, *names, *meant})
+def _is_unnamed(question: ChartQuestion) -> bool:
+    return not question.name or question.tool == "history"
 
 
 def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:
