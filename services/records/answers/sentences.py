@@ -72,15 +72,12 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
 
 
 def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    tell = _EVENTS.get(question.aspect, _listed)
+    told = _EVENTS.get(question.aspect, _listed)
     if question.tool != "care" or question.part != "status":
-        return tell(question, rows, words)
-    open_ = [row for row in rows if row.status not in _OVER]
-    return (
-        tell(question, open_, words)
-        if open_
-        else f"{words.not_now}:\n{tell(question, rows, words)}"
-    )
+        return told(question, rows, words)
+    if now := [row for row in rows if row.status not in _OVER]:
+        return told(question, now, words)
+    return f"{words.not_now}:\n{_listed(question, rows, words)}"
 
 
 def _left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
