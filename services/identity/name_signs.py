@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from services.language.chart_words import chart_nouns, measured_nouns
+from services.language.chart_vocabulary import chart_nouns, measured_nouns
 from services.language.full_dates import month_numbers
 from services.language.mentions import HYPHENS, Word
 from services.language.people_words import names_that_are_words, people_words

@@ -13,7 +13,7 @@ from services.identity.name_signs import (
     is_way_to_reach,
 )
 from services.identity.person import Person
-from services.language.chart_words import chart_nouns, measured_nouns, words_of_questions
+from services.language.chart_vocabulary import chart_nouns, measured_nouns, words_of_questions
 from services.language.full_dates import month_numbers
 from services.language.known_names import is_known_name, is_ordinary_name, is_short_for
 from services.language.letters import folded

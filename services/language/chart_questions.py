@@ -30,6 +30,7 @@ from services.language.chart_words import Lexicon, Piece, lexicon
 from services.language.events_asked import asked_around, at_that_time
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
+from services.language.names_of_topics import SAY_WHAT_FOR, may_be_of, names_of, of_last_visit
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.question_figures import (
     OVER_TIME,
@@ -39,8 +40,7 @@ from services.language.question_figures import (
     with_figures,
 )
 from services.language.sides_asked import with_side_asked
-from services.language.statement_words import is_clinical_name, stem
-from services.language.telling_topics import NEVER_OF, telling_topics
+from services.language.telling_topics import telling_topics
 from services.language.then_and_now import span_to_now
 from services.language.times import length_left, spans_in
 from services.language.tools_named import (
@@ -57,10 +57,6 @@ from services.language.year_forms import with_plain_years
 
 _NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 _OVER = {"problems": "resolved", "medications": "stopped"}
-_OPERATED = frozenset({SEARCH, "problems"})
-_FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
-_SAY_WHAT_FOR = frozenset({"care plan", "goal", "inpatient admission", "emergency"})
-"""Topics whose rows tell what they are for; of other parts of the care it is another thing."""
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)")
 """Signs between two questions: "knee pain - what is he taking"."""
@@ -227,7 +223,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         yield from (elsewhere := list(_of_what_age(part)))
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
-    topics = [_of_last_visit(one) if aspect == "latest" else one for one in topics]
+    topics = [of_last_visit(one) if aspect == "latest" else one for one in topics]
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
@@ -235,7 +231,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
             yield from _of_topic(topic, part, which, what)
         others = [run for run in part.runs if _stands_alone(run, topics)]
         if len(topics) == 1 and not others:  # "hemoglobin at diagnosis of the anemia"
-            others = [run for run in part.runs if not _may_be_of(topics[0], run)]
+            others = [run for run in part.runs if not may_be_of(topics[0], run)]
     else:
         others = part.runs
     yield from questions_of_values(part, others, aspect, what)
@@ -270,7 +266,7 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     takes_names = {"medications", "allergies", "immunizations", "procedures", "problems"}
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
-    if any(topic.name in _SAY_WHAT_FOR for topic in topics):
+    if any(topic.name in SAY_WHAT_FOR for topic in topics):
         return False  # "the plan for his prediabetes"
     if any(topic.name == "family" for topic in topics):
         return False  # that a parent had it is no illness of the patient
@@ -283,9 +279,9 @@ def _of_topic(
     if (found := _of_its_own(topic, part, aspect, what)) is not None:
         yield found
         return
-    tells_more = topic.name in _SAY_WHAT_FOR or topic.name == "operation"
+    tells_more = topic.name in SAY_WHAT_FOR or topic.name == "operation"
     head = topic.name if tells_more and part.runs else ""
-    for name in _names_of(topic, part):
+    for name in names_of(topic, part):
         arguments = dict(topic.arguments)
         if topic.tool in _OVER and not arguments and not name and "over" in part.frames:
             arguments["status"] = _OVER[topic.tool]
@@ -312,45 +308,6 @@ def _of_its_own(
     elif topic.tool != "biomarkers" or not name:
         return None
     return ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
-
-
-def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
-    """Return what of a topic is asked about."""
-    runs = [run for run in part.runs if _may_be_of(topic, run)]
-    if topic.name in _SAY_WHAT_FOR:
-        return [" ".join([topic.name, *(run.name_for("problems") for run in part.runs)])]
-    if topic.tool in _FIXED or topic.tool == "results" or not runs:
-        return [topic.name]
-    if topic.name == "operation":  # "operations on the knee": its X-ray is none
-        return [f"{run.name} {topic.name}" for run in runs]
-    if topic.tool == "allergies":
-        return [_allergen(run) for run in runs]
-    known = [run.name_for(topic.tool) for run in runs if run.known or _is_drug_of(topic, run)]
-    # "List active conditions" asks for all of them, whatever else is said.
-    return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
-
-
-def _allergen(run: Run) -> str:
-    """Return the substance that is named, whatever is made of it: latex gloves."""
-    return next((one.name for one in run.known if one.tool == "allergies"), run.name)
-
-
-def _of_last_visit(topic: TopicSpec) -> TopicSpec:
-    """Return visits for the course of all time: "what happened at her last visit?"."""
-    is_course = topic.tool == "timeline" and not topic.name
-    return topic.model_copy(update={"tool": "encounters"}) if is_course else topic
-
-
-def _may_be_of(topic: TopicSpec, run: Run) -> bool:
-    """Whether a list may hold what is named: of problems no value, of operations no drug."""
-    if topic.name == "operation" and run.main is not None:
-        return run.main.tool in _OPERATED  # a part of the body is looked for, and no colonoscopy
-    return run.main is None or run.main.tool not in NEVER_OF.get(topic.tool, ())
-
-
-def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
-    """Whether a drug is named beside "ever prescribed": "levothyroxine ever prescribed?"."""
-    return topic.tool == "medications" and is_clinical_name(stem(run.text))
 
 
 def _named(tool: str, name: str, aspect: Aspect, what: Part | None) -> ChartQuestion:

@@ -13,7 +13,6 @@ from services.language.folding import fold
 from services.language.people_words import common_words
 from services.language.utterance import Aspect
 from services.language.vocabulary import (
-    LANGUAGES,
     drug_classes,
     drug_names,
     read_words,
@@ -83,7 +82,7 @@ class Lexicon:
         self.joints = frozenset({",", ";", "?", "&", *words.joints})
         self.connectors = frozenset({",", "/", *words.joints, *words.connectors})
         self._phrases: dict[tuple[str, ...], tuple[Label, ...]] = {}
-        for phrase, label in _entries(words):
+        for phrase, label in entries(words):
             self._add(phrase, label)
         if fallback is not None:
             own = set(self._phrases)
@@ -290,46 +289,8 @@ def lexicon(language: str) -> Lexicon:
     return Lexicon(words=words, fallback=fallback, language=language)
 
 
-@cache
-def chart_nouns() -> frozenset[str]:
-    """Return the single words, folded, by which any language asks for a part of a chart."""
-    return frozenset(
-        fold(phrase)[0]
-        for words in _of_all_languages()
-        for phrase, label in _entries(words)
-        if label.kind in ("topic", "name") and " " not in phrase
-    )
-
-
-@cache
-def measured_nouns() -> frozenset[str]:
-    """Return the single words, folded, for what is measured: `sodium`, `Kalium`."""
-    return frozenset(
-        fold(phrase)[0]
-        for words in _of_all_languages()
-        for name, phrases in words.names.get("results", {}).items()
-        for phrase in (name, *phrases)
-        if " " not in phrase
-    )
-
-
-@cache
-def words_of_questions() -> frozenset[str]:
-    """Return every word, folded, with which any language asks for anything of a chart."""
-    return frozenset(
-        token
-        for words in _of_all_languages()
-        for phrase, _ in _entries(words)
-        for part in phrase.split()
-        for token in fold(part)[:1]
-    )
-
-
-def _of_all_languages() -> Iterator[ChartWords]:
-    return (read_words(language, "chart", ChartWords) for language in LANGUAGES)
-
-
-def _entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
+def entries(words: ChartWords) -> Iterator[tuple[str, Label]]:
+    """Yield each phrase of a language with one of the things that it is."""
     said: tuple[tuple[LabelKind, Mapping[Any, tuple[str, ...]]], ...] = (
         ("aspect", words.aspects),
         ("part", words.parts),

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Literal
 
-from services.language.chart_words import measured_nouns
+from services.language.chart_vocabulary import measured_nouns
 from services.language.detection import language_of
 from services.language.people_words import people_words
 

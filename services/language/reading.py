@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from services.language.addressing import addressee_in
 from services.language.chart_questions import chart_questions
-from services.language.chart_words import measured_nouns
+from services.language.chart_vocabulary import measured_nouns
 from services.language.commands import command_in
 from services.language.detection import language_of
 from services.language.folding import words_of

@@ -26,7 +26,7 @@ def unread_in(
     pieces: Sequence[Piece], asked: Sequence[ChartQuestion], words: Lexicon
 ) -> tuple[str, ...]:
     """Return the words of `pieces` that `asked` leaves out, neighbours together, each once."""
-    used = _Used(asked, words)
+    used = _Used(asked=asked, words=words)
     is_over = any("over" in piece.of("frame") for piece in pieces)
     found: list[list[str]] = [[]]
     for piece in pieces:
@@ -41,7 +41,7 @@ def unread_in(
 class _Used:
     """What questions use of a message."""
 
-    def __init__(self, asked: Sequence[ChartQuestion], words: Lexicon) -> None:
+    def __init__(self, *, asked: Sequence[ChartQuestion], words: Lexicon) -> None:
         tools = {one.tool for one in asked}
         self._words = words
         self._said = frozenset(_tokens(_texts(asked)))

@@ -1,0 +1,48 @@
+"""The single words by which any language asks for something of a chart."""
+
+from collections.abc import Iterator
+from functools import cache
+
+from services.language.chart_file import ChartWords
+from services.language.chart_words import entries
+from services.language.folding import fold
+from services.language.vocabulary import LANGUAGES, read_words
+
+
+@cache
+def chart_nouns() -> frozenset[str]:
+    """Return the single words, folded, by which any language asks for a part of a chart."""
+    return frozenset(
+        fold(phrase)[0]
+        for words in _of_all_languages()
+        for phrase, label in entries(words)
+        if label.kind in ("topic", "name") and " " not in phrase
+    )
+
+
+@cache
+def measured_nouns() -> frozenset[str]:
+    """Return the single words, folded, for what is measured: `sodium`, `Kalium`."""
+    return frozenset(
+        fold(phrase)[0]
+        for words in _of_all_languages()
+        for name, phrases in words.names.get("results", {}).items()
+        for phrase in (name, *phrases)
+        if " " not in phrase
+    )
+
+
+@cache
+def words_of_questions() -> frozenset[str]:
+    """Return every word, folded, with which any language asks for anything of a chart."""
+    return frozenset(
+        token
+        for words in _of_all_languages()
+        for phrase, _ in entries(words)
+        for part in phrase.split()
+        for token in fold(part)[:1]
+    )
+
+
+def _of_all_languages() -> Iterator[ChartWords]:
+    return (read_words(language, "chart", ChartWords) for language in LANGUAGES)
