@@ -108,3 +108,8 @@ def test_a_word_cut_short_is_the_one_that_begins_so() -> None:
 def test_a_second_question_is_not_counted_because_the_first_is() -> None:
     drugs = [one for one in asked("how many visits, and which drugs?") if one.tool == "medications"]
     assert [one.aspect for one in drugs] == ["all"]
+
+
+def test_her_heart_rate_is_no_illness_of_her_heart() -> None:
+    (question,) = asked("When was her heart rate lowest?")
+    assert (question.tool, question.name) == ("results", "heart rate")
