@@ -39,6 +39,8 @@ class ChartWords(BaseModel):
     cased: Mapping[str, str] = Field(default_factory=dict)
     not_chart: Mapping[str, tuple[str, ...]]
     stop: tuple[str, ...]
+    beyond: tuple[str, ...] = ()
+    negations: frozenset[str] = frozenset()
     joints: tuple[str, ...]
     connectors: tuple[str, ...]
     head_first: bool = False
@@ -64,5 +66,6 @@ class ChartWords(BaseModel):
     spellings: Mapping[str, str] = Field(default_factory=dict)
     drug_endings: Mapping[str, str] = Field(default_factory=dict)
     counted_as: Mapping[str, str] = Field(default_factory=dict)
+    sided: frozenset[str] = frozenset()
     removals: Mapping[str, str] = Field(default_factory=dict)
     removed: tuple[str, ...] = ()

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from services.language.chart_file import TopicSpec
 from services.language.chart_words import Lexicon, NameIs, Piece
+from services.language.people_words import people_words
 from services.language.utterance import Aspect, Part
 
 # What a word of a longer name still says: "the last appointment" is one of them.
@@ -43,6 +44,8 @@ class QuestionPart:
     is_before: bool = False
     """What came before that which was asked last is asked for."""
     unit: str = ""
+    is_asked_anew: bool = False
+    """It opens as a question of its own: "… and which drugs"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +170,13 @@ def _names_something(part: Sequence[Piece]) -> bool:
 def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     """Return what `pieces`, one question's, say."""
     part = QuestionPart(pieces, frames=set(_frames_of_places(pieces, words)))
+    is_negated = False
     for piece in pieces:
         part.topics += piece.of("topic")
         part.aspects |= set(piece.of("aspect")) - {"whether"}
         part.parts += piece.of("part")
-        part.frames |= set(piece.of("frame"))
+        part.frames |= set(piece.of("frame")) - ({"over"} if is_negated else set())
+        is_negated |= piece.text in words.words.negations  # "without the stopped ones"
         part.is_before |= bool(piece.of("before")) or piece.words[0] in words.words.before
         part.unit = next(iter(piece.of("unit")), part.unit)
         if piece.of("topic"):
@@ -187,6 +192,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     opening = next((piece for piece in pieces if not _is_joint(piece, words)), None)
     if opening is not None and "whether" in opening.of("aspect"):
         part.aspects.add("whether")
+    part.is_asked_anew = opening is not None and opening.text in words.words.asking
     return part
 
 
@@ -304,8 +310,9 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
 
 
 def _is_left_out(piece: Piece, words: Lexicon) -> bool:
-    """Whether a word is none of an English name: a comma, "der" of another language."""
-    return piece.words[0] == "," or (words.language != "en" and _connects(piece, words))
+    """Whether a word is none of an English name: a comma, an article, "der" of another language."""
+    is_sign = piece.words[0] == "," or piece.text in people_words().articles
+    return is_sign or (words.language != "en" and _connects(piece, words))
 
 
 def _is_of(piece: Piece, words: Lexicon) -> bool:

@@ -30,6 +30,7 @@ from services.language.chart_words import Lexicon, Piece, lexicon
 from services.language.events_asked import asked_around, at_that_time
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
+from services.language.names_of_topics import SAY_WHAT_FOR, may_be_of, names_of, of_last_visit
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.quantities import without_unit
 from services.language.question_figures import (
@@ -42,9 +43,9 @@ from services.language.question_figures import (
     with_figures,
     with_rate,
 )
+from services.language.sides_asked import with_side_asked
 from services.language.single_questions import NAMED_BY_ARGUMENT, OVER, named, of_one_thing
-from services.language.statement_words import is_clinical_name, stem
-from services.language.telling_topics import NEVER_OF, telling_topics
+from services.language.telling_topics import telling_topics
 from services.language.then_and_now import span_to_now
 from services.language.times import length_left, spans_in
 from services.language.tools_named import (
@@ -53,6 +54,7 @@ from services.language.tools_named import (
     with_others_meant,
     with_treatment,
 )
+from services.language.unread_words import unread_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import (
     MEASURED_FACTS,
@@ -63,8 +65,6 @@ from services.language.value_questions import (
 from services.language.without_names import without_caller
 from services.language.year_forms import with_plain_years
 
-_OPERATED = frozenset({SEARCH, "problems"})
-_FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
@@ -87,12 +87,13 @@ def chart_questions(
     ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
+    pieces = with_side_asked(pieces, words)
     if asked := evidence_questions(text):
         return asked
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
-    unread = "" if is_side else length_left(rest, language)
+    lengths = [length_left(rest, language)]
     if not spans and not is_side and (found := asked_around(pieces, words, ask)):
-        return tuple(_with_unread(one, unread) for one in found)
+        return _with_unread(found, (*unread_in(pieces, found, words), *lengths), text)
     is_of_all = not any(piece.of("name") for piece in pieces)
     if is_of_all and asks_what_changed(text, has_days=bool(spans)):
         # The tool keeps to the days: of a row that ended then, the date is earlier.
@@ -117,17 +118,27 @@ def chart_questions(
             for question in _questions(part, is_asked=is_asking(text, pieces, words))
         ]
         questions += at_that_time(part, here, questions)
-    if not questions and span is not None and any(map(_asks_for_a_time, parts)):
-        questions = [ChartQuestion("timeline", is_past=True)]
+    questions = _of_the_course(questions, parts, span)
     is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
     in_days = questions if not ages or span is not None or is_now_too else []
-    return tuple(  # both in "in 2019 vs at birth"
+    found = tuple(  # both in "in 2019 vs at birth"
         question
         for days, each in ((None, at_ages(questions, ages)), (span, in_years(in_days, spans)))
-        for question in merged(
-            with_figures(_with_unread(one, unread), days, numbers, pieces) for one in each
-        )
+        for question in merged(with_figures(one, days, numbers, pieces) for one in each)
     )
+    left = () if is_side else (*unread_in(pieces, found, words), *lengths)
+    return _with_unread(found, left, text)
+
+
+def _of_the_course(
+    asked: list[ChartQuestion], parts: Sequence[QuestionPart], span: TimeSpan | None
+) -> list[ChartQuestion]:
+    """Return all of some days where nothing else of them is asked for, and of no days not all."""
+    if not asked and span is not None and any(map(_asks_for_a_time, parts)):
+        return [ChartQuestion("timeline", is_past=True)]
+    if len(asked) > 1 and span is None:  # "nut allergy: which nut, and what happened?"
+        return [one for one in asked if one.tool != "timeline" or one.name] or asked
+    return asked
 
 
 def _is_age_then(question: ChartQuestion, part: QuestionPart) -> bool:
@@ -142,8 +153,14 @@ def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -
     return bool(spans) and all((one.until or until or date.max) <= today for one in spans)
 
 
-def _with_unread(question: ChartQuestion, time: str) -> ChartQuestion:
-    return replace(question, unread=", ".join(filter(None, (question.unread, time))))
+def _with_unread(
+    asked: Sequence[ChartQuestion], left: Sequence[str], text: str
+) -> tuple[ChartQuestion, ...]:
+    """Return the questions, the first with all that they leave out, as `text` has it."""
+    typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
+    spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
+    unread = ", ".join(spelt)
+    return tuple(replace(one, unread=unread) for one in asked[:1]) + tuple(asked[1:])
 
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
@@ -221,7 +238,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         yield from (elsewhere := list(_of_what_age(part)))
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
-    topics = [_of_last_visit(one) if aspect == "latest" else one for one in topics]
+    topics = [of_last_visit(one) if aspect == "latest" else one for one in topics]
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
@@ -229,7 +246,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
             yield from _of_topic(topic, part, which, what)
         others = [run for run in part.runs if _stands_alone(run, topics)]
         if len(topics) == 1 and not others:  # "hemoglobin at diagnosis of the anemia"
-            others = [run for run in part.runs if not _may_be_of(topics[0], run)]
+            others = [run for run in part.runs if not may_be_of(topics[0], run)]
     else:
         others = part.runs
     yield from questions_of_values(part, others, aspect, what)
@@ -266,6 +283,8 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     takes_names = {"medications", "allergies", "immunizations", "procedures", "problems"}
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
+    if any(topic.name in SAY_WHAT_FOR for topic in topics):
+        return False  # "the plan for his prediabetes"
     if any(topic.name == "family" for topic in topics):
         return False  # that a parent had it is no illness of the patient
     return any(known.tool != SEARCH for known in run.known)
@@ -274,20 +293,12 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
 def _of_topic(
     topic: TopicSpec, part: QuestionPart, aspect: Aspect, what: Part | None
 ) -> Iterator[ChartQuestion]:
-    if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
-        yield values_of([topic.name], aspect, what)  # the status tells the newest only
+    if (found := _of_its_own(topic, part, aspect, what)) is not None:
+        yield found
         return
-    if topic.tool in _REPORTS:
-        name = " ".join(
-            filter(None, [topic.name, *(run.name_for("problems") for run in part.runs)])
-        )
-        yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
-        return
-    if topic.tool == "biomarkers" and topic.name:
-        yield ChartQuestion(topic.tool, dict(topic.arguments), aspect, topic.name, what)
-        return
-    unread = _unread_of(topic, part)
-    for name in _names_of(topic, part):
+    tells_more = topic.name in SAY_WHAT_FOR or topic.name == "operation"
+    head = topic.name if tells_more and part.runs else ""
+    for name in names_of(topic, part):
         arguments = dict(topic.arguments)
         if topic.tool in OVER and not arguments and not name and "over" in part.frames:
             arguments["status"] = OVER[topic.tool]
@@ -296,55 +307,24 @@ def _of_topic(
             continue
         if topic.tool in NAMED_BY_ARGUMENT and name:
             arguments["name"] = name
-        yield ChartQuestion(topic.tool, arguments, aspect, name, what, unread=unread)
+        yield ChartQuestion(topic.tool, arguments, aspect, name, what, head)
 
 
-def _unread_of(topic: TopicSpec, part: QuestionPart) -> str:
-    """Return what stands beside a topic that takes no names: "insurance and its expiry date"."""
-    is_whole = topic.tool == "chart_summary" and not topic.name  # nothing is left out of it
-    takes_none = (topic.tool in _FIXED or topic.tool == "results") and not is_whole
-    return ", ".join(run.text for run in part.runs if takes_none and not run.known)
-
-
-def _names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
-    """Return what of a topic is asked about."""
-    runs = [run for run in part.runs if _may_be_of(topic, run)]
-    if topic.tool in _FIXED or topic.tool == "results" or not runs:
-        return [topic.name]
-    if topic.name == "operation":  # "operations on the knee": its X-ray is none
-        return [f"{run.name} {topic.name}" for run in runs]
-    if topic.tool == "encounters" and topic.name and "when" in part.aspects:
-        return [topic.name]  # what a stay was for stands with it
-    if topic.tool == "allergies":
-        return [_allergen(run) for run in runs]
-    known = [run.name_for(topic.tool) for run in runs if run.known or _is_drug_of(topic, run)]
-    if topic.tool == "encounters" and topic.name:
-        return known or [topic.name]
-    # "List active conditions" asks for all of them, whatever else is said.
-    return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
-
-
-def _allergen(run: Run) -> str:
-    """Return the substance that is named, whatever is made of it: latex gloves."""
-    return next((one.name for one in run.known if one.tool == "allergies"), run.name)
-
-
-def _of_last_visit(topic: TopicSpec) -> TopicSpec:
-    """Return visits for the course of all time: "what happened at her last visit?"."""
-    is_course = topic.tool == "timeline" and not topic.name
-    return topic.model_copy(update={"tool": "encounters"}) if is_course else topic
-
-
-def _may_be_of(topic: TopicSpec, run: Run) -> bool:
-    """Whether a list may hold what is named: of problems no value, of operations no drug."""
-    if topic.name == "operation" and run.main is not None:
-        return run.main.tool in _OPERATED  # a part of the body is looked for, and no colonoscopy
-    return run.main is None or run.main.tool not in NEVER_OF.get(topic.tool, ())
-
-
-def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
-    """Whether a drug is named beside "ever prescribed": "levothyroxine ever prescribed?"."""
-    return topic.tool == "medications" and is_clinical_name(stem(run.text))
+def _of_its_own(
+    topic: TopicSpec, part: QuestionPart, aspect: Aspect, what: Part | None
+) -> ChartQuestion | None:
+    """Return the question for a topic that is no list, or is asked for by words of its own."""
+    unknown = " ".join(run.text for run in part.runs if not run.known)
+    if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
+        return values_of([topic.name], aspect, what)  # the status tells the newest only
+    if topic.name == "treatment" and unknown:  # "heat therapy" is one of them
+        return _searched(unknown, aspect, what)
+    name = topic.name
+    if topic.tool in _REPORTS:
+        name = " ".join([name, *(run.name_for("problems") for run in part.runs)]).strip()
+    elif topic.tool != "biomarkers" or not name:
+        return None
+    return ChartQuestion(topic.tool, dict(topic.arguments), aspect, name, what)
 
 
 def _searched(text: str, aspect: Aspect, what: Part | None) -> ChartQuestion:

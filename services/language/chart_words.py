@@ -32,7 +32,7 @@ _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
 LabelKind: TypeAlias = Literal[
     "aspect", "above", "below", "part", "people", "frame", "topic", "name",
-    "not_chart", "stop", "before", "then", "for_it", "unit",
+    "not_chart", "stop", "before", "then", "for_it", "unit", "beyond",
 ]  # fmt: skip
 
 
@@ -251,6 +251,8 @@ class Lexicon:
         """Return the one word of the phrases that `token` misspells by a letter, else itself."""
         if len(token) < _SWAP_CHARS or not token.isalpha() or self._is_word(token):
             return token
+        if cut := self._cut_short(token):
+            return cut
         near = [
             word
             for word in self._own
@@ -259,6 +261,12 @@ class Lexicon:
             and OSA.distance(word, token, score_cutoff=1) == 1
         ]
         return near[0] if len(near) == 1 else token
+
+    def _cut_short(self, token: str) -> str:
+        """Return the word that `token` is the beginning of: herzinsuff; "" where several are."""
+        longer = [one for one in self._own if one.startswith(token) and len(token) >= _SLIP_CHARS]
+        meant = {self._of_word(one) for one in longer}
+        return min(longer, key=len) if len(meant) == 1 and meant != {()} else ""
 
     def _is_word(self, token: str) -> bool:
         is_known = token in self._own or token in common_words()
@@ -321,6 +329,7 @@ def entries_of(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
         ("below", words.below),
         ("people", words.people),
         ("stop", words.stop),
+        ("beyond", words.beyond),
     )
     for kind, phrases in kinds:
         yield from ((phrase, Label(kind, "")) for phrase in phrases)

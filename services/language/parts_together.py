@@ -14,7 +14,7 @@ _BOTH: frozenset[Part] = frozenset({"range", "treatment"})
 def share(parts: Sequence[QuestionPart]) -> None:
     """Give each part what is said once for several: "sodium and potassium trend"."""
     for earlier, later in pairwise(parts):
-        later.aspects = later.aspects or earlier.aspects
+        later.aspects = later.aspects or (set() if later.is_asked_anew else earlier.aspects)
         later.unit, earlier.unit = later.unit or earlier.unit, earlier.unit or later.unit
         later.frames = later.frames or earlier.frames - {"size"}
     for later, earlier in pairwise(reversed(parts)):

@@ -6,7 +6,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from services.language.addressing import addressee_in
-from services.language.chart_nouns import measured_nouns
 from services.language.chart_questions import chart_questions
 from services.language.commands import command_in
 from services.language.detection import language_of

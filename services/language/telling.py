@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from services.language.chart_words import measured_nouns
+from services.language.chart_nouns import measured_nouns
 from services.language.folding import words_of
 from services.language.quantities import quantities_in
 from services.language.vocabulary import LANGUAGES, read_words

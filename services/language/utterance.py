@@ -41,6 +41,7 @@ Part: TypeAlias = Literal[
     "reason",
     "place",
     "site",
+    "side",
     "people",
     "range",
     "reaction",

@@ -147,7 +147,7 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
     name = question.name
     match question.tool:
         case "encounters":
-            return _is_visit(row, name)
+            return _is_visit(row, question)
         case "problems" if name:
             meant = _group_of(name) or name
             is_meant = means("problem", meant, label=row.name, codes=row.code)
@@ -155,7 +155,7 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
         case "allergies" if name:
             return row.kind != "no known allergy" and is_of_allergen(name, row)
         case "care" | "history" if name:
-            return _is_part(row, name)
+            return _is_part(row, question)
         case "search_record" if not name:
             return _has_any_word(row, str(question.arguments.get("query", "")))
         case "documents" | "search_record" | "biomarkers" if name:
@@ -201,8 +201,9 @@ def _is_vaccine(row: ViewRow, name: str) -> bool:
     return is_given and means("vaccine", name, label=row.name, codes=row.code)
 
 
-def _is_visit(row: ViewRow, name: str) -> bool:
-    if row.kind in _TO_COME:
+def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
+    name = question.head or question.name
+    if row.kind in _TO_COME or not _says_rest(row, question):
         return False
     if name == "inpatient admission":
         is_stay = row.value not in _NO_STAYS and _says(row, _ENCOUNTERS[name])
@@ -221,9 +222,18 @@ def _is_fact(row: ViewRow, name: str) -> bool:
     return is_there and fold(row.name)[0].startswith(_FACTS[name])
 
 
-def _is_part(row: ViewRow, name: str) -> bool:
-    """Whether a row of `care` or `history` is of the kind, or says the words."""
+def _says_rest(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether a row says what is asked for besides its kind: a stay for a fracture."""
+    rest = question.name.removeprefix(question.head).strip() if question.head else ""
+    return not rest or has_words(row, rest) or means("problem", rest, label=row.detail, codes=())
+
+
+def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
+    """Whether a row of `care` or `history` is of the kind and says the words."""
+    name = question.head or question.name
     kinds = _KINDS.get(name)
+    if not _says_rest(row, question):
+        return False
     if name == "open order" and row.status not in _OPEN:
         return False
     if kinds is None:

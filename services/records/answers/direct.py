@@ -25,8 +25,10 @@ from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.answers.unsaid import name_unknown, said_unread, said_without
+from services.records.answers.unsaid import said_unknown, said_unread, said_without
 
+_OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
+"""Lists of what is nowhere else: an entry on the neck is no image of it."""
 Looked: TypeAlias = ChartView | str
 """What a tool gave: rows, or what was wrong."""
 
@@ -195,7 +197,7 @@ def _sought(
                 return f"{when}{said_without(question, words)}\n{told}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
-            is_guess = question.tool == "allergies" or not search.name
+            is_guess = question.tool in _OF_THEIR_KIND or not search.name
             # Else it is in the record, though not in that list.
             lead = f"{absent} {words.perhaps}" if is_guess else words.elsewhere
             return f"{_not_listed(question, taken, words)}{lead}\n{told}"
@@ -205,10 +207,10 @@ def _sought(
     if looked_at is not None:
         absent = _with_parts(question, absent, looked_at, words)
         measured = measured_for(question)
-        absent = "\n".join([absent, *name_unknown(question, words)])
+        absent = "\n".join([absent, *said_unknown(question, words)])
         return absent if measured is None else _with_value(measured, absent, given, words)
     is_there = has_answer(question, taken)
-    unknown = [] if is_there else name_unknown(question, words)
+    unknown = [] if is_there else said_unknown(question, words)
     return "\n".join([absent, *_written_later(question, taken, words), *unknown])
 
 

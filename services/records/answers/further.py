@@ -61,7 +61,7 @@ def _of_the_head(question: ChartQuestion) -> ChartQuestion:
     named: dict[str, object] = (
         {"names": [question.head]} if question.tool == "results" else {"name": question.head}
     )
-    is_listed = question.tool == "problems"  # the tool gives all of them
+    is_listed = question.tool in ("problems", "care", "encounters")  # the tool gives all of them
     arguments = question.arguments if is_listed else {**question.arguments, **named}
     aspect = "all" if question.aspect in ("whether", "count") else question.aspect
     return replace(question, name=question.head, head="", arguments=arguments, aspect=aspect)

@@ -9,6 +9,8 @@ from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.unit_sizes import converted
 from services.language.utterance import ChartQuestion, Part
+from services.records.concepts.table import words_of_removal
+from services.records.concepts.words import words_of
 from services.records.dates import first_day
 
 # How details of rows tell what may be asked of them.
@@ -21,7 +23,12 @@ MARKS: Mapping[Part, tuple[str, ...]] = {
 }
 _DUE_AGAIN = frozenset({"immunization", "procedure"})
 _WITH_STATE = frozenset({"medication", "problem"})
-_WITH_PARTS = frozenset({"encounter", "procedure", "medication"})
+_WITH_PARTS = frozenset(
+    {"encounter", "procedure", "medication", "problem", "immunization", "care plan"}
+)
+_WITH_REACTION = frozenset({"allergy", "immunization", "medication"})
+_ALSO_OF_VALUES: frozenset[Part] = frozenset({"reason", "end reason"})
+_SIDES = frozenset({"left", "right", "bilateral", "both"})
 
 _RECORDED = "recorded "
 _FOOT = "[ft_i]"
@@ -164,21 +171,31 @@ def part_missing(question: ChartQuestion, rows: Sequence[ViewRow], words: Answer
         is_done = any(row.kind in _DUE_AGAIN for row in rows)
         return [words.no_part.format(part=words.parts["due"])] if is_done else []
     if question.part == "reaction":
-        is_told = any(row.value or "(" in row.name for row in rows) or not any(
-            row.kind == "allergy" for row in rows
-        )
+        told = (row.value or "(" in row.name for row in rows if row.kind == "allergy")
+        is_told = any(told) or not any(row.kind in _WITH_REACTION for row in rows)
         return [] if is_told else [words.no_part.format(part=words.parts["reaction"])]
+    if question.part == "treatment" and question.tool == "procedures":  # "was the coil removed?"
+        is_out = any(words_of_removal() & {*words_of(row.name)} for row in rows)
+        return [] if is_out else [words.no_part.format(part=words.parts["end"])]
+    if question.part == "side":
+        is_told = any(_SIDES & {*_said(row)} for row in rows)
+        return [] if is_told else [words.no_part.format(part=words.parts["side"])]
     if question.part in ("end", "end reason") and all(row.status == "active" for row in rows):
         return [words.goes_on] if any(row.kind in _WITH_STATE for row in rows) else []
     marks = MARKS.get(question.part) if question.part else None
     newest = sorted(rows, key=lambda row: row.date, reverse=True)
     shown = newest[:1] if question.aspect == "latest" else rows
-    shown = [row for row in shown if row.kind in _WITH_PARTS]
+    is_of_values = question.tool == "results" and question.part in _ALSO_OF_VALUES
+    shown = [row for row in shown if is_of_values or row.kind in _WITH_PARTS]
     if marks is None or not shown or any(_tells(row, marks) for row in shown):
         return []
     if question.part == "end" and any(row.end for row in shown):
         return []
     return [words.no_part.format(part=words.parts[question.part])] if question.part else []
+
+
+def _said(row: ViewRow) -> list[str]:
+    return f"{row.name} {row.value} {row.detail}".casefold().replace(",", " ").split()
 
 
 def _tells(row: ViewRow, marks: Sequence[str]) -> bool:

@@ -58,16 +58,14 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     rows = last_visits(question, found.rows)
     if question.tool == "results":
         said = told_values(question, rows, words)
-        return "\n".join([*said, *_not_found(view, words)])
+        return "\n".join([*said, *_not_found(view, words), *part_missing(question, rows, words)])
     if question.tool in _REPORTS:
         return _of_reports(question, rows, words)
     is_of_now = question.tool == "medications" and not question.name and not question.arguments
     paused = [row for row in rows if is_of_now and row.status in _PAUSED]
     if question.aspect == "count" and len(paused) < len(rows):
         rows = [row for row in rows if row not in paused]
-    told = _EVENTS.get(question.aspect, _listed)(question, rows, words)
-    if question.tool == "care" and question.part == "status" and {*map(_status, rows)} <= _OVER:
-        told = f"{words.not_now}:\n{told}"
+    told = _told(question, rows, words)
     if len(paused) == len(rows):
         told = f"{words.only_paused}\n{told}"
     return "\n".join(
@@ -75,8 +73,13 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     )
 
 
-def _status(row: ViewRow) -> str:
-    return row.status
+def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    told = _EVENTS.get(question.aspect, _listed)
+    if question.tool != "care" or question.part != "status":
+        return told(question, rows, words)
+    if now := [row for row in rows if row.status not in _OVER]:
+        return told(question, now, words)
+    return f"{words.not_now}:\n{_listed(question, rows, words)}"
 
 
 def _left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:

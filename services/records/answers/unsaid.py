@@ -3,19 +3,21 @@
 from services.language.answer_words import AnswerWords
 from services.language.chart_words import lexicon, tokens_of
 from services.language.folding import fold
+from services.language.people_words import people_words
+from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.concepts.table import concept_table
 
-_SHORT_FORM_CHARS = 5
 _BY_NAME = frozenset({"problems", "procedures"})
 
 
-def name_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
-    """Say that a name is not known here: what it stands for may be in the record in other words."""
+def said_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
+    """Say of a name that nobody here knows it: what it stands for may be in the record."""
     name = question.name
     if not name or concept_table().also_called(name):
         return []
-    if name.isalpha() and len(name) <= _SHORT_FORM_CHARS and not words.knows(name):
+    is_said = question.tool == SEARCH and words.is_language_of_tools  # by the tool itself
+    if name.isalpha() and not words.knows(name) and not is_said:
         return [words.unknown.format(name=name)]
     return [words.only_so] if question.tool in _BY_NAME else []
 
@@ -34,7 +36,7 @@ def said_without(question: ChartQuestion, words: AnswerWords) -> str:
     rest = [
         word
         for word in question.name.split()
-        if fold(word)[0] not in {*head, *lexicon(words.language).joints}
+        if fold(word)[0] not in {*head, *lexicon(words.language).joints, *people_words().articles}
         and not (is_drug and concept_table().named("drug", word))
     ]
     return words.unsaid.format(words=" ".join(rest)) if rest else ""

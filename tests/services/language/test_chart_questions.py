@@ -468,7 +468,7 @@ def test_ok_at_the_beginning_asks_for_no_range() -> None:
         ("Was his knee operated on?", "procedures", "knee operation"),
         ("Has she ever had an abortion?", "procedures", "termination of pregnancy"),
         ("How long was she in hospital for the appendectomy?", "encounters",
-         "inpatient admission"),
+         "inpatient admission appendectomy"),
         ("When was her last depo shot?", "medications", "medroxyprogesterone"),
         ("When was her last physical?", "encounters", "check up"),
         ("When did we last see him?", "encounters", ""),

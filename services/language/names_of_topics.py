@@ -1,0 +1,51 @@
+"""What of a topic is asked about: the names that its list may hold. Pure."""
+
+from services.language.chart_file import TopicSpec
+from services.language.chart_parts import QuestionPart, Run
+from services.language.statement_words import is_clinical_name, stem
+from services.language.telling_topics import NEVER_OF
+from services.language.tools_named import SEARCH
+
+_FIXED = frozenset({"chart_summary", "history", "care", "current_status", "timeline"})
+_OPERATED = frozenset({SEARCH, "problems"})
+SAY_WHAT_FOR = frozenset({"care plan", "goal", "inpatient admission", "emergency"})
+"""Topics whose rows tell what they are for; of other parts of the care it is another thing."""
+
+
+def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
+    """Return what of a topic is asked about."""
+    runs = [run for run in part.runs if may_be_of(topic, run)]
+    if topic.name in SAY_WHAT_FOR:
+        return [" ".join([topic.name, *(run.name_for("problems") for run in part.runs)])]
+    if topic.tool in _FIXED or topic.tool == "results" or not runs:
+        return [topic.name]
+    if topic.name == "operation":  # "operations on the knee": its X-ray is none
+        return [f"{run.name} {topic.name}" for run in runs]
+    if topic.tool == "allergies":
+        return [_allergen(run) for run in runs]
+    known = [run.name_for(topic.tool) for run in runs if run.known or _is_drug_of(topic, run)]
+    # "List active conditions" asks for all of them, whatever else is said.
+    return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
+
+
+def _allergen(run: Run) -> str:
+    """Return the substance that is named, whatever is made of it: latex gloves."""
+    return next((one.name for one in run.known if one.tool == "allergies"), run.name)
+
+
+def of_last_visit(topic: TopicSpec) -> TopicSpec:
+    """Return visits for the course of all time: "what happened at her last visit?"."""
+    is_course = topic.tool == "timeline" and not topic.name
+    return topic.model_copy(update={"tool": "encounters"}) if is_course else topic
+
+
+def may_be_of(topic: TopicSpec, run: Run) -> bool:
+    """Whether a list may hold what is named: of problems no value, of operations no drug."""
+    if topic.name == "operation" and run.main is not None:
+        return run.main.tool in _OPERATED  # a part of the body is looked for, and no colonoscopy
+    return run.main is None or run.main.tool not in NEVER_OF.get(topic.tool, ())
+
+
+def _is_drug_of(topic: TopicSpec, run: Run) -> bool:
+    """Whether a drug is named beside "ever prescribed": "levothyroxine ever prescribed?"."""
+    return topic.tool == "medications" and is_clinical_name(stem(run.text))

@@ -1,0 +1,102 @@
+"""Which words of a chart question nothing that is looked up goes back to. Pure.
+
+Each piece of a message is used by what is asked, claims nothing, or is named before the answer: an
+answer to less than was asked must never pass for one to all of it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from services.language.chart_parts import may_name
+from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
+from services.language.folding import fold
+from services.language.utterance import ChartQuestion
+
+_WHOLE = frozenset({"chart_summary", "history"})
+"""The tools from whose answers nothing is left out."""
+_LISTS = frozenset(
+    {"problems", "medications", "allergies", "immunizations", "procedures", "encounters", "care"}
+)
+_OF_VALUES = frozenset({"minimum", "maximum", "average", "change"})
+"""What is worked out of values; of a list nobody knows the highest."""
+_COURSES = frozenset({"timeline", "encounters", "changes"})
+"""The tools that tell what happened."""
+
+
+def unread_in(
+    pieces: Sequence[Piece], asked: Sequence[ChartQuestion], words: Lexicon
+) -> tuple[str, ...]:
+    """Return the words of `pieces` that `asked` leaves out, neighbours together, each once."""
+    used = _Used(asked=asked, words=words)
+    is_over = any("over" in piece.of("frame") for piece in pieces)
+    found: list[list[str]] = [[]]
+    for piece in pieces:
+        is_left = used.leaves_out(piece) or (not is_over and used.turns_about(piece))
+        if is_left:
+            found[-1].append(piece.text)
+        elif found[-1]:
+            found.append([])
+    return tuple(dict.fromkeys(" ".join(one) for one in found if one))
+
+
+class _Used:
+    """What questions use of a message."""
+
+    def __init__(self, *, asked: Sequence[ChartQuestion], words: Lexicon) -> None:
+        tools = {one.tool for one in asked}
+        self._words = words
+        self._said = frozenset(_tokens(_texts(asked)))
+        self._is_whole = any(one.tool in _WHOLE and _is_unnamed(one) for one in asked)
+        self._is_list = tools <= _LISTS
+        self._has_rate = any(one.rate for one in asked)
+        self._is_open = all(one.aspect != "whether" for one in asked)
+        self._is_course = bool(tools & _COURSES) or any(one.around for one in asked)
+        self._is_of_all = any(one.tool == "medications" and not one.name for one in asked)
+
+    def leaves_out(self, piece: Piece) -> bool:
+        """Whether a piece limits or names what is asked, and no question has it."""
+        is_course = any(topic.tool == "timeline" for topic in piece.of("topic"))
+        return (
+            (bool(piece.of("beyond")) and not self._tells_rate(piece))
+            or (not self._is_whole and self._is_left(piece))
+            or (self._is_list and self._is_of_values(piece))
+            or (is_course and not self._is_course)
+            or (self._is_of_all and bool(piece.of("for_it")))
+        )
+
+    def _tells_rate(self, piece: Piece) -> bool:
+        """Whether it says that something is asked for of each year, and is."""
+        return self._has_rate and bool({"per_year", "a_year"} & {*piece.of("frame")})
+
+    def turns_about(self, piece: Piece) -> bool:
+        """Whether a piece asks for all others: "which vaccines did she not have?"."""
+        return self._is_open and self._is_list and piece.text in self._words.words.negations
+
+    def _is_of_values(self, piece: Piece) -> bool:
+        """Whether it asks how values went: the highest, "how did she break it"."""
+        asked = {*piece.of("aspect")}
+        is_how = "trend" in asked and piece.words[0] in self._words.words.asking
+        return is_how or (bool(asked & _OF_VALUES) and len(piece.labels) == 1)
+
+    def _is_left(self, piece: Piece) -> bool:
+        if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
+            return False
+        names = {one.name for one in piece.of("name")}
+        english = lexicon("en").words
+        meant = {english.counted_as.get(one, one) for one in names}
+        meant |= {english.removals.get(one, one) for one in names}
+        said = {piece.text, *names, *meant}
+        return not any(self._said.issuperset(_tokens([one])) for one in said)
+
+
+def _is_unnamed(question: ChartQuestion) -> bool:
+    return not question.name or question.tool == "history"
+
+
+def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:
+    for one in asked:
+        yield from (one.name, one.head, *map(str, one.arguments.values()))
+        yield from _texts(one.around)
+
+
+def _tokens(texts: Iterable[str]) -> Iterator[str]:
+    return (token for text in texts for token in tokens_of(fold(text)[0]))

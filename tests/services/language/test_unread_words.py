@@ -1,0 +1,115 @@
+"""Which words of a chart question are said not to be understood: all that no answer uses."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from services.language.reading import read
+from services.language.utterance import ChartQuestion, Situation
+
+SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
+
+
+def asked(text: str) -> tuple[ChartQuestion, ...]:
+    return read(text, SITUATION).about
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("does she take metformin regularly?", "regularly"),
+        ("nimmt er Blutdrucksenker regelmäßig?", "regelmäßig"),
+        ("sore throats per year since 2014", "per year"),
+        ("which vaccines has she not had?", "not"),
+        ("was the stroke in 2019 and did the therapy help?", "help"),
+        ("is his migraine well controlled?", "well controlled"),
+        ("which meds were changed last year?", "changed"),
+        ("how did she break the rib?", "how did"),
+        ("when was the last insertion of a pacemaker?", "insertion"),
+        ("nut allergy: which nut and what happened?", "what happened"),
+        ("migraine: with or without aura, what does she take for it?", "for it"),
+    ],
+)
+def test_what_no_answer_goes_by_is_named(text: str, unread: str) -> None:
+    assert unread in [one for question in asked(text) for one in question.unread.split(", ")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hey could you quickly tell me again exactly what meds she is on so far please",
+        "ok great, now the problem list if you don't mind",
+        "sorry to bother you, just need her allergies real quick",
+        "könntest du mir freundlicherweise die Pflegepläne zeigen, vielen Dank im Voraus",
+        "entschuldige die Störung, Impfungen bitte",
+        "also gut, dann noch die Versicherung",
+        "how many times was she pregnant?",
+        "is she a smoker or not?",
+        "what drugs does she take daily?",
+        "does heart disease run in the family?",
+        "fall risk?",
+    ],
+)
+def test_what_claims_nothing_or_is_used_is_not(text: str) -> None:
+    questions = asked(text)
+    assert questions
+    assert [one.unread for one in questions if one.unread] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["könntest du mir bitte kurz die Ziele zeigen", "great, her goals"]
+)
+def test_a_courtesy_names_nothing(text: str) -> None:
+    assert [(one.tool, one.name) for one in asked(text)] == [("care", "goal")]
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("which ankle was sprained?", "sprain ankle"),
+        ("Welches Handgelenk war verstaucht?", "sprain wrist"),
+        ("right or left ankle sprain?", "ankle sprain"),
+        ("which rib broke?", "fracture rib"),
+        ("which ear was infected?", "otitis media"),
+    ],
+)
+def test_which_of_like_parts_of_the_body_asks_for_the_side(text: str, name: str) -> None:
+    assert [(one.name, one.part) for one in asked(text)] == [(name, "side")]
+
+
+def test_a_vaccination_keeps_its_topic_where_the_arm_is_asked_too() -> None:
+    (question,) = asked("Welche Impfung zuletzt und in welchen Arm?")
+    assert (question.tool, question.aspect, question.part) == ("immunizations", "latest", "side")
+
+
+def test_a_stay_for_something_stays_a_stay() -> None:
+    (question,) = asked("was he hospitalised for the fracture?")
+    assert (question.name, question.head) == ("inpatient admission fracture", "inpatient admission")
+
+
+def test_a_therapy_by_its_name_is_no_list_of_all() -> None:
+    (question,) = asked("heat therapy since when?")
+    assert (question.tool, question.name) == ("search_record", "heat")
+
+
+@pytest.mark.parametrize(
+    "text", ["problem list w/o resolved ones", "meds without the stopped ones"]
+)
+def test_without_those_that_are_over_asks_for_the_others(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.arguments, question.unread) == ({}, "")
+
+
+def test_a_word_cut_short_is_the_one_that_begins_so() -> None:
+    (question,) = asked("Wird die Herzinsuff. behandelt?")
+    assert (question.tool, question.part) == ("problems", "treatment")
+
+
+def test_a_second_question_is_not_counted_because_the_first_is() -> None:
+    drugs = [one for one in asked("how many visits, and which drugs?") if one.tool == "medications"]
+    assert [one.aspect for one in drugs] == ["all"]
+
+
+def test_her_heart_rate_is_no_illness_of_her_heart() -> None:
+    (question,) = asked("When was her heart rate lowest?")
+    assert (question.tool, question.name) == ("results", "heart rate")
