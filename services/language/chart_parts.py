@@ -9,10 +9,8 @@ from services.language.chart_words import Lexicon, NameIs, Piece
 from services.language.people_words import people_words
 from services.language.utterance import Aspect, Part
 
-# What a word of a longer name still says: "the last appointment" is one of them.
-_OF_ONE: frozenset[Aspect] = frozenset({"latest", "first"})
-
 EDGES: frozenset[Aspect] = frozenset({"first", "latest"})
+"""What a word of a longer name still says: "the last appointment" is one of them."""
 _NOT_OF_ROWS = frozenset({"due", "treatment"})
 # What wins where a message has words of several.
 _ASPECTS: tuple[Aspect, ...] = (
@@ -180,7 +178,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.is_before |= bool(piece.of("before")) or piece.words[0] in words.words.before
         part.unit = next(iter(piece.of("unit")), part.unit)
         if piece.of("topic"):
-            part.aspects |= words.aspects_within(piece) & _OF_ONE
+            part.aspects |= words.aspects_within(piece) & EDGES
     ends = [{*piece.of("aspect")} & _ENDS for piece in pieces]
     if _ENDS in ends and any(len(one) == 1 for one in ends):  # "the worst (highest) sodium"
         part.aspects -= _ENDS - set().union(*(one for one in ends if len(one) == 1))

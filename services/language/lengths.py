@@ -12,7 +12,6 @@ def length_pattern(
     units: Mapping[str, Sequence[str]],
     several: Iterable[str],
     within: Iterable[str],
-    each: Iterable[str],
     relations: tuple[Sequence[str], ...],
     age: Iterable[str],
 ) -> re.Pattern[str]:
@@ -26,10 +25,9 @@ def length_pattern(
     length = rf"(?:{number}|{any_of(several)}) (?:{unit})"
     before, after, *_ = relations
     named = rf"(?:{any_of(within)}) {length}|{length}(?= (?:{any_of((*before, *after))}))"
-    monthly = rf"(?:{any_of(each)}) (?:{any_of(units['month'])})"
     related = any_of(one for every in relations for one in every)
     aged = rf"(?:{related}) (?:{any_of(age)}) (?:{number})"
-    return re.compile(rf"(?<!\w)(?:{named}|{monthly}|{aged})(?!\w)")
+    return re.compile(rf"(?<!\w)(?:{named}|{aged})(?!\w)")
 
 
 def any_of(phrases: Iterable[str]) -> str:

@@ -135,7 +135,8 @@ def _tells_a_value(text: str, phrases: _Phrases) -> bool:
     value = next(iter(quantities_in(text)), None)
     if value is None or value.unit in _TIMES:
         return False
-    if not value.unit and any(one in _YEARS for one in value.readings):
+    year = text[value.start : value.end].rpartition(".")[2]  # also of "03.2019"
+    if not value.unit and year.isdecimal() and int(year) in _YEARS:
         return False
     before = _without(words_of(text[: value.start]), phrases.leads)
     before = before[1:] if before[:1] == [_PATIENT] else before

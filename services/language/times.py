@@ -34,7 +34,6 @@ class TimeWords(BaseModel):
         rolling: Before a unit: the one that ends today, not the last one of the calendar.
         lasting: Before a length that ends today: "over 5 years".
         age: Before a number of years: "before age 12", which no span is made of.
-        each: Before a month or year where something is asked of each: "visits per month".
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
         slashes: How 3/4/2015 is written where this language is.
         seasons: The month in which each begins; "since spring" is since that month.
@@ -59,7 +58,6 @@ class TimeWords(BaseModel):
     ago_first: tuple[str, ...]
     several: Mapping[str, int]
     lasting: tuple[str, ...] = ()
-    each: tuple[str, ...] = ()
     age: tuple[str, ...] = ()
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
@@ -329,7 +327,7 @@ def _month_names(locale: str) -> Mapping[str, int]:
 def _length(words: TimeWords, number: str) -> re.Pattern[str]:
     related = (words.before, words.after, words.since, words.until)
     return length_pattern(
-        number, units=words.units, several=words.several, within=words.in_, each=words.each,
+        number, units=words.units, several=words.several, within=words.in_,
         relations=related, age=words.age,
     )  # fmt: skip
 

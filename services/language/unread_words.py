@@ -56,16 +56,13 @@ class _Used:
         """Whether a piece limits or names what is asked, and no question has it."""
         is_course = any(topic.tool == "timeline" for topic in piece.of("topic"))
         return (
-            (bool(piece.of("beyond")) and not self._tells_rate(piece))
+            bool(piece.of("beyond"))
+            or (not self._has_rate and "per_year" in piece.of("frame"))
             or (not self._is_whole and self._is_left(piece))
             or (self._is_list and self._is_of_values(piece))
             or (is_course and not self._is_course)
             or (self._is_of_all and bool(piece.of("for_it")))
         )
-
-    def _tells_rate(self, piece: Piece) -> bool:
-        """Whether it says that something is asked for of each year, and is."""
-        return self._has_rate and bool({"per_year", "a_year"} & {*piece.of("frame")})
 
     def turns_about(self, piece: Piece) -> bool:
         """Whether a piece asks for all others: "which vaccines did she not have?"."""

@@ -11,7 +11,7 @@ from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
-from services.records.answers.allergens import is_named_so, of_other_kinds
+from services.records.answers.allergens import is_named_so
 from services.records.answers.asked_rows import asked_rows, passage
 from services.records.answers.done import is_taken_out
 from services.records.answers.identity import told_identity
@@ -26,6 +26,7 @@ from services.records.answers.row_parts import (
     part_missing,
     sources_of,
 )
+from services.records.answers.unsaid import said_left_out
 from services.records.answers.value_sentences import told_values
 
 LONGEST_CHARS = 5_000
@@ -69,7 +70,7 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
     if len(paused) == len(rows):
         told = f"{words.only_paused}\n{told}"
     return "\n".join(
-        [told, *_left_out(question, view, words), *part_missing(question, rows, words)]
+        [told, *said_left_out(question, view, words), *part_missing(question, rows, words)]
     )
 
 
@@ -80,15 +81,6 @@ def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> s
     if now := [row for row in rows if row.status not in _OVER]:
         return told(question, now, words)
     return f"{words.not_now}:\n{_listed(question, rows, words)}"
-
-
-def _left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
-    """Say what a name left out that is of the same list."""
-    if question.tool == "allergies" and (others := of_other_kinds(question.name, view.rows)):
-        return [words.also_recorded.format(names="; ".join(others))]
-    if not question.name or not words.is_language_of_tools:
-        return []
-    return [f"- {left.count} {left.what}" for left in view.left_out if left.argument == "no name"]
 
 
 # What is not there

@@ -1,11 +1,13 @@
 """What is said where nothing holds the whole of a name, or nobody knows the name. Pure."""
 
+from data_models.chart_view import ChartView
 from services.language.answer_words import AnswerWords
 from services.language.chart_words import lexicon, tokens_of
 from services.language.folding import fold
 from services.language.people_words import people_words
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
+from services.records.answers.allergens import of_other_kinds
 from services.records.concepts.table import concept_table
 
 _BY_NAME = frozenset({"problems", "procedures"})
@@ -40,3 +42,12 @@ def said_without(question: ChartQuestion, words: AnswerWords) -> str:
         and not (is_drug and concept_table().named("drug", word))
     ]
     return words.unsaid.format(words=" ".join(rest)) if rest else ""
+
+
+def said_left_out(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
+    """Say what a name left out that is of the same list."""
+    if question.tool == "allergies" and (others := of_other_kinds(question.name, view.rows)):
+        return [words.also_recorded.format(names="; ".join(others))]
+    if not question.name or not words.is_language_of_tools:
+        return []
+    return [f"- {left.count} {left.what}" for left in view.left_out if left.argument == "no name"]

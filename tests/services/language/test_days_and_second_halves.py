@@ -139,7 +139,7 @@ def test_a_length_of_time_that_nobody_understands_is_said() -> None:
     assert "“in 3 months”" in told.splitlines()[0]
     assert told.endswith("**eGFR**: 60")
     assert [one.unread for one in asked("how many visits per month")] == ["per month"]
-    assert [one.unread for one in asked("wie viele Besuche pro Monat?")] == ["pro monat"]
+    assert [one.unread for one in asked("wie viele Besuche pro Monat?")] == ["pro Monat"]
     (whole,) = asked("egfr in the last 3 months")
     assert said_unread(whole, "**eGFR**: 60", answer_words("en")) == "**eGFR**: 60"
 

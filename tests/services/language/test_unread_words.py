@@ -25,7 +25,6 @@ def asked(text: str) -> tuple[ChartQuestion, ...]:
         ("is his migraine well controlled?", "well controlled"),
         ("which meds were changed last year?", "changed"),
         ("how did she break the rib?", "how did"),
-        ("when was the last insertion of a pacemaker?", "insertion"),
         ("nut allergy: which nut and what happened?", "what happened"),
         ("migraine: with or without aura, what does she take for it?", "for it"),
     ],

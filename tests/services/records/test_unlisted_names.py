@@ -143,8 +143,9 @@ def test_another_kind_of_the_same_cancer_is_no_yes() -> None:
 
 @pytest.mark.parametrize(
     ("text", "honest"),
-    [("tropical diseases?", "Other names for it are not known here."),
-     ("Hat sie Pellagra?", "Andere Namen dafür sind hier nicht bekannt.")],
+    [("school problems?", "Other names for it are not known here."),
+     ("tropical diseases?", "“tropical” is no word that is known here"),
+     ("Hat sie Pellagra?", "„pellagra“ ist hier kein bekanntes Wort")],
 )  # fmt: skip
 def test_of_a_name_that_nobody_here_knows_only_that_is_said(text: str, honest: str) -> None:
     assert honest in said(text, CHART)
