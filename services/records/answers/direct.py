@@ -268,7 +268,7 @@ def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     told = answer_of(
         replace(question, name="", aspect="all"), view.model_copy(update={"rows": near}), words
     )
-    said = words.not_listed.format(name=question.name)
+    said = words.not_listed.format(name=words.called(question.name))
     return f"{said}\n{told}\n" if near else f"{said} "
 
 
