@@ -29,11 +29,10 @@ _WITH_PARTS = frozenset(
 _WITH_REACTION = frozenset({"allergy", "immunization", "medication"})
 _ALSO_OF_VALUES: frozenset[Part] = frozenset({"reason", "end reason"})
 _SIDES = frozenset(
-    (
-        "left right bilateral both links linke linker linken linkem linkes rechts rechte rechter "
-        "rechten rechtem rechtes beidseits beidseitig beide gauche droite izquierda derecha"
-    ).split()
-)
+    {"left", "right", "bilateral", "both", "links", "linke", "linker", "linken", "linkem", "linkes",
+     "rechts", "rechte", "rechter", "rechten", "rechtem", "rechtes", "beidseits", "beidseitig",
+     "beide", "gauche", "droite", "izquierda", "derecha"}
+)  # fmt: skip
 
 _RECORDED = "recorded "
 _FOOT = "[ft_i]"
