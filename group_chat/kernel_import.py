@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
+from services.records.ranking import IMPORTS_NUMPY
+
 _KERNEL = "semantic_kernel"
 _SERVICES = "semantic_kernel.connectors.ai.open_ai.services"
 _UNUSED = (
@@ -42,7 +44,7 @@ def import_kernel() -> None:
     """
     if _KERNEL in sys.modules:
         return
-    with _placeholders():
+    with IMPORTS_NUMPY, _placeholders():
         importlib.import_module("group_chat.build")
 
 

@@ -23,6 +23,7 @@ from services.records.measurements import (
 )
 from services.records.medications import KINDS as DRUG_KINDS
 from services.records.medications import row_of_drug_entry
+from services.records.ranking import ranking_of
 from services.records.record import PatientRecord
 from services.records.rows import row_of
 from services.records.values import value_in
@@ -127,14 +128,8 @@ def index_of(record: PatientRecord) -> SearchIndex:
 
 
 def _index(record: PatientRecord) -> SearchIndex:
-    # Loads numpy: at the first record, in the thread that prepares it.
-    import bm25s
-
     hits = tuple(_hits(record))
-    ranking = bm25s.BM25()
-    if hits:
-        ranking.index([list(hit.words) for hit in hits], show_progress=False)
-    return SearchIndex(hits, ranking)
+    return SearchIndex(hits, ranking_of([hit.words for hit in hits]))
 
 
 def _hits(record: PatientRecord) -> Iterator[Hit]:

@@ -15,6 +15,7 @@ from data_models.errors import RecordsUnreadableError
 from services.evidence.guidelines.document import Guideline, Section, guideline_of
 from services.language.guideline_words import GUIDELINES, telling_words
 from services.records.concepts.words import words_of
+from services.records.ranking import ranking_of
 
 KIND = "guideline"
 NO_ANSWER = "The guidelines here do not answer that."
@@ -113,9 +114,7 @@ def _read_again(folder: Path, library: Library, state: _State) -> tuple[Library,
 
 def library_of(files: Sequence[tuple[str, bytes]]) -> Library:
     """Return the library of files by name; one that cannot be read is named and costs itself."""
-    # Both load heavy libraries: numpy, and those of Word and PDF.
-    import bm25s
-
+    # Loads the libraries of Word and PDF.
     from services.evidence.guidelines.formats import blocks_of
 
     guidelines, problems = list[Guideline](), list[str]()
@@ -133,10 +132,7 @@ def library_of(files: Sequence[tuple[str, bytes]]) -> Library:
         words_of(f"{one.guideline.title} {one.section.heading} {one.section.text}")
         for one in passages
     ]
-    ranking = None
-    if passages:
-        ranking = bm25s.BM25()
-        ranking.index([list(words) for words in texts], show_progress=False)
+    ranking = ranking_of(texts) if passages else None
     return Library(passages, tuple(problems), ranking, tuple(map(frozenset, texts)))
 
 
