@@ -122,6 +122,8 @@ async def test_who_cannot_be_told_is_never_the_open_patient(text: str) -> None:
         "Was ist die Karnofsky-Zahl der Patientin?",
         "how long will she need it? Maybe until May",
         "Quels sont les médicaments de Mme Whitfield ?",
+        "lösch die zweite",
+        "erledigt: die erste",
     ],
 )
 async def test_what_names_nobody_else_is_not_asked_about(text: str) -> None:

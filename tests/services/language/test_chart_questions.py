@@ -322,6 +322,9 @@ def test_a_part_of_a_row_may_be_asked_for(part: str) -> None:
         "send her the report by mail",
         "cancel my meeting on Friday",
         "Vereinbare einen Termin",
+        "wer ist offen",
+        "welche Patientin ist aktiv?",
+        "lösch die zweite",
     ],
 )
 def test_what_is_not_about_the_chart_asks_nothing_of_it(text: str) -> None:
