@@ -69,3 +69,5 @@ class ChartWords(BaseModel):
     sided: frozenset[str] = frozenset()
     removals: Mapping[str, str] = Field(default_factory=dict)
     removed: tuple[str, ...] = ()
+    is_now: tuple[str, ...] = ()
+    was_then: tuple[str, ...] = ()

@@ -20,6 +20,7 @@ def span_to_now(
     Which one of some days was the last is another question: "the last potassium in 2014".
     """
     span, names = hull_of(spans), sum(len(part.runs) for part in parts)
+    is_and_was = names == 1 and _is_of_one_year(spans) and _asks_is_and_was(parts, words)
     for part in parts:
         said = {one for piece in part.pieces for one in (piece.text, *piece.words)}
         is_compared = bool(said & {*words.words.now})
@@ -27,6 +28,7 @@ def span_to_now(
         is_compared |= is_beside and "latest" in part.aspects
         is_with_now = bool(said & {*words.words.compared}) and names == 1
         is_compared |= is_with_now and _is_of_one_year(spans)  # "weight compared to 2015"
+        is_compared |= is_and_was and is_of_values(part)
         is_over = span is not None and span.until is not None and span.until < today
         if span is None or not (is_compared and is_over):
             continue
@@ -37,6 +39,14 @@ def span_to_now(
             part.aspects = {"change"}
             span = replace(span, until=None)
     return span
+
+
+def _asks_is_and_was(parts: Sequence[QuestionPart], words: Lexicon) -> bool:
+    """Whether a value and how it was are asked for: "what is the sodium, and what was it …"."""
+    said = [word for part in parts for piece in part.pieces for word in piece.words]
+    text = f" {' '.join(said)} "
+    asks = bool({*said} & {*words.words.is_now})
+    return asks and any(f" {one} " in text for one in words.words.was_then)
 
 
 def _is_of_one_year(spans: Sequence[TimeSpan]) -> bool:

@@ -187,6 +187,19 @@ def test_a_question_without_a_mark_is_no_told_sentence() -> None:
     assert read("his left leg is swollen", SITUATION).task == "tell"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what is the creatinine and what was it in 2023?",
+        "Wie ist der Kreatininwert, und wie war er 2023?",
+    ],
+)
+def test_what_it_is_and_what_it_was_asks_for_both(text: str) -> None:
+    (both,) = asked(text)
+    assert (both.aspect, both.arguments["since"]) == ("change", "2023-01-01")
+    assert "until" not in both.arguments
+
+
 def test_then_and_now_asks_for_both() -> None:
     (question,) = asked("bmi then (2011) and now")
     assert question.span is not None
