@@ -68,6 +68,7 @@
     * ModelUnavailableError: retry
     * ModelTimeoutError: retry
     * ModelOutputError
+      * ModelSilentError: it said nothing at all
     * ModelRefusedError
     * ModelUnfitError: it answers, but its window is too small or it cuts prompts in silence
     * ModelRequestError: the server does not take requests of this form
@@ -743,6 +744,12 @@ class ModelOutputError(ModelError):
         "The language model gave no usable answer. Your message is kept; please try again."
     )
     retryable = True
+
+
+class ModelSilentError(ModelOutputError):
+    """The model's answer was whole, and empty."""
+
+    code = "model_silent"
 
 
 class ModelRefusedError(ModelError):

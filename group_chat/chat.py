@@ -13,7 +13,7 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import ModelOutputError
 from group_chat.agents import TeamAgent
 from group_chat.amending import amend
-from group_chat.direct_answers import directly, said_without_words, usable
+from group_chat.direct_answers import directly, said_without_words, told_by_rows, usable
 from group_chat.draft import Draft, HeldText, OutputMeter
 from group_chat.limits import GroupChatLimits
 from group_chat.look_up import look_up_step
@@ -175,7 +175,7 @@ class ClinicalGroupChat(AgentGroupChat):
     async def _write(self, agent: Agent, draft: Draft, ask: Ask) -> AsyncIterator[str]:
         """Yield the model's text and what the plan adds to it."""
         self._held = HeldText() if self._may_promise(ask) else None
-        async for text in usable(self._say(agent, ask, self._held), draft, self._turn):
+        async for text in usable(self._say(agent, ask, self._held), self._turn):
             if shown := draft.write(text):
                 yield shown
             self._stop_if_full()
@@ -246,7 +246,8 @@ class ClinicalGroupChat(AgentGroupChat):
     def _end_message(self, draft: Draft, *, rendered: bool) -> None:
         message = draft.finish(now=self._clock.now())
         turn, is_spent = self._turn, message is None and self._turn.is_spent
-        if is_spent or (message is None and turn.looked and not turn.has_order):
+        is_silent = message is None and not turn.has_order and told_by_rows(turn) is not None
+        if is_spent or is_silent:
             message = draft.by_rules(said_without_words(turn), now=self._clock.now())
         self._draft = None
         if self._meter.is_empty or is_spent:

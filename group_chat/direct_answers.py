@@ -8,9 +8,8 @@ from collections.abc import AsyncIterator
 
 from semantic_kernel.contents import ChatHistory
 
-from data_models.errors import ModelOutputError
+from data_models.errors import ModelSilentError
 from group_chat.agents import TeamAgent
-from group_chat.draft import Draft
 from group_chat.look_up import look_up, look_up_more
 from group_chat.turn_context import TurnContext
 from services.language.answer_words import answer_words
@@ -64,25 +63,26 @@ async def directly(
     return None
 
 
-async def usable(said: AsyncIterator[str], draft: Draft, turn: TurnContext) -> AsyncIterator[str]:
-    """Yield what a model says; one that says nothing usable leaves the word to fetched rows.
+async def usable(said: AsyncIterator[str], turn: TurnContext) -> AsyncIterator[str]:
+    """Yield what a model says; one that says nothing leaves the word to rows that answer.
 
     Raises:
-        ModelOutputError: its answer broke off, or nothing was fetched that could be told.
+        ModelSilentError: it said nothing, and no row that was fetched answers.
+        ModelOutputError: its answer broke off, or is none.
     """
     try:
         async for text in said:
             yield text
-    except ModelOutputError:
-        if not (draft.is_blank and turn.looked):
+    except ModelSilentError:
+        if told_by_rows(turn) is None:
             raise
 
 
-def said_without_words(turn: TurnContext) -> str:
-    """Return what is said for a model that said nothing: that it did not, and the rows' answer."""
-    read, said = turn.request.utterance, turn.text("no_words" if turn.is_spent else "no_answer")
+def told_by_rows(turn: TurnContext) -> str | None:
+    """Return what the fetched rows answer, None where they do not."""
+    read = turn.request.utterance
     if read is None or not turn.looked:
-        return said
+        return None
     answer = answered(
         read.about[:_QUESTIONS],
         turn.looked,
@@ -90,7 +90,13 @@ def said_without_words(turn: TurnContext) -> str:
         held=turn.request.held,
         told=_answered_before(turn),
     )
-    return f"{said}\n\n{answer}" if isinstance(answer, str) else said
+    return answer if isinstance(answer, str) and answer else None
+
+
+def said_without_words(turn: TurnContext) -> str:
+    """Return what is said for a model that said nothing: that it did not, and the rows' answer."""
+    said, answer = turn.text("no_words" if turn.is_spent else "no_answer"), told_by_rows(turn)
+    return said if answer is None else f"{said}\n\n{answer}"
 
 
 def _preface(turn: TurnContext, read: Utterance) -> str:

@@ -9,6 +9,7 @@ from data_models.errors import (
     ModelError,
     ModelOutputError,
     ModelRefusedError,
+    ModelSilentError,
     ModelUnavailableError,
     ModelWindowError,
 )
@@ -117,7 +118,7 @@ class AnswerReader:
         text = "".join(self._texts)
         calls = [self._calls[index] for index in sorted(self._calls)]
         if not text.strip() and not calls:
-            raise ModelOutputError("the model's answer is empty")
+            raise ModelSilentError("the model's answer is empty")
         if any(not call.name for call in calls):
             raise ModelOutputError("the model called a tool without a name")
         return Answer(

@@ -18,6 +18,7 @@ from services.identity.name_signs import (
     is_first_name_before,
     is_first_name_beside,
     is_genitive,
+    is_half_of_a_name,
     is_name_beside,
     is_named_after_of,
     is_part_of_another_name,
@@ -159,7 +160,7 @@ def _mention(
             return _stranger_with_open_name(span)
         near_open = [one for one in chosen if open_one is not None]
         return Mention(_typed(span), (), "near", names_open=True, span=span) if near_open else None
-    is_told_apart = _is_told_apart(span, chosen, known)
+    is_told_apart = not is_half_of_a_name(run, span) and _is_told_apart(span, chosen, known)
     strength: Strength = "full" if is_told_apart else _strength(covers)
     accepted = [one for one in people if _counts(run, span, one, strength, chosen[0], known)]
     if not accepted:

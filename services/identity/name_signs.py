@@ -233,13 +233,18 @@ def begins_a_chart_question(run: Sequence[Word], span: tuple[Word, ...]) -> bool
 
 
 def is_part_of_another_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
-    """Whether a hyphen joins the words with others: `Stein-Leventhal`, `Klein-Hohenheim`."""
+    """Whether it is half of a name of no person: `Stein-Leventhal`, `Klein-Hohenheim`."""
+    words = (*span, *_joined(_behind(run, span)))
+    return is_half_of_a_name(run, span) and not any(
+        one.title is not None or one.is_owner for one in words
+    )
+
+
+def is_half_of_a_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
+    """Whether a hyphen joins the words with others."""
     behind = _behind(run, span)
     is_before = span[0].gap in HYPHENS and run[0] is not span[0]
-    is_joined = is_before or (behind is not None and behind.gap in HYPHENS)
-    return is_joined and not any(
-        one.title is not None or one.is_owner for one in (*span, *_joined(behind))
-    )
+    return is_before or (behind is not None and behind.gap in HYPHENS)
 
 
 def _joined(behind: Word | None) -> Sequence[Word]:

@@ -265,8 +265,9 @@ class Lexicon:
     def _cut_short(self, token: str) -> str:
         """Return the word that `token` is the beginning of: herzinsuff; "" where several are."""
         longer = [one for one in self._own if one.startswith(token) and len(token) >= _SLIP_CHARS]
-        meant = {self._of_word(one) for one in longer}
-        return min(longer, key=len) if len(meant) == 1 and meant != {()} else ""
+        meant = [self._of_word(one) for one in longer]
+        is_one = bool(meant) and all(one and one == meant[0] for one in meant)
+        return min(longer, key=len) if is_one else ""
 
     def _is_word(self, token: str) -> bool:
         is_known = token in self._own or token in common_words()

@@ -21,6 +21,10 @@ pytestmark = pytest.mark.slow
 _OF_A_TURN = {ChatContext, ClinicalGroupChat, GroundedTurn, TurnContext}
 
 
+def _of_turns() -> list[object]:
+    return [one for one in gc.get_objects() if type(one) in _OF_A_TURN]
+
+
 @pytest.fixture
 def _without_collector() -> Iterator[None]:
     gc.disable()
@@ -30,6 +34,7 @@ def _without_collector() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_without_collector")
 async def test_no_document_and_no_talk_of_a_turn_outlives_it(tmp_path: Path) -> None:
+    before = _of_turns()  # of other tests
     settings = Settings(auth_mode="dev", llm_provider="offline", data_dir=tmp_path)
     async with serving(settings) as served, aiohttp.ClientSession() as client:
         url = f"{served.base}/api/ws/chats/freed/messages?stream=1"
@@ -38,5 +43,6 @@ async def test_no_document_and_no_talk_of_a_turn_outlives_it(tmp_path: Path) -> 
             for text in ("patient_4", "latest CEA"):
                 await talk.say(text)
             await asyncio.sleep(0.2)  # the release follows the last event
-            left = [type(one).__name__ for one in gc.get_objects() if type(one) in _OF_A_TURN]
+            known = {id(one) for one in before}
+            left = [type(one).__name__ for one in _of_turns() if id(one) not in known]
     assert left == []

@@ -37,7 +37,7 @@ LONGEST_CHARS = 1_500
         ("patient_4", "what did the latest path show?", "MET amplification", "CT chest"),
         ("patient_4", "how is she doing renal wise?", "**Creatinine**: 0.9 mg/dL", "Penicillin"),
         ("patient_4", "list dx w/ dates", "Metastasis to brain", "“w”"),
-        ("patient_4", "open orders", "order is recorded", "Penicillin"),
+        ("patient_4", "open orders", "“open order”: not in the record", "Penicillin"),
         ("patient_4", "Was steht im letzten Brief?", "> Questions for the board", "“steht”"),
         ("patient_4", "chemotherapy?", "The record mentions it here", "in the record ("),
     ],
