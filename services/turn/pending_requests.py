@@ -21,7 +21,8 @@ from services.patient_context.verdict import PatientVerdict
 from services.turn.phases import GroundedTurn, LoadedTurn
 
 _SHOWN_CHARS = 120
-_SLIPS = 2
+_ONE_SLIP_CHARS = 5
+"""Shorter names that differ by a letter are different names: Tim and Kim."""
 _KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
 
 
@@ -48,7 +49,7 @@ class PendingRequests:
         asked = "" if question.payload.get(OPENS_ONLY) else str(question.payload.get(ASKED, ""))
         registry = verdict.registry or turn.registry
         is_theirs = asked and (
-            _is_whom_it_names(question, verdict)
+            is_whom_it_names(question, verdict)
             if question.kind == "subject"
             else self.patients.may_be_theirs(asked, registry=registry)
         )
@@ -93,7 +94,7 @@ class PendingRequests:
         return replace(verdict, question=question.model_copy(update={"payload": payload}))
 
 
-def _is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
+def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     """Whether a message whose words were asked about may be of whoever was opened then.
 
     One of those offered is; of anybody else, one of the words must be their name, but for a slip.
@@ -103,7 +104,11 @@ def _is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
         return True
     names = () if verdict.person is None else verdict.person.names
     own = [word for name in names for word in words_of(name.label)]
-    return any(OSA.distance(one, word) <= _SLIPS for one in said for word in own)
+    return any(OSA.distance(one, word) <= _slips(one) for one in said for word in own)
+
+
+def _slips(word: str) -> int:
+    return 1 if len(word) >= _ONE_SLIP_CHARS else 0
 
 
 def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:

@@ -1,16 +1,19 @@
 """What is said before it is clear for whom is done once that is answered, and for nobody else."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from data_models.blob_store import BlobStore
 from data_models.claim_decision import ClaimTimes
+from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.turn_events import Notice
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
-from services.turn.pending_requests import is_request_of_record
+from services.patient_context.answers import SAID
+from services.patient_context.verdict import PatientVerdict
+from services.turn.pending_requests import is_request_of_record, is_whom_it_names
 from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
@@ -287,3 +290,21 @@ async def test_other_words_than_those_somebody_died_over_answer_nothing(
     assert await asked_of_team(cut.two, next_words) == [("patient_4", next_words)]
     conversation = Evidence(cut.store.contents, CHAT).conversation
     assert conversation.open_question is None, "only the next message answers a question"
+
+
+@pytest.mark.parametrize(
+    ("said", "opened", "is_theirs"),
+    [("Tim", "Kim Smith", False), ("Tim", "Tim Smith", True), ("Whitfeld", "Ada Whitfield", True)],
+)
+def test_a_request_about_a_name_is_of_nobody_whose_name_is_another(
+    said: str, opened: str, is_theirs: bool
+) -> None:
+    given, family = opened.split()
+    nine = PatientId("patient_9")
+    person = Person(nine, "key", (PersonName(family, (given,), ""),))
+    question = OpenQuestion(
+        question_id="q", kind="subject", run_id="r", user="alice", epoch=0, text="Whom?",
+        payload={SAID: said}, expires_at=datetime.now(UTC),
+    )  # fmt: skip
+    verdict = PatientVerdict(decision="NEW_BLANK", patient_id=nine, person=person)
+    assert is_whom_it_names(question, verdict) is is_theirs
