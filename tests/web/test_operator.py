@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, Route, expect
 
 from data_models.identifiers import hashed
 from evals.talk import talking
@@ -381,6 +381,11 @@ async def test_sessions_are_tried_again_at_once_and_the_scenario_is_withdrawn(
     await expect(ann.get_by_label("Why it is withdrawn")).to_be_visible()
 
 
+async def after_a_while(route: Route) -> None:
+    await asyncio.sleep(1)
+    await route.continue_()
+
+
 async def test_a_version_is_played_before_it_is_stored_and_mapped_by_hand_after(
     server: Server, browser: Browser
 ) -> None:
@@ -397,6 +402,8 @@ async def test_a_version_is_played_before_it_is_stored_and_mapped_by_hand_after(
     await ann.locator("summary", has_text="Map a step by hand").press("Enter")
     await ann.get_by_label("Step of the old version").select_option("reminder")
     await ann.get_by_label("is this step of the new version").select_option("rejected")
+    # The trail is opened while the act is under way, and shows it when it is done.
+    await ann.route("**/plan/mapping", after_a_while)
     await ann.get_by_role("button", name="Plan again with this pair").click()
     await ann.get_by_role("tab", name="Audit trail").click()
     await expect(ann.get_by_role("table")).to_contain_text("Steps mapped by hand")

@@ -8,13 +8,30 @@ import { words } from "./words";
 
 const said = words.history;
 
+interface HistoryTabProps {
+  scenarioId: string;
+  /** Changes with each act, also with one that ends after this tab was opened. */
+  asOf: string;
+}
+
 /** Who did what to this scenario. */
-export function HistoryTab({ scenarioId }: { scenarioId: string }) {
+export function HistoryTab({ scenarioId, asOf }: HistoryTabProps) {
   const [entries, setEntries] = useState<HistoryEntry[]>([]);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   useEffect(() => {
-    api.history(scenarioId).then(setEntries, (error: unknown) => setTrouble(troubleOf(error)));
-  }, [scenarioId]);
+    let isOld = false;
+    api.history(scenarioId).then(
+      (found) => {
+        if (isOld) return;
+        setEntries(found);
+        setTrouble(null);
+      },
+      (error: unknown) => isOld || setTrouble(troubleOf(error)),
+    );
+    return () => {
+      isOld = true;
+    };
+  }, [scenarioId, asOf]);
   return (
     <section class="panel" aria-labelledby="history-title">
       <h3 id="history-title">{said.title}</h3>

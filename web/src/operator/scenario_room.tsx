@@ -30,6 +30,7 @@ export function ScenarioRoom(props: ScenarioRoomProps) {
   const { scenarioId, operator, needsSecond, tab, onTab, onChanged } = props;
   const [overview, setOverview] = useState<Overview | null>(null);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const [acts, setActs] = useState(0);
   const read = useCallback(async (): Promise<void> => {
     try {
       setOverview(await api.overview(scenarioId));
@@ -39,6 +40,7 @@ export function ScenarioRoom(props: ScenarioRoomProps) {
     }
   }, [scenarioId]);
   const changed = useCallback(async (): Promise<void> => {
+    setActs((count) => count + 1);
     await read();
     await onChanged();
   }, [read, onChanged]);
@@ -107,7 +109,7 @@ export function ScenarioRoom(props: ScenarioRoomProps) {
             }}
           />
         )}
-        {tab === "history" && <HistoryTab scenarioId={scenarioId} />}
+        {tab === "history" && <HistoryTab scenarioId={scenarioId} asOf={`${acts} ${standing}`} />}
       </div>
     </div>
   );
