@@ -66,7 +66,8 @@ def _answer(prompt: Prompt) -> OfflineReply:
         return _roster(prompt)
     if prompt.patient_id is None:
         return prompt.say("no_patient")
-    if wants_plan(prompt.asked):
+    is_for_several = prompt.utterance is not None and prompt.utterance.task == "plan"
+    if is_for_several or wants_plan(prompt.asked):
         return propose(prompt)
     return prompt.say("nothing_else") if prompt.said else _looked_up(prompt)
 

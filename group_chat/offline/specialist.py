@@ -15,13 +15,17 @@ from services.language.answer_words import answer_words
 from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.tool_requests import OF_THE_HOUSE, RECALL
+from services.language.tools_named import SEARCH
+from services.language.utterance import ChartQuestion
+from services.records.answers.as_said import said_of
 from services.records.answers.reports import bullets_of, missing_in, notes_on
 
 OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
+_STATUS_TOOL, _RESULTS_TOOL = "current_status", "results"
 _PASSED_OVER = frozenset({OVERVIEW_TOOL, UPDATE_ENTITIES, CHANGES, *SCENARIO_TOOLS, *CHART_TOOLS})
 _HEADINGS = frozenset(
     {"biomarkers", "create_report", "current_status", "imaging_reports", "load_patient_data",
-     "pathology_reports", "timeline", "search_record"}
+     "pathology_reports", "timeline", "search_record", "results"}
 )  # fmt: skip
 _SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 
@@ -65,6 +69,10 @@ def _calls(prompt: Prompt) -> Iterator[Call]:
             (name,) = tool.required
             if name in _SEARCH_ARGUMENTS:
                 yield Call(tool.wire_name, {name: prompt.query})
+    results = prompt.tool(_RESULTS_TOOL)
+    if is_step and results is not None and prompt.tool(_STATUS_TOOL) in own:
+        # A board weighs the functions of organs, too, which the status does not hold.
+        yield Call(results.wire_name, {"category": "laboratory", "last": 1})
 
 
 def report_of(prompt: Prompt) -> str:
@@ -75,9 +83,16 @@ def report_of(prompt: Prompt) -> str:
     views = filter(None, (prompt.view_of(one) for one in prompt.answers))
     if missing := [name for view in views for name in missing_in(view)]:
         parts.append(prompt.text("not_in_record", names=", ".join(dict.fromkeys(missing))))
-    parts.append(prompt.closing)
+    parts += [_as_said(prompt), prompt.closing]
     parts += [prompt.text("back_to", agent=prompt.hand_back)] if prompt.hand_back else []
     return "\n\n".join(filter(None, parts))
+
+
+def _as_said(prompt: Prompt) -> str:
+    """Return what users said of what is asked; "" where that is nothing."""
+    questions = [ChartQuestion(SEARCH, name=prompt.query)] if prompt.cue != "step" else []
+    quotes = said_of(questions, prompt.held)
+    return answer_words(prompt.language).as_said.format(quotes="; ".join(quotes)) if quotes else ""
 
 
 def _section(prompt: Prompt, answer: ToolAnswer) -> str:

@@ -18,8 +18,9 @@ from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import TurnContext, current_effect
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.confirmed_actions import Action, question_of
+from services.assistant.contacts import Contact
 from services.assistant.made_for import MadeFor, Origin, is_for_another
-from services.assistant.shown import Item, shown, spoken, whole
+from services.assistant.shown import Item, kind_of, shown, spoken, whole
 from services.assistant.undo_log import Undoable, UndoLog, undoable_action
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import names_one_of, prepare
@@ -314,14 +315,16 @@ class OpenAssistant(SaidTimes):
     def _row(self, item: Item) -> dict[str, Any]:
         row = shown(item, self.zone)
         if self._is_of_another(item):
-            return with_time_only(row) | {"title": ABOUT_ANOTHER}
-        return with_time_only(row) if self._names_other(item) else row
+            return with_time_only(row, kind_of(item)) | {"title": ABOUT_ANOTHER}
+        return with_time_only(row, kind_of(item)) if self._names_other(item) else row
 
     def _is_of_another(self, item: Item) -> bool:
         return is_for_another(self.origins.get(item.id), self.turn.request.patient_id)
 
     def _names_other(self, item: Item) -> bool:
-        return self._is_of_another(item) or names_one_of(whole(item, self.zone), self.memory.others)
+        called = item.name if isinstance(item, Contact) else ""
+        row = whole(item, self.zone)
+        return self._is_of_another(item) or names_one_of(row, self.memory.others, called=called)
 
     def _ask_which(self, kind: EntityType, found: Ambiguous) -> None:
         lines = [f"Which {_WORDS[kind]} do you mean?"]

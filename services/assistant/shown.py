@@ -13,15 +13,9 @@ from services.assistant.documents import PersonalDocument
 from services.assistant.mail import MAIL_TEXT_LIMIT_CHARS, Email
 from services.assistant.tasks import Task
 from services.language.talk_texts import day_near
+from services.tool_memory.grounding import other_of
 
 NAME_LIMIT_CHARS = 120
-OTHER_NAMES: Mapping[EntityType, str] = {
-    "calendar_event": "other appointment",
-    "email": "other message",
-    "contact": "other contact",
-    "task": "other task",
-    "document": "other document",
-}
 Item: TypeAlias = CalendarEvent | Email | Contact | Task | PersonalDocument
 _KINDS: Mapping[type[Item], EntityType] = {
     CalendarEvent: "calendar_event",
@@ -59,7 +53,7 @@ def whole(item: Item, zone: tzinfo) -> dict[str, Any]:
 
 def spoken(item: Item, zone: tzinfo, *, now: datetime, is_private: bool = False) -> str:
     """Return an item as a question names it `now`: *Tumor board*, Wed 2 Dec 15:00."""
-    name = OTHER_NAMES[kind_of(item)] if is_private else _name(item)
+    name = other_of(kind_of(item)) if is_private else _name(item)
     name = (
         " ".join(in_written_order(name).split())[:NAME_LIMIT_CHARS]
         .replace("*", "")

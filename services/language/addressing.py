@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from services.language.phrases import says
 from services.language.utterance import TeamMember
 
 _AT = re.compile(r"^\s*@\s*([^\W\d_][\w-]*)[\s,:.!-]*")
 _COLON = re.compile(r"^\s*\*{0,2}([^\W\d_][\w-]*)\*{0,2}\s*:\s*")
 _ANYBODY = re.compile(r"^\s*(?:@[\w-]+[\s,:]*|\*{0,2}[\w-]+\*{0,2}\s*:\s*)")
+_NAMES = re.compile(r"[^\W\d_][\w-]*")
 _STARRED = re.compile(r"^\s*\*{1,2}([^\W\d_][\w-]*)\*{1,2}[\s,:.!-]*")
 
 
@@ -18,6 +20,14 @@ def addressee_in(text: str, team: Sequence[TeamMember]) -> tuple[str | None, str
         if (name := known.get(called.casefold())) is not None:
             return name, words
     return None, text
+
+
+def sends_several(text: str, team: Sequence[TeamMember]) -> bool:
+    """Whether `text` gives work to two agents or more by name, as "have A and B look at it"."""
+    if not says(text, "gives_work"):
+        return False
+    words = set(_NAMES.findall(text))
+    return sum(one.name in words for one in team if not one.is_facilitator) > 1
 
 
 def calls_in(text: str) -> Iterator[tuple[str, str]]:

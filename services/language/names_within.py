@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeAlias
 
+from services.language.people_words import people_words
 from services.language.pointing.folding import plain
 
 CHECKED_LIMIT_CHARS = 10_000_000
@@ -37,26 +38,40 @@ class _Forms:
 
     by_first: Mapping[str, Collection[_Form]]
 
-    def are_in(self, words: Sequence[str]) -> bool:
-        """Whether one of them stands in `words`."""
+    def are_in(self, words: Sequence[str], but: Collection[str] = ()) -> bool:
+        """Whether one of them stands in `words` that is not one of the words `but` alone."""
         return any(
             tuple(words[at : at + len(form)]) == form
             for at, word in enumerate(words)
             if word in self.by_first
             for form in self.by_first[word]
+            if not (word in but and len(form) == 1)
         )
 
 
-def names_one_of(row: Mapping[str, Any], others: Collection[str]) -> bool:
+def names_one_of(row: Mapping[str, Any], others: Collection[str], *, called: str = "") -> bool:
     """Whether `row` holds one of `others`, ids or names of people, as whole words.
 
     Case, accents, what stands between the words and what nobody sees make no difference. Takes
     time in proportion to the text, of which it holds a piece at a time.
+
+    Args:
+        called: The name of whom the row is about, as in an address book. Beside a given name of
+            his own his family name alone is no other's.
     """
     if not others:
         return False
     forms = _forms(others if isinstance(others, frozenset) else frozenset(others))
-    return any(_is_in(text, forms) for text in _texts(row))
+    but = _own_words(called, forms)
+    return any(_is_in(text, forms, but) for text in _texts(row))
+
+
+def _own_words(called: str, forms: _Forms) -> Collection[str]:
+    words, known = words_of(called), people_words()
+    titles = known.titles_of_men | known.titles_of_women | known.titles_of_patients
+    given = (one for one in words if len(one) > 1 and one not in titles)
+    has_given = any((one,) not in forms.by_first.get(one, ()) for one in given)
+    return frozenset(words) if has_given else ()
 
 
 def words_of(text: str) -> _Form:
@@ -73,10 +88,10 @@ def _plain_run(run: str) -> str:
     return plain(run).casefold().translate(_LETTERS)
 
 
-def _is_in(text: str, forms: _Forms) -> bool:
+def _is_in(text: str, forms: _Forms, but: Collection[str]) -> bool:
     if len(text) > CHECKED_LIMIT_CHARS:
         return True
-    return any(forms.are_in(words) for piece in _pieces(text) for words in _readings(piece))
+    return any(forms.are_in(words, but) for piece in _pieces(text) for words in _readings(piece))
 
 
 def _pieces(text: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from services.language.addressing import addressee_in
+from services.language.addressing import addressee_in, sends_several
 from services.language.chart_questions import chart_questions
 from services.language.commands import command_in
 from services.language.detection import language_of
@@ -16,7 +16,13 @@ from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
 from services.language.telling import is_told
 from services.language.tools_named import SEARCH
-from services.language.utterance import ChartQuestion, Situation, TeamMember, Utterance
+from services.language.utterance import (
+    ChartQuestion,
+    Situation,
+    Task,
+    TeamMember,
+    Utterance,
+)
 from services.language.vocabulary import LANGUAGES
 from services.language.work import as_reports, doer_of, work_in
 from services.language.yes_no import yes_no_in
@@ -47,7 +53,11 @@ def read(message: str, situation: Situation) -> Utterance:
     elif not is_reply and situation.asked_before:
         language, about = _goes_on(words, language, about, situation)
     doer = None
-    if not (is_reply or is_statement):
+    is_own = is_reply or is_statement or situation.plan_is_open or addressee is not None
+    is_for_several = not is_own and sends_several(words, situation.team)
+    if is_for_several:
+        about = ()  # one agent after the other, as a plan says
+    elif not (is_reply or is_statement):
         doer = doer_of(words, situation.team, is_of_chart=bool(about))
         about = () if doer is not None else about
     return Utterance(
@@ -55,7 +65,7 @@ def read(message: str, situation: Situation) -> Utterance:
         language=language or language_of(words, default=situation.language),
         yes_no=yes_no,
         command=command,
-        task="tell" if is_statement else "answer" if about else "talk",
+        task=_task(is_statement=is_statement, is_plan=is_for_several, is_answered=bool(about)),
         addressee=addressee,
         agent=addressee or doer or _first_for(about, situation.team),
         about=about,
@@ -63,6 +73,12 @@ def read(message: str, situation: Situation) -> Utterance:
         times=tuple(question.span for question in about[:1] if question.span is not None),
         numbers=numbers_in(words),
     )
+
+
+def _task(*, is_statement: bool, is_plan: bool, is_answered: bool) -> Task:
+    if is_statement:
+        return "tell"
+    return "plan" if is_plan else "answer" if is_answered else "talk"
 
 
 def question_before_deed(text: str) -> str:

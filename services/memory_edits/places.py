@@ -13,6 +13,7 @@ from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from data_models.tool_memory import EntityContext
 from services.language.relative_times import is_relative_value
+from services.tool_memory.grounding import other_of
 
 ItemKind: TypeAlias = Literal["topic", "point", "wish", "finding", "thing"]
 State: TypeAlias = Mapping[str, Any]
@@ -286,7 +287,7 @@ def places_of(document: ChatContext) -> Iterator[Place]:
     for agent, queue in document.entities.derived.agent_entities.items():
         yield from (FindingPlace(agent, key) for key in queue)
     for one in document.tool_memory.entities:
-        label = "Other appointment" if one.is_private else one.display_name
+        label = other_of(one.entity_type).capitalize() if one.is_private else one.display_name
         yield ThingPlace(one.entity_type, one.source, one.entity_id, label)
 
 

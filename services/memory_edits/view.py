@@ -25,10 +25,10 @@ from services.memory_edits.places import (
     place_of_change,
     places_of,
 )
+from services.tool_memory.grounding import other_of
 
 ItemStatus = Literal["active", "retired", "expired", "deleted", "superseded", "unverified"]
 _SHOWN_DATA_CHARS = 400
-_PRIVATE = "Other appointment"
 
 
 class MemorySources(BaseModel):
@@ -242,7 +242,7 @@ class _Renderer:
         )  # fmt: skip
 
     def _thing(self, one: EntityContext) -> MemoryItem:
-        label = _PRIVATE if one.is_private else one.display_name
+        label = other_of(one.entity_type).capitalize() if one.is_private else one.display_name
         place = ThingPlace(one.entity_type, one.source, one.entity_id, label)
         run = self._runs.get(one.source_execution_id)
         sources = MemorySources() if run is None else _of_run(run)

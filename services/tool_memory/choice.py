@@ -12,7 +12,7 @@ from services.language.pointing.folding import tokens_of
 from services.language.references import number_alone_in
 from services.language.talk_texts import day_near
 from services.tool_memory.entity_index import EntityIndex
-from services.tool_memory.grounding import OTHER_APPOINTMENT
+from services.tool_memory.grounding import other_of
 from services.tool_memory.resolution import Resolved, Scene
 from services.tool_memory.resolver import ContextResolver
 from services.tool_memory.shapes import start_of
@@ -52,7 +52,7 @@ def choice_of(entity: EntityContext, now: datetime) -> str:
     A day of another year is told with it.
     """
     zone = now.tzinfo or UTC
-    name = OTHER_APPOINTMENT if entity.is_private else _line(entity.display_name)
+    name = other_of(entity.entity_type) if entity.is_private else _line(entity.display_name)
     name = name[:_NAME_LIMIT_CHARS].replace("*", "").replace("`", "")
     start = start_of(entity.entity_type, entity.data, zone)
     if start is None:

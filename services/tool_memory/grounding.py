@@ -38,14 +38,25 @@ def masked(value: Any, *, depth: int = 5) -> Any:
     return value if isinstance(value, bool | int | float) or value is None else MASK
 
 
-OTHER_APPOINTMENT = "other appointment"
+_OTHER: Mapping[str, str] = {
+    "calendar_event": "other appointment",
+    "email": "other message",
+    "contact": "other contact",
+    "task": "other task",
+    "document": "other document",
+}
 _TIME_FIELDS = ("id", "kind", "start", "end", "is_all_day", "received", "due")
 
 
-def with_time_only(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a model may see of an item that names another patient."""
+def other_of(kind: str) -> str:
+    """Return what an item of that kind is called that names another patient."""
+    return _OTHER.get(kind, "other entry")
+
+
+def with_time_only(row: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return what a model may see of an item of that kind that names another patient."""
     return {
-        "title": OTHER_APPOINTMENT,
+        "title": other_of(kind),
         **{name: row[name] for name in _TIME_FIELDS if row.get(name)},
     }
 
@@ -73,7 +84,7 @@ def grounding_of(
 def _entity(entity: EntityContext, zone: tzinfo) -> dict[str, Any]:
     start = start_of(entity.entity_type, entity.data, zone)
     end = end_of(entity.data, zone)
-    name = OTHER_APPOINTMENT if entity.is_private else entity.display_name
+    name = other_of(entity.entity_type) if entity.is_private else entity.display_name
     row: dict[str, Any] = {"type": entity.entity_type, "name": name[:_NAME_LIMIT_CHARS]}
     if start is not None:
         row["at"] = start.local(zone).isoformat()[: None if start.has_time else 10]

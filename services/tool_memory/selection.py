@@ -225,6 +225,8 @@ def _found(
 
 
 def _at(shown: Sequence[str], number: int) -> str | None:
+    if number == 0:
+        return shown[len(shown) // 2] if len(shown) % 2 else None
     index = number - 1 if number > 0 else len(shown) + number
     return shown[index] if 0 <= index < len(shown) else None
 

@@ -26,10 +26,10 @@ from services.tool_memory.budget import fit
 from services.tool_memory.choice import Picked, choice_of
 from services.tool_memory.extractors import EXTRACTORS, Extractor, Found, extracted
 from services.tool_memory.grounding import (
-    OTHER_APPOINTMENT,
     SHOWN,
     grounding_of,
     masked,
+    other_of,
     with_time_only,
 )
 from services.tool_memory.resolution import Resolution, Resolved
@@ -249,12 +249,12 @@ class ToolMemorySession:
             return []
 
     def _kept(self, found: Found, execution_id: str, *, tool: str) -> EntityContext:
-        private = found.entity_type in PERSONAL_KINDS and names_one_of(found.data, self._others)
+        kind = found.entity_type
+        called = found.display_name if kind == "contact" else ""
+        private = kind in PERSONAL_KINDS and names_one_of(found.data, self._others, called=called)
         if private:
-            hidden = with_time_only(found.data)
-            found = Found(
-                found.entity_id, found.entity_type, OTHER_APPOINTMENT, hidden, True, found.source
-            )
+            hidden = with_time_only(found.data, kind)
+            found = Found(found.entity_id, kind, other_of(kind), hidden, True, found.source)
         return self._store.store_entity(
             found,
             execution_id=execution_id,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from services.language.pointing.folding import tokens_of
 from services.language.pointing.vocabulary import (
     MOVING_FORMS,
+    ORDINALS,
     TARGET_FORMS,
     TARGET_VERBS,
     VERB_FORMS,
@@ -79,6 +80,12 @@ _BACKWARDS = re.compile(
     r"\b(?:last but one|next[- ]to[- ]last|second(?:[- ](?:to|from)(?:[- ]the)?)?[- ]last)\b",
     _FLAGS,
 )
+_MIDDLE = re.compile(r"\bmiddle one\b|\bthe middle\b(?=\W*$)", _FLAGS)
+_NEXT_TO_A_PLACE = re.compile(
+    r"\b(?:one|item|entry|thing) (?P<side>after|behind|before) the (?P<place>"
+    rf"{any_of([word for word, place in ORDINALS.items() if place > 0])})(?: one)?\b(?=\W*$)",
+    _FLAGS,
+)
 _PLACES = re.compile(
     r"\b(?:numbers|items|options|nos?\.?)\s+(?P<rest>\d{1,2}(?:\s*(?:,|and|&)+\s*\d{1,2})+)(?!\d)",
     _FLAGS,
@@ -139,6 +146,8 @@ def read_clauses(text: str) -> Clauses:
     text = re.sub(r"\btom+or+ow\b", "tomorrow", text, flags=_FLAGS)
     text = re.sub(r"\bto-?\s?dos?\b(?! ?(?:it|that|this|so))", "todo", text, flags=_FLAGS)
     text = _BACKWARDS.sub("penultimate", text)
+    text = _MIDDLE.sub("middlemost", text)
+    text = _NEXT_TO_A_PLACE.sub(_as_number, text)
     text = _PLACES.sub(lambda one: re.sub(r"(\d+)", r"number \1", one["rest"]), text)
     text = _corrected(text)
     found = Clauses(either=_EITHER.search(text) is not None)
@@ -155,6 +164,12 @@ def read_clauses(text: str) -> Clauses:
     else:
         _choose(found, kept)
     return found
+
+
+def _as_number(match: re.Match[str]) -> str:
+    step = -1 if match["side"].casefold() == "before" else 1
+    place = ORDINALS[match["place"].casefold()] + step
+    return f"number {place}" if place else match[0]
 
 
 def _corrected(text: str) -> str:

@@ -24,6 +24,7 @@ from services.language.pointing.names_in_text import hide_names, hide_quotes, ta
 from services.language.pointing.request import Asked, Order, Request
 from services.language.pointing.vocabulary import (
     ADDING_FORMS,
+    CALENDAR_WORDS,
     CALLING_FORMS,
     GIVING_FORMS,
     NUMBER_WORDS,
@@ -262,8 +263,7 @@ def _read_words(text: DraftText, found: Request) -> None:
     found.indefinite = _INDEFINITE.search(text.rest) is not None
     found.pointed = bool(_POINTED.search(text.rest))
     pieces = _PIECE.findall(text.rest)
-    after_preposition = at_start = False
-    at_start = True
+    after_preposition, at_start = False, True
     for index, piece in enumerate(pieces):
         if piece in "\x1f,.;!?":
             at_start = at_start or piece in ".;!?"
@@ -274,6 +274,8 @@ def _read_words(text: DraftText, found: Request) -> None:
             found.quoted += [phrase] if phrase in text.quoted else []
         elif _takes_noun(found, pieces, index, after_preposition=_follows(pieces, index)):
             pass
+        elif piece.casefold() in CALENDAR_WORDS and _follows(pieces, index):
+            found.words.append(piece.casefold())  # the mail about the agenda
         else:
             _take_word(found, piece, at_start=at_start, strict=after_preposition)
         lowered = piece.casefold()

@@ -59,6 +59,8 @@ _LOOKING = (
 TARGET_VERBS = frozenset(_TARGET.split())
 VERBS = TARGET_VERBS | frozenset(_LOOKING.split())
 
+CALENDAR_WORDS = frozenset({"agenda", "diary", "schedule", "list"})
+"""Where something stands; behind "about", what it is about."""
 STOP_WORDS = frozenset(
     listed("""
     a an the my our your his her their its of in on at for with from to by about regarding re
@@ -80,6 +82,7 @@ STOP_WORDS = frozenset(
     """)
 ) | words_for("filler")
 
+# Places count from 1, from the end from -1; 0 is the middle of three, or of any odd number.
 ORDINALS: Mapping[str, int] = {
     "first": 1,
     "second": 2,
@@ -96,6 +99,7 @@ ORDINALS: Mapping[str, int] = {
     "latter": 2,
     "bottom": -1,
     "penultimate": -2,
+    "middlemost": 0,
 }
 NUMBER_WORDS: Mapping[str, int] = {
     word: number

@@ -43,6 +43,7 @@ class Conversation:
     patient_id: str | None = "patient_4"
     artifacts: MemoryArtifacts = field(default_factory=MemoryArtifacts)
     plan: Plan | None = None
+    held: tuple[str, ...] = ()
     turns: list[Turn] = field(default_factory=list)
 
     async def say(self, text: str, *, past: PatientPast | None = None) -> Heard:
@@ -57,6 +58,7 @@ class Conversation:
             snapshot=snapshot(self.patient_id),
             history=list(self.turns),
             text=text,
+            held=self.held,
             user="Dr Test",
             now=clock.now(),
             deadline=clock.monotonic() + 60,

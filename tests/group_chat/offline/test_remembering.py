@@ -72,3 +72,11 @@ def test_what_is_held_of_the_same_thing_is_named() -> None:
     held = ("he's on warfarin 5 mg", "She is allergic to latex.")
     assert held_of_same("the warfarin made him dizzy", held) == held[:1]
     assert held_of_same("he feels dizzy", held) == ()
+
+
+@pytest.mark.slow
+async def test_what_was_told_is_said_beside_a_search_that_finds_nothing() -> None:
+    talk = conversation()
+    talk.held = ("remember that she walks 200 m", "remember that she likes tea")
+    heard = await talk.say("how far does she walk?")
+    assert "not from the record: \u201cremember that she walks 200 m\u201d" in heard.said[-1][1]

@@ -25,6 +25,20 @@ def test_a_called_agent_is_the_addressee_and_speaks_first(text: str) -> None:
     assert (reading(text).addressee, reading(text).agent) == ("Radiology", "Radiology")
 
 
+@pytest.mark.parametrize(
+    ("text", "is_plan"),
+    [
+        ("have Radiology and PatientStatus summarise their findings together", True),
+        ("Bitte lass Radiology und PatientStatus das ansehen", True),
+        ("ask Radiology to summarise the imaging", False),
+        ("what did Radiology and PatientStatus find?", False),
+        ("I asked Radiology and PatientStatus, both agree.", False),
+    ],
+)
+def test_work_for_several_by_name_takes_a_plan(text: str, is_plan: bool) -> None:
+    assert (reading(text).task == "plan") is is_plan
+
+
 def test_a_name_of_nobody_addresses_nobody() -> None:
     assert reading("@Nobody latest CT?").addressee is None
 

@@ -35,7 +35,7 @@ def test_whoever_is_named_is_withheld_however_it_is_written(text: str) -> None:
     for row in ({"title": text}, {"attendees": [{"name": text}]}, {"body": f"a\n{text}\nb"}):
         assert names_one_of(row, OTHERS)
     row = {"id": "e", "title": text, "start": "2026-11-25T15:00:00Z", "location": text}
-    assert [with_time_only(row)] == [
+    assert [with_time_only(row, "calendar_event")] == [
         {"id": "e", "title": "other appointment", "start": "2026-11-25T15:00:00Z"}
     ]
 
@@ -75,3 +75,28 @@ def test_a_thousand_patients_cost_little() -> None:
     many = frozenset(f"Given{number} Family{number}" for number in range(6_000))
     rows = [{"title": f"Meeting {number}", "body": "word " * 200} for number in range(25)]
     assert sum(names_one_of(row, many) for row in rows) == 0
+
+
+NOVAK = frozenset({"patient_21", "Ji\u0159\u00ed Nov\u00e1k", "Nov\u00e1k", "J Nov\u00e1k"})
+
+
+@pytest.mark.parametrize(
+    ("called", "is_other"),
+    [
+        ("Peter Nov\u00e1k", False),
+        ("Ji\u0159\u00ed Nov\u00e1k", True),
+        ("J. Novak", True),
+        ("Frau Nov\u00e1k", True),
+        ("Nov\u00e1k", True),
+    ],
+)
+def test_a_namesake_in_the_address_book_is_nobody_elses(called: str, is_other: bool) -> None:
+    row = {"name": called, "email": "p.novak@hospital.example", "phone": "5550 204"}
+    assert names_one_of(row, NOVAK, called=called) is is_other
+    assert names_one_of(
+        {**row, "notes": "brother of Ji\u0159\u00ed Nov\u00e1k"}, NOVAK, called=called
+    )
+
+
+def test_what_is_withheld_is_called_by_its_kind() -> None:
+    assert with_time_only({"id": "c", "name": "Doyle"}, "contact")["title"] == "other contact"
