@@ -64,7 +64,7 @@ async def test_a_confirmed_plan_runs_to_its_end() -> None:
     assert all(text_of(heard, agent).endswith("Back to you *Orchestrator*.") for agent in TEAM)
     told = [name for name in TEAM if "**Course of the illness**" in text_of(heard, name)]
     assert told == ["PatientHistory"], "told by each, it hides what the others found"
-    assert "**Latest laboratory values**" in text_of(heard, "PatientStatus")
+    assert "**Newest laboratory results**" in text_of(heard, "PatientStatus")
     assert "creatinine" in text_of(heard, "PatientStatus").casefold()
     assert "Summary for the board" in text_of(heard, "Orchestrator")
     assert len(heard.of(ArtifactMade)) == 1
