@@ -46,8 +46,8 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     payload = {**question.payload, ASKED: waiting, OPENS_ONLY: False}
     verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
     waits = f"“{_short(said)}” now waits for your answer"
-    waits += f", in place of “{_short(dropped)}”." if dropped else "."
-    return replace(verdict, reply=f"{verdict.reply}\n{waits}")
+    waits += f", in place of “{_short(dropped)}”" if dropped else ""
+    return replace(verdict, reply=f"{verdict.reply}\n{waits}; “no” drops it.")
 
 
 def _short(text: str) -> str:

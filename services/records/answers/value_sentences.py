@@ -193,7 +193,19 @@ def _change(rows: list[ViewRow], words: AnswerWords, *, name: str, rate: Rate = 
         last=f"{value_of(last)} ({day_of(last)}) {sources_of(last)}",
         difference=f"{_signed(difference)} {last.unit}".strip(),
     )
-    return ", ".join([told, *_at_rate(rate, difference, first, last, words)])
+    line = ", ".join([told, *_at_rate(rate, difference, first, last, words)])
+    return "\n".join([line, *_beyond(rows, words)])
+
+
+def _beyond(rows: list[ViewRow], words: AnswerWords) -> list[str]:
+    """Return the highest and the lowest value where they are neither the first nor the last.
+
+    A marker that went from 6.2 over 22.5 to 4.0 fell, and that is not all to be known of it.
+    """
+    lower, upper = sorted((number_of(rows[0]), number_of(rows[-1])))
+    numbers = list(map(number_of, rows))
+    highest = [_highest(rows, words)] if max(numbers) > upper else []
+    return [*highest, *([_lowest(rows, words)] if min(numbers) < lower else [])]
 
 
 def _signed(number: Decimal) -> str:

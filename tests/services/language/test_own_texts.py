@@ -36,9 +36,12 @@ def test_a_sentence_is_translated_and_what_is_filled_in_is_kept(text: str, said:
 
 
 def test_what_a_user_wrote_is_never_translated() -> None:
-    waits = "“male” now waits for your answer, in place of “Eve Bo, born 1950-01-01”."
+    waits = (
+        "“male” now waits for your answer, in place of “Eve Bo, born 1950-01-01”; “no” drops it."
+    )
     assert in_own_language(waits, "de") == (
-        "„male“ wartet nun auf Ihre Antwort, an Stelle von „Eve Bo, born 1950-01-01“."
+        "„male“ wartet nun auf Ihre Antwort, an Stelle von „Eve Bo, born 1950-01-01“; „nein“ "
+        "verwirft es."
     )
 
 

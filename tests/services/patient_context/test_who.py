@@ -357,7 +357,7 @@ async def test_what_names_nobody_while_it_is_open_who_is_meant_is_asked_about() 
     assert asked.patient_id == "patient_4"
     assert asked.question is not None
     assert asked.question.payload["asked"] == "platelets?"
-    assert "“platelets?” now waits for your answer." in (asked.reply or "")
+    assert "“platelets?” now waits for your answer; “no” drops it." in (asked.reply or "")
     again = await here.say("write the report")
     assert again.question is not None
     assert again.question.payload["asked"] == "platelets?\nwrite the report", "none is lost"

@@ -36,6 +36,12 @@ ROWS: Mapping[str, tuple[ViewRow, ...]] = {
         result("Body weight", "80", "kg", "2019-06-01"),
         result("Body weight", "90", "kg", "2018-06-01"),
     ),
+    "creatine kinase": (
+        result("Creatine kinase", "120", "U/L", "2020-01-01"),
+        result("Creatine kinase", "2250", "U/L", "2019-06-01"),
+        result("Creatine kinase", "90", "U/L", "2019-03-01"),
+        result("Creatine kinase", "140", "U/L", "2018-06-01"),
+    ),
     "blood pressure": (
         result("Blood pressure", "150/70", "mm[Hg]", "2020-01-01"),
         result("Blood pressure", "130/95", "mm[Hg]", "2019-01-01"),
@@ -87,6 +93,15 @@ def test_a_change_is_told_per_year_where_it_took_one() -> None:
     assert answer("rate of rise of creatinine").endswith("+0.5 mg/dL, +0.2502 mg/dL a year")
     assert not answer("how much did creatinine rise").endswith("a year")
     assert not answer("rate of change of the weight").endswith("a year")  # a day less than a year
+
+
+def test_a_change_does_not_hide_what_lies_between_its_ends() -> None:
+    first, highest, lowest = answer("is the creatine kinase rising?").splitlines()
+    assert "140 U/L (2018-06-01)" in first
+    assert first.endswith("-20.0 U/L")
+    assert "2250 U/L, 2019-06-01" in highest
+    assert "90 U/L, 2019-03-01" in lowest
+    assert len(answer("is creatinine rising?").splitlines()) == 1
 
 
 def test_counts_and_averages_are_told_of_each_year() -> None:
