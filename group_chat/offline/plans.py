@@ -28,7 +28,7 @@ def propose(prompt: Prompt) -> OfflineReply:
         return prompt.say("no_steps")
     size = "plan_of_one" if len(steps) == 1 else "plan_of"
     proposed = prompt.call("propose_plan", steps=steps)
-    intro = prompt.text(size, count=len(steps), patient=prompt.patient_id)
+    intro = prompt.text(size, count=len(steps), patient=prompt.who)
     return OfflineReply(text=intro, calls=proposed.calls) if proposed.calls else proposed
 
 
