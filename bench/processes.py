@@ -145,7 +145,7 @@ async def running_server(
 ) -> AsyncIterator[ServerPeer]:
     """Run `program`, or the server that counts storage operations, until it is ready."""
     port = free_port()
-    program = ("-m", "bench.counted_server") if counted else program
+    program = ("-m", "bench.storage") if counted else program
     began = time.monotonic()
     peer = await Peer.start(*program, environment={**environment, "PORT": str(port)})
     try:

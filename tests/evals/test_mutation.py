@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from evals.capable import right_answer
 from evals.cases import Answer, Case, Expect
 from evals.chart_questions.charts import charts_in
 from evals.chart_questions.questions import questions
 from evals.chart_questions.synthetic import write_charts
+from evals.models import right_answer
 from evals.scoring.answers import score
 from evals.scoring.checks import Row, Seen, rows_of
 from evals.talk import Message, ToolUse, Turn

@@ -102,7 +102,7 @@ def _of_xml(data: bytes) -> ReadDocument:
 
 
 def _of_rtf(data: bytes) -> str:
-    from services.records.readers.rtf import text_of_rtf
+    from services.records.readers.word import text_of_rtf
 
     return text_of_rtf(data)
 
