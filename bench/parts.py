@@ -1,8 +1,8 @@
 """What single parts cost, without a server: `python -m bench.parts [PART …]`; all without a name.
 
-`entities` merges and shows what agents want, `tool_memory` resolves and records, `statements`
-checks sentences against rows, `exports` writes a long talk down. Processor time; a missed time
-fails nothing, a missed number fails the run.
+`entities` merges and shows what agents want, `tool_memory` resolves and records, `memory` rotates
+full blocks, `statements` checks sentences against rows, `exports` writes a long talk down.
+Processor time; a missed time fails nothing, a missed number fails the run.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from time import process_time
 
 from bench.figures import Figure, info, p95, table
-from data_models.chat_context import AgentMessage, Turn
+from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.clock import RandomIds
 from data_models.entities import Entities
 from data_models.tool_memory import ToolMemory
@@ -23,6 +23,12 @@ from services.entities.circumstances import Writing
 from services.entities.delta import EntityDelta
 from services.entities.merge import get_agent_entity_context, merge_entity_delta
 from services.entities.team import AgentNames
+from services.memory_blocks.blocks import MemoryRules, blocks_of
+from services.memory_blocks.limits import bound
+from services.memory_blocks.plain_reading import understand
+from services.memory_blocks.remembering import conclude, take_in
+from services.memory_blocks.rotation import ROTATE_ABOVE_TURNS, rotate
+from services.memory_blocks.validator import validate
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
@@ -39,6 +45,7 @@ KEYS, TURNS = 7, 100
 ENTITIES, ROWS = 50, 20
 CHARTS = 10
 EXPORTED_TURNS = 3_000
+ASKED = "The lesion is stable. How bad is the pain, 0-10?"
 MESSAGES = {
     "it": "cancel it",
     "an ordinal": "cancel the second one",
@@ -130,6 +137,50 @@ def tool_memory() -> list[Figure]:
     return [*found, Figure("record", f"a run with {ROWS} entities", measured, "ms", 1.0)]
 
 
+def _full_blocks() -> ChatContext:
+    """Return a document that holds as much as it may, one turn before it makes room."""
+    context = ChatContext(conversation_id="bench")
+    began = NOW
+    for number in range(1, ROTATE_ABOVE_TURNS + 2):
+        at = began + timedelta(minutes=number)
+        answer = AgentMessage(
+            message_id=f"m{number}", agent="Radiology", text=f"{'x' * 650}. {ASKED}", timestamp=at
+        )
+        turn = Turn(
+            turn_id=number, run_id=f"run_{number}", timestamp=at, user="A",
+            user_message=f"My pain is back, visit {number}. {'y' * 80}",
+            agent_responses=[answer], turn_status="COMPLETED",
+        )  # fmt: skip
+        found = understand(turn.user_message, earlier=context.chat_history, memory=context.memory,
+                           intents=())  # fmt: skip
+        context.chat_history.append(turn)
+        context.next_turn_id = number + 1
+        take_in(context, turn, found)
+        conclude(context, turn, found)
+        bound(context.memory)
+    return context
+
+
+def memory() -> list[Figure]:
+    """Measure blocks that hold as much as they may."""
+    context, rules = _full_blocks(), MemoryRules()
+
+    def rotate_and_check() -> None:
+        validate(context, agents={"Radiology"})
+        rotate(context.chat_history)
+        bound(context.memory)
+
+    def read() -> None:
+        understand("8", earlier=context.chat_history, memory=context.memory, intents=())
+
+    made = _median_ms(lambda: blocks_of(context, now=NOW, rules=rules))
+    return [
+        Figure("memory", "rotation and validation", _median_ms(rotate_and_check), "ms", 5.0),
+        Figure("memory", "a message read by rules", _median_ms(read), "ms", 0.5),
+        info("memory", "the four blocks, made to be looked at", made, "ms"),
+    ]
+
+
 def _rows_of(chart: Chart) -> KnownRows:
     rows = KnownRows()
     for view in chart.views:
@@ -181,6 +232,7 @@ def exports() -> list[Figure]:
 PARTS: Mapping[str, Callable[[], list[Figure]]] = {
     "entities": entities,
     "tool_memory": tool_memory,
+    "memory": memory,
     "statements": statements,
     "exports": exports,
 }
