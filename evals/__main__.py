@@ -19,17 +19,15 @@ from evals.baseline import FILE, Baseline, Difference, Known, difference, known_
 from evals.cassette import record
 from evals.choosing import Choice, chosen_cases
 from evals.figures import wilson
-from evals.judging.agreement import agreement
-from evals.judging.judge import LABELLED, RUBRIC, Judge, read_labelled, read_rubric
+from evals.judging.judge import LABELLED, RUBRIC, Judge, agreement, read_labelled, read_rubric
 from evals.models import Configured, ModelChosen, Offline, Replayed, Scripted, prices_of
-from evals.readme import write_summary
 from evals.report_html import page
 from evals.results import Progress, Result, by_case
 from evals.runner import Run
 from evals.scoring.meanings import measured
 from evals.server import ROOT
 from evals.spending import Spending
-from evals.table import as_json, as_text, facts_line, table
+from evals.table import as_json, as_text, facts_line, table, write_summary
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

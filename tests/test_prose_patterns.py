@@ -49,7 +49,7 @@ OVER = {
         "services/access/on_behalf_grant.py",
         "services/access/smart.py",
         "services/audit/receipt.py",
-        "services/audit/verify.py",
+        "services/audit/__main__.py",
         "services/conversations/patient_artifacts.py",
         "services/entities/legacy.py",
         "services/entities/team.py",
