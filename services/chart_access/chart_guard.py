@@ -19,7 +19,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId, hashed
 from services.access.limits import MessageRate
-from services.audit.entry import AuditEntry
+from services.audit.entry import AuditEntry, Outcome
 from services.audit.trail import Audit
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.chart_access.policy import AccessPolicy
@@ -176,7 +176,7 @@ class ChartGuard:
             _log.error("charts_opened_alert", principal=hashed(principal_id), charts=ALERT_CHARTS)
             self._alert("many_charts")
             await self._record(
-                principal_id, patient_id, conversation_id, run_id, "many_charts_alert"
+                principal_id, patient_id, conversation_id, "many_charts_alert", run_id
             )
 
     async def open_chart(
@@ -194,14 +194,7 @@ class ChartGuard:
             AuditUnavailableError: it is not on record, so it must not happen.
         """
         await self.enter(principal_id, patient_id, conversation_id=conversation_id)
-        await self._audit.record(
-            AuditEntry(
-                principal=principal_id,
-                conversation=conversation_id,
-                patient=patient_id,
-                actions=(action,),
-            )
-        )
+        await self._record(principal_id, patient_id, conversation_id, action, outcome="begun")
 
     async def refuse(
         self,
@@ -213,15 +206,8 @@ class ChartGuard:
     ) -> None:
         """Put a refusal on the audit trail."""
         self._alert("chart_refused")
-        await self._audit.record(
-            AuditEntry(
-                principal=principal_id,
-                conversation=conversation_id,
-                patient=patient_id,
-                run_id=run_id,
-                actions=("open_chart",),
-                outcome="refused",
-            )
+        await self._record(
+            principal_id, patient_id, conversation_id, "open_chart", run_id, outcome="refused"
         )
 
     async def break_glass(
@@ -237,7 +223,7 @@ class ChartGuard:
             raise ChartClosedError
         if not self._is_in_range(principal_id, patient_id):
             raise ChartClosedError
-        await self._record(principal_id, patient_id, conversation_id, None, "break_glass")
+        await self._record(principal_id, patient_id, conversation_id, "break_glass")
         grant = await self._glass.grant(
             principal_id, patient_id, conversation_id=conversation_id, reason=reason
         )
@@ -257,10 +243,12 @@ class ChartGuard:
     async def _record(
         self,
         principal_id: str,
-        patient_id: PatientId,
+        patient_id: PatientId | None,
         conversation_id: str,
-        run_id: str | None,
         action: str,
+        run_id: str | None = None,
+        *,
+        outcome: Outcome = "done",
     ) -> None:
         await self._audit.record(
             AuditEntry(
@@ -269,6 +257,6 @@ class ChartGuard:
                 patient=patient_id,
                 run_id=run_id,
                 actions=(action,),
-                outcome="done",
+                outcome=outcome,
             )
         )
