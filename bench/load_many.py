@@ -22,11 +22,10 @@ import orjson
 
 from bench.chat import Chat, TurnFailedError, chatting, client
 from bench.figures import Figure, info, p50, table
-from bench.load import OPENING
 from bench.model import TOKEN_CHARS, Orders
 from bench.probed_server import Lag
 from bench.processes import ModelPeer, ServerPeer, running_model, running_server
-from bench.sections import FOLLOW_UP
+from bench.sections import FOLLOW_UP, OPENING
 from tests.fakes_connector import Activity, FakeConnector
 from tests.peers import running_azurite, running_azurite_queue
 

@@ -20,7 +20,6 @@ import orjson
 
 from bench.chat import client
 from bench.figures import Figure, info, p50, table
-from bench.load import idle, many_conversations, throughput
 from bench.processes import ModelPeer, ServerPeer, running_model, running_server
 from bench.sections import (
     FULL,
@@ -30,10 +29,13 @@ from bench.sections import (
     follow_up,
     histories,
     history_name,
+    idle,
+    many_conversations,
     model_calls,
     roster_name,
     rosters,
     started,
+    throughput,
 )
 from bench.seed import Place, seeding
 from bench.storage import operations

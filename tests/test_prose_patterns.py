@@ -46,7 +46,7 @@ OVER = {
         "group_chat/checked_output.py",
         "group_chat/citations.py",
         "services/access/launch_context.py",
-        "services/access/on_behalf_grant.py",
+        "services/access/on_behalf.py",
         "services/access/smart.py",
         "services/audit/receipt.py",
         "services/audit/__main__.py",

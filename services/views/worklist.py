@@ -29,8 +29,8 @@ from services.identity.directory import Directory, Sought
 from services.identity.person import Person
 from services.records.entry import instant, many, text
 from services.records.visits import days_of, reason_of, time_of
-from services.views.day_on_server import DaySeen, DayState, Seen, VisitsByDay
 from services.views.patient_finder import FoundPatient, by_name, found_row
+from services.views.visits_by_day import DaySeen, DayState, Seen, VisitsByDay
 
 FOLDER = "worklist"
 PINS_LIMIT = 50

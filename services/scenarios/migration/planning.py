@@ -10,7 +10,7 @@ from data_models.errors import ScenarioPlanError
 from services.scenarios.definition.faults import skipped_checkpoints
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.anchors import match_anchors
-from services.scenarios.migration.difference import Away, Difference
+from services.scenarios.migration.difference import Away, Bits, Difference
 from services.scenarios.migration.migration_plan import (
     AnchorMigrationPolicy,
     AnchorTransformation,
@@ -20,9 +20,8 @@ from services.scenarios.migration.migration_plan import (
     MigrationSummary,
     MigrationWarning,
     TransformationMap,
+    check_scope,
 )
-from services.scenarios.migration.session_scope import check_scope
-from services.scenarios.migration.upstream import Bits
 
 WARNINGS_LIMIT = 200
 

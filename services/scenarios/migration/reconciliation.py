@@ -21,10 +21,9 @@ from services.scenarios.migration.case import Case, Outcome
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.landing import Landing
 from services.scenarios.migration.migration_config import MigrationConfig
-from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
+from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, is_in_scope
 from services.scenarios.migration.move import Move
 from services.scenarios.migration.route import Arrived, Diverted, Route, RouteFinder, Undecided
-from services.scenarios.migration.session_scope import is_in_scope
 from services.scenarios.migration.waiting import used_facts, wait
 from services.scenarios.session.facts import Facts, gather_facts
 
