@@ -9,9 +9,11 @@ from evals.cases import Answer
 from evals.chart_questions import words
 from evals.chart_questions.charts import Fact
 from evals.chart_questions.clinic.base import (
+    NO,
     NOTHING,
     Base,
     Made,
+    reason,
 )
 
 
@@ -70,7 +72,7 @@ class Drugs(Base):
         return Made(
             {"n": found[0]},
             has=(has,),
-            lacks=(r"\A\W*no\b(?! longer)",) if found[2] else (r"\A\W*yes\b",),
+            lacks=(NO,) if found[2] else (r"\A\W*yes\b",),
         )
 
     def _gold_stopped_one(self, chosen: random.Random, is_german: bool) -> Made | None:
@@ -82,9 +84,7 @@ class Drugs(Base):
     def _gold_took_ever(self, chosen: random.Random, is_german: bool) -> Made | None:
         found = self._drug(chosen, is_german)
         days = "|".join({one.day[:4] for one in found[1]}) if found else ""
-        return found and Made(
-            {"n": found[0]}, has=(days,), lacks=(r"\A\W*no\b(?! longer)", "not in the record")
-        )
+        return found and Made({"n": found[0]}, has=(days,), lacks=(NO, "not in the record"))
 
     def _gold_not_taken(self, chosen: random.Random, _: bool) -> Made | None:
         rows = [one for one in self.told["not_taken"] if not self._is_said(one)]
@@ -114,12 +114,7 @@ class Drugs(Base):
 
     def _gold_drug_why(self, chosen: random.Random, is_german: bool) -> Made | None:
         found = self._drug(chosen, is_german)
-        if found is None:
-            return None
-        why = found[1][-1].why
-        return Made(
-            {"n": found[0]}, has=(re.escape(why) if why else r"no reason|not record|not say",)
-        )
+        return found and reason(*found[:2])
 
     def _gold_stopped_when(self, chosen: random.Random, is_german: bool) -> Made | None:
         found = self._drug(chosen, is_german)

@@ -9,6 +9,7 @@ from typing import Any
 from evals.cases import Answer
 from evals.chart_questions.charts import Fact
 from evals.chart_questions.clinic.base import (
+    NO,
     OPEN,
     Base,
     Made,
@@ -77,9 +78,7 @@ class Problems(Base):
         if found is None:
             return None
         days = "|".join({one.day[:4] for one in found[1]})
-        return Made(
-            {"n": found[0]}, has=(days,), lacks=(r"\A\W*no\b(?! longer)", "not in the record")
-        )
+        return Made({"n": found[0]}, has=(days,), lacks=(NO, "not in the record"))
 
     def _gold_never_had(self, chosen: random.Random, _: bool) -> Made | None:
         rows = [one for one in self.told["not_had"] if not self._is_said(one)]
