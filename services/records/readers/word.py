@@ -1,4 +1,4 @@
-"""Text of Word documents: paragraphs and tables in their order."""
+"""Text of Word documents, paragraphs and tables in their order, and of RTF."""
 
 import io
 import zipfile
@@ -47,10 +47,15 @@ def _lines(document: WordDocument) -> Iterator[str]:
     for section in document.sections:
         yield from (each.text for each in section.header.paragraphs)
     for block in document.iter_inner_content():
-        if isinstance(block, Paragraph):
-            yield block.text
-        elif isinstance(block, Table):
-            yield from (" | ".join(cell.text for cell in row.cells) for row in block.rows)
+        yield from lines_of(block)
+
+
+def lines_of(block: Paragraph | Table) -> Iterator[str]:
+    """Yield the lines of a block: a paragraph, or each row of a table."""
+    if isinstance(block, Paragraph):
+        yield block.text
+    else:
+        yield from (" | ".join(cell.text for cell in row.cells) for row in block.rows)
 
 
 def text_of_rtf(data: bytes) -> str:
