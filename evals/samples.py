@@ -4,7 +4,6 @@ from pathlib import Path
 
 from data_models.errors import ConfigurationError
 from evals.chart_questions.synthetic import write_charts
-from evals.chart_questions.unusual import write_unusual
 from evals.server import ROOT
 
 DEFAULT = ROOT / "samples"
@@ -21,19 +20,9 @@ def samples_folder(name: str, scratch: Path) -> Path:
         return DEFAULT
     if name == "synthetic":
         return synthetic_folder(scratch)
-    if name == "unusual":
-        return unusual_folder(scratch)
     folder = ROOT / name  # a whole path stays as it is
     if not folder.is_dir():
         raise ConfigurationError(f"--samples: {folder} is no folder. Example: --samples ../charts")
-    return folder
-
-
-def unusual_folder(scratch: Path) -> Path:
-    """Return a folder of charts with codings that are seldom."""
-    folder = scratch / "unusual"
-    if not folder.exists():
-        write_unusual(folder)
     return folder
 
 

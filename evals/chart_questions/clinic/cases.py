@@ -79,7 +79,7 @@ def _case(chart: Chart, gold: str, wording: str, made: Made, samples: str, names
     others = tuple(sorted(one for one in names if one != chart.name))
     answer = made.answer and made.answer.model_copy(update={"persons": others})
     typed = next((one for one in chart.identifiers if one.startswith("patient_")), chart.patient_id)
-    is_ours = samples in ("default", "synthetic", "unusual")
+    is_ours = samples in ("default", "synthetic")
     return Case(
         id=f"talk/{chart.patient_id[:36]}/" + _SLUG.sub("-", f"{gold} {text}".casefold())[:90],
         suite="chart",
