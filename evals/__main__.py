@@ -97,7 +97,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.max_cost is not None and prices_of(model.name, options.prices) is None:
         raise ConfigurationError(f"--max-cost: no price is known for {model.name}; give --prices")
     known = _known(options.baseline, model.kind)
-    cases = chosen_cases(_choice(options, folder))
+    cases = chosen_cases(_choice(options))
     if isinstance(model, Replayed):
         cases = [one for one in cases if one.key in model.player.entries]
     left = len(cases) * options.repeat
@@ -135,14 +135,13 @@ def _model(name: str) -> ModelChosen:
             return Replayed(Path(name))
 
 
-def _choice(options: argparse.Namespace, scratch: Path) -> Choice:
+def _choice(options: argparse.Namespace) -> Choice:
     is_known = options.model in ("offline", "scripted", "configured")
     return Choice(
         suites=options.suite,
         model=options.model if is_known else "replayed",
         only=options.only,
         samples=options.samples,
-        scratch=scratch,
     )
 
 
@@ -227,8 +226,7 @@ def _tell_diffs(model: ModelChosen, folder: Path) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    with tempfile.TemporaryDirectory() as scratch:
-        cases = chosen_cases(_choice(options, Path(scratch)))
+    cases = chosen_cases(_choice(options))
     for case in cases:
         print(f"{case.key}\t{' / '.join(case.say)}")
     counts = {suite: sum(one.suite == suite for one in cases) for suite in {c.suite for c in cases}}

@@ -139,7 +139,7 @@ class Run:
     ) -> None:
         async with AsyncExitStack() as stack:
             wire = await stack.enter_async_context(self.model.wire(self.cases, self.spending))
-            samples = samples_folder(world.samples, self.folder)
+            samples = samples_folder(world.samples)
             users = [f"eval-{number}" for number in range(min(len(tries), MOST_USERS))]
             server = running_server(
                 folder=self.folder / f"server-{abs(hash(world)) % 10**8}",

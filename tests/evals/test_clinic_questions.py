@@ -6,7 +6,6 @@ import yaml
 from evals.chart_questions.charts import charts_in
 from evals.chart_questions.clinic.cases import WORDS, clinic_questions
 from evals.samples import DEFAULT, samples_folder
-from evals.server import ROOT
 
 
 @pytest.mark.slow
@@ -29,6 +28,6 @@ def test_every_wording_stands_once() -> None:
 
 
 def test_the_unusual_charts_are_charts() -> None:
-    charts = charts_in(samples_folder("evals/unusual", ROOT) / "patients")
+    charts = charts_in(samples_folder("evals/unusual") / "patients")
     assert [one.name for one in charts] == ["Ada Vasquez-Lindqvist", "Ben Oyelaran"]
     assert all(one.facts for one in charts)
