@@ -11,9 +11,8 @@ import yaml
 from evals.cases import Case, Expect, Given, Person
 from evals.chart_questions.charts import Chart
 from evals.chart_questions.clinic.base import Made
-from evals.chart_questions.clinic.drugs import Drugs
 from evals.chart_questions.clinic.events import Events
-from evals.chart_questions.clinic.problems import Problems
+from evals.chart_questions.clinic.problems import Drugs, Problems
 from evals.chart_questions.clinic.results import Results
 from evals.chart_questions.clinic.visits import Visits
 
