@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from time import process_time
 
-from bench.figures import Figure, info, p95, table
+from bench.figures import Figure, exit_code, info, p95, table
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.clock import RandomIds
 from data_models.entities import Entities
@@ -247,7 +247,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error(f"no such part: {', '.join(unknown)}")
     figures = [figure for name in wanted for figure in PARTS[name]()]
     sys.stdout.write(f"{table(figures)}\n")
-    return int(any(figure.is_missed and figure.kind == "count" for figure in figures))
+    return exit_code(figures)
 
 
 if __name__ == "__main__":

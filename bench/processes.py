@@ -136,6 +136,20 @@ class ServerPeer:
         return _status_kb(self.peer.pid, "VmHWM") * 1024 / 1e6
 
 
+def environment_of(model_url: str, **more: str) -> dict[str, str]:
+    """Return all that a server is told; what is set here for other work does not count."""
+    return {
+        "PATH": os.environ["PATH"],
+        "LLM_PROVIDER": "openai",
+        "OPENAI_BASE_URL": model_url,
+        "OPENAI_API_KEY": "none",
+        "SOCKETS_PER_USER": "10000",
+        "LOG_FORMAT": "json",
+        "LOG_LEVEL": "WARNING",
+        **more,
+    }
+
+
 @asynccontextmanager
 async def running_server(
     environment: Mapping[str, str],
