@@ -10,7 +10,25 @@ from evals.cases import Case, suite_names, written_cases
 from evals.chart_questions.charts import charts_in
 from evals.chart_questions.clinic.cases import clinic_questions
 from evals.chart_questions.questions import questions, sample_of
-from evals.samples import DEFAULT, SYNTHETIC
+from evals.server import ROOT
+
+DEFAULT = ROOT / "samples"
+SYNTHETIC = ROOT / "evals" / "synthetic"
+"""Eight small charts that a program made up: asked about without anybody's data."""
+
+
+def samples_folder(name: str) -> Path:
+    """Return the folder that `SAMPLES_DIR` names for cases of `name`.
+
+    Raises:
+        ConfigurationError: there is no such folder.
+    """
+    known = {"default": DEFAULT, "synthetic": SYNTHETIC}
+    folder = known.get(name, ROOT / name)  # a whole path stays as it is
+    if not folder.is_dir():
+        raise ConfigurationError(f"--samples: {folder} is no folder. Example: --samples ../charts")
+    return folder
+
 
 SMOKE_CHART = 24
 SMOKE_OF_A_SUITE = 8

@@ -12,10 +12,10 @@ import aiohttp
 import orjson
 
 from evals.cases import Case, Given, Person, said_plan
+from evals.choosing import samples_folder
 from evals.models import ModelChosen
 from evals.parts.playing import played
 from evals.results import FoundRow, Progress, PromptKept, Result
-from evals.samples import samples_folder
 from evals.scoring.checks import Row, Seen, facts_of, rows_of
 from evals.scoring.meanings import held
 from evals.server import key_of, running_server, settings_for

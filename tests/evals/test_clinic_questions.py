@@ -5,7 +5,7 @@ import yaml
 
 from evals.chart_questions.charts import charts_in
 from evals.chart_questions.clinic.cases import WORDS, clinic_questions
-from evals.samples import DEFAULT, samples_folder
+from evals.choosing import DEFAULT, samples_folder
 
 
 @pytest.mark.slow

@@ -12,8 +12,8 @@ import pytest
 from evals.cases import Answer, Case, Expect
 from evals.chart_questions.charts import charts_in
 from evals.chart_questions.questions import questions
+from evals.choosing import SYNTHETIC
 from evals.models import right_answer
-from evals.samples import SYNTHETIC
 from evals.scoring.answers import score
 from evals.scoring.checks import Row, Seen, rows_of
 from evals.talk import Message, ToolUse, Turn
