@@ -45,8 +45,7 @@ from services.records.patient_names import PatientNames, patient_names_for
 from services.records.records_factory import Records, Resources, resources_for
 from services.replica import Replica
 from services.rounds.choosing import Choice
-from services.rounds.round_book import RoundBook
-from services.rounds.round_entry import RoundEntry
+from services.rounds.round_book import RoundBook, RoundEntry
 from services.rounds.round_factory import Rounds, rounds_for
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.scheduling.clinic import Clinic
@@ -58,8 +57,8 @@ from services.turn.reading import reader_team
 from services.turn.safety import SafetyAnswers, safety_for
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader
-from services.views.day_factory import day_on_server_for
 from services.views.patient_finder import PatientFinder
+from services.views.visits_by_day import day_on_server_for
 from settings import Settings
 
 

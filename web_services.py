@@ -30,13 +30,13 @@ from services.views.branching import Branching
 from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
 from services.views.conversation_reader import ConversationReader
-from services.views.day_factory import visits_by_day_for
 from services.views.drafts import Drafts
 from services.views.memory_service import MemoryService, memory_service_for
 from services.views.patient_chart import PatientChart
 from services.views.patient_finder import PatientFinder
 from services.views.program_charts import ProgramCharts
 from services.views.restoring import Restoring
+from services.views.visits_by_day import visits_by_day_for
 from services.views.worklist import Worklist
 
 

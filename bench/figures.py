@@ -1,9 +1,12 @@
 """What was measured, beside what it may be."""
 
+import os
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias
+
+import orjson
 
 Kind: TypeAlias = Literal["time", "count", "info"]
 
@@ -62,6 +65,21 @@ def table(figures: Iterable[Figure]) -> str:
             f"{figure.verdict}"
         )
     return "\n".join(lines)
+
+
+def print_figures(figures: Sequence[Figure], *, as_json: bool) -> None:
+    """Print the figures with the load of the machine, for people or for programs."""
+    load = os.getloadavg()
+    if as_json:
+        rows = [figure.as_json() for figure in figures]
+        print(orjson.dumps({"load": load, "figures": rows}).decode())
+    else:
+        print(f"load {load[0]:.1f} on {os.cpu_count()} cores\n\n{table(figures)}")
+
+
+def exit_code(figures: Iterable[Figure]) -> int:
+    """Return 1 if a bar is missed that no slow or busy machine excuses."""
+    return int(any(figure.is_missed and figure.kind == "count" for figure in figures))
 
 
 def p50(values: Sequence[float]) -> float:

@@ -7,7 +7,6 @@ on one store. Exits 1 if a turn failed or a bar is missed that is no time.
 
 import argparse
 import asyncio
-import os
 import random
 import sys
 import tempfile
@@ -18,15 +17,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import aiohttp
-import orjson
 
 from bench.chat import Chat, TurnFailedError, chatting, client
-from bench.figures import Figure, info, p50, table
-from bench.load import OPENING
+from bench.figures import Figure, exit_code, info, p50, print_figures, table
 from bench.model import TOKEN_CHARS, Orders
 from bench.probed_server import Lag
-from bench.processes import ModelPeer, ServerPeer, running_model, running_server
-from bench.sections import FOLLOW_UP
+from bench.processes import (
+    ModelPeer,
+    ServerPeer,
+    environment_of,
+    running_model,
+    running_server,
+)
+from bench.sections import FOLLOW_UP, OPENING
 from tests.fakes_connector import Activity, FakeConnector
 from tests.peers import running_azurite, running_azurite_queue
 
@@ -88,18 +91,12 @@ def p99(values: Sequence[float]) -> float:
 
 def environment(account: str, model: ModelPeer) -> dict[str, str]:
     """Return all that a server is told."""
-    return {
-        "PATH": os.environ["PATH"],
-        "AZURE_STORAGE_CONNECTION_STRING": account,
-        "TURN_QUEUE": "rounds-turns",
-        "LLM_PROVIDER": "openai",
-        "OPENAI_BASE_URL": model.url,
-        "OPENAI_API_KEY": "none",
-        "LLM_CONCURRENCY": "1000",
-        "SOCKETS_PER_USER": "10000",
-        "LOG_FORMAT": "json",
-        "LOG_LEVEL": "WARNING",
-    }
+    return environment_of(
+        model.url,
+        AZURE_STORAGE_CONNECTION_STRING=account,
+        TURN_QUEUE="rounds-turns",
+        LLM_CONCURRENCY="1000",
+    )
 
 
 async def many_people(server: ServerPeer, model: ModelPeer, effort: Effort) -> list[Figure]:
@@ -283,12 +280,8 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print JSON, with the load beside it")
     options = parser.parse_args()
     figures = asyncio.run(_run(QUICK if options.quick else FULL))
-    if options.json:
-        rows = [figure.as_json() for figure in figures]
-        print(orjson.dumps({"load": os.getloadavg(), "figures": rows}).decode())
-    else:
-        print(f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n\n{table(figures)}")
-    return int(any(figure.is_missed and figure.kind == "count" for figure in figures))
+    print_figures(figures, as_json=options.json)
+    return exit_code(figures)
 
 
 if __name__ == "__main__":

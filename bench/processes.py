@@ -136,6 +136,20 @@ class ServerPeer:
         return _status_kb(self.peer.pid, "VmHWM") * 1024 / 1e6
 
 
+def environment_of(model_url: str, **more: str) -> dict[str, str]:
+    """Return all that a server is told; what is set here for other work does not count."""
+    return {
+        "PATH": os.environ["PATH"],
+        "LLM_PROVIDER": "openai",
+        "OPENAI_BASE_URL": model_url,
+        "OPENAI_API_KEY": "none",
+        "SOCKETS_PER_USER": "10000",
+        "LOG_FORMAT": "json",
+        "LOG_LEVEL": "WARNING",
+        **more,
+    }
+
+
 @asynccontextmanager
 async def running_server(
     environment: Mapping[str, str],
@@ -145,7 +159,7 @@ async def running_server(
 ) -> AsyncIterator[ServerPeer]:
     """Run `program`, or the server that counts storage operations, until it is ready."""
     port = free_port()
-    program = ("-m", "bench.counted_server") if counted else program
+    program = ("-m", "bench.storage") if counted else program
     began = time.monotonic()
     peer = await Peer.start(*program, environment={**environment, "PORT": str(port)})
     try:

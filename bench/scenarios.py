@@ -15,12 +15,10 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.scenario_store import LocalStore, Store, azure_store
 from data_models.scenario import FieldDefinition, Scenario, Step, Transition
 from data_models.scenario_session import PatientProfile, ScenarioSession, StepVisit
 from services.scenarios.definition.definition_reader import checked_graph
@@ -153,31 +151,6 @@ def _resident_bytes() -> int:
     return int(pages) * resource.getpagesize()
 
 
-async def stored_run(sessions: int, open_house: Callable[[Path], Store]) -> dict[str, float]:
-    """Return what a dry run over, and the marking of, that many stored sessions take.
-
-    Sessions are written as turns write them; the memory is that above what was taken before.
-    """
-    with tempfile.TemporaryDirectory() as folder:
-        store = open_house(Path(folder))
-        try:
-            await store.fill(sessions)
-            gc.collect()
-            before, start = _resident_bytes(), time.perf_counter()
-            seen, dry_high = await store.tried()
-            dry, start = time.perf_counter() - start, time.perf_counter()
-            marked, mark_high = await store.deployed()
-            return {
-                "met": float(seen),
-                "marked": float(marked),
-                "dry_run_s": dry,
-                "deploy_s": time.perf_counter() - start,
-                "above_start_mib": max(0, max(dry_high, mark_high) - before) / MEBI,
-            }
-        finally:
-            await store.close()
-
-
 def measure(turns: int, sessions: int) -> dict[str, float]:
     """Return every figure of `BARS`."""
     turn_ms(50)
@@ -199,15 +172,7 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--turns", type=int, default=2_000)
     parser.add_argument("--sessions", type=int, default=100_000)
-    parser.add_argument("--stored", type=int, help="sessions in documents on local files, too")
-    parser.add_argument("--azure", metavar="CONNECTION", help="the stored ones there instead")
     options = parser.parse_args()
-    if options.stored:
-        stores = azure_store(options.azure) if options.azure else LocalStore
-        stored = asyncio.run(stored_run(options.stored, stores))
-        for name, value in stored.items():
-            print(f"{options.stored:,} stored sessions {name:16} {value:10.2f}")
-        return int((stored["met"], stored["marked"]) != (options.stored, options.stored))
     found: dict[str, Any] = measure(options.turns, options.sessions)
     if options.json:
         print(json.dumps({"figures": found, "bars": BARS}, indent=2))

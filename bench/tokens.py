@@ -7,7 +7,6 @@ cannot be shipped: figures are to be compared with each other. Exits 1 if a bar 
 
 import argparse
 import asyncio
-import os
 import re
 import sys
 import tempfile
@@ -19,7 +18,7 @@ import orjson
 
 from bench.chat import chatting, client
 from bench.figures import Figure, info, table
-from bench.processes import running_server
+from bench.processes import environment_of, running_server
 from bench.token_talk import TALK, Part, RoteModel
 from tests.fakes_openai import Brain, FakeOpenAI, RecordedRequest
 
@@ -123,15 +122,7 @@ async def talk(
     model, turns = RoteModel(), list[Turn]()
     with tempfile.TemporaryDirectory(prefix="rounds-tokens-") as folder:
         async with FakeOpenAI(brain=server_of(model), keep_requests=1) as wire:
-            environment = {
-                "PATH": os.environ["PATH"],
-                "LLM_PROVIDER": "openai",
-                "OPENAI_BASE_URL": wire.base_url,
-                "OPENAI_API_KEY": "none",
-                "LOG_LEVEL": "WARNING",
-                "DATA_DIR": folder,
-                **settings,
-            }
+            environment = environment_of(wire.base_url, DATA_DIR=folder, **settings)
             async with running_server(environment) as server, client() as session:
                 name = f"tokens-{time.monotonic_ns()}"
                 async with chatting(session, server.url, name) as chat:

@@ -7,7 +7,6 @@ of one durable write is shown with them. Exits 1 if a bar is missed that is no t
 
 import argparse
 import asyncio
-import os
 import sys
 import tempfile
 import time
@@ -16,12 +15,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import orjson
-
 from bench.chat import client
-from bench.figures import Figure, info, p50, table
-from bench.load import idle, many_conversations, throughput
-from bench.processes import ModelPeer, ServerPeer, running_model, running_server
+from bench.figures import Figure, exit_code, info, p50, print_figures, table
+from bench.processes import (
+    ModelPeer,
+    ServerPeer,
+    environment_of,
+    running_model,
+    running_server,
+)
 from bench.sections import (
     FULL,
     QUICK,
@@ -30,10 +32,13 @@ from bench.sections import (
     follow_up,
     histories,
     history_name,
+    idle,
+    many_conversations,
     model_calls,
     roster_name,
     rosters,
     started,
+    throughput,
 )
 from bench.seed import Place, seeding
 from bench.storage import operations
@@ -80,26 +85,13 @@ def _place(name: str, folder: Path) -> Iterator[Place]:
         yield Place(name, folder / name, connection_string)
 
 
-def _environment(place: Place, model: ModelPeer) -> dict[str, str]:
-    """Return all that the server is told; what is set here for other work does not count."""
-    return {
-        "PATH": os.environ["PATH"],
-        "LLM_PROVIDER": "openai",
-        "OPENAI_BASE_URL": model.url,
-        "OPENAI_API_KEY": "none",
-        "SOCKETS_PER_USER": "10000",
-        "LOG_FORMAT": "json",
-        "LOG_LEVEL": "WARNING",
-        **place.environment,
-    }
-
-
 async def _measure(place: Place, model: ModelPeer, effort: Effort) -> list[Figure]:
     await _seed(place, effort)
     figures: list[Figure] = []
     timed: list[ServerPeer] = []
+    environment = environment_of(model.url, **place.environment)
     for one in ROUNDS:
-        async with running_server(_environment(place, model), counted=one.counted) as server:
+        async with running_server(environment, counted=one.counted) as server:
             timed += [] if one.counted else [server]
             async with client() as session:
                 bench = Bench(place.name, server, model, session, effort)
@@ -161,19 +153,8 @@ def main() -> int:
     options = parser.parse_args()
     names = options.place or (PLACES[:1] if options.quick else PLACES)
     figures = asyncio.run(_run(QUICK if options.quick else FULL, names))
-    if options.json:
-        rows = [figure.as_json() for figure in figures]
-        print(orjson.dumps({"load": os.getloadavg(), "figures": rows}).decode())
-    else:
-        command = " ".join(["python -m bench.turn", *sys.argv[1:]])
-        print(f"{command}; load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores\n")
-        print(table(figures))
+    print_figures(figures, as_json=options.json)
     return exit_code(figures)
-
-
-def exit_code(figures: Sequence[Figure]) -> int:
-    """Return 1 if a bar is missed that no slow or busy machine excuses."""
-    return int(any(figure.is_missed and figure.kind == "count" for figure in figures))
 
 
 if __name__ == "__main__":

@@ -19,17 +19,15 @@ from evals.baseline import FILE, Baseline, Difference, Known, difference, known_
 from evals.cassette import record
 from evals.choosing import Choice, chosen_cases
 from evals.figures import wilson
-from evals.judging.agreement import agreement
-from evals.judging.judge import LABELLED, RUBRIC, Judge, read_labelled, read_rubric
+from evals.judging.judge import LABELLED, RUBRIC, Judge, agreement, read_labelled, read_rubric
 from evals.models import Configured, ModelChosen, Offline, Replayed, Scripted, prices_of
-from evals.readme import write_summary
 from evals.report_html import page
 from evals.results import Progress, Result, by_case
 from evals.runner import Run
 from evals.scoring.meanings import measured
 from evals.server import ROOT
 from evals.spending import Spending
-from evals.table import as_json, as_text, facts_line, table
+from evals.table import as_json, as_text, facts_line, table, write_summary
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -99,7 +97,7 @@ def _run(options: argparse.Namespace) -> int:
     if options.max_cost is not None and prices_of(model.name, options.prices) is None:
         raise ConfigurationError(f"--max-cost: no price is known for {model.name}; give --prices")
     known = _known(options.baseline, model.kind)
-    cases = chosen_cases(_choice(options, folder))
+    cases = chosen_cases(_choice(options))
     if isinstance(model, Replayed):
         cases = [one for one in cases if one.key in model.player.entries]
     left = len(cases) * options.repeat
@@ -137,14 +135,13 @@ def _model(name: str) -> ModelChosen:
             return Replayed(Path(name))
 
 
-def _choice(options: argparse.Namespace, scratch: Path) -> Choice:
+def _choice(options: argparse.Namespace) -> Choice:
     is_known = options.model in ("offline", "scripted", "configured")
     return Choice(
         suites=options.suite,
         model=options.model if is_known else "replayed",
         only=options.only,
         samples=options.samples,
-        scratch=scratch,
     )
 
 
@@ -229,8 +226,7 @@ def _tell_diffs(model: ModelChosen, folder: Path) -> None:
 
 
 def _list(options: argparse.Namespace) -> int:
-    with tempfile.TemporaryDirectory() as scratch:
-        cases = chosen_cases(_choice(options, Path(scratch)))
+    cases = chosen_cases(_choice(options))
     for case in cases:
         print(f"{case.key}\t{' / '.join(case.say)}")
     counts = {suite: sum(one.suite == suite for one in cases) for suite in {c.suite for c in cases}}

@@ -45,7 +45,7 @@ class Given(_Shape):
     """What stands before the message.
 
     Attributes:
-        samples: `default` (the project's six patients), `synthetic` (made by seed), or a folder.
+        samples: `default` (the project's six patients), `synthetic` (made up), or a folder.
         open: Patient whose chart is open; it is opened by a message of its own.
         person: The same patient in words, for folders whose ids the server chooses.
         known: Patients who were opened before `open`, in order.

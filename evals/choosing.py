@@ -10,7 +10,25 @@ from evals.cases import Case, suite_names, written_cases
 from evals.chart_questions.charts import charts_in
 from evals.chart_questions.clinic.cases import clinic_questions
 from evals.chart_questions.questions import questions, sample_of
-from evals.samples import DEFAULT, synthetic_folder
+from evals.server import ROOT
+
+DEFAULT = ROOT / "samples"
+SYNTHETIC = ROOT / "evals" / "synthetic"
+"""Eight small charts that a program made up: asked about without anybody's data."""
+
+
+def samples_folder(name: str) -> Path:
+    """Return the folder that `SAMPLES_DIR` names for cases of `name`.
+
+    Raises:
+        ConfigurationError: there is no such folder.
+    """
+    known = {"default": DEFAULT, "synthetic": SYNTHETIC}
+    folder = known.get(name, ROOT / name)  # a whole path stays as it is
+    if not folder.is_dir():
+        raise ConfigurationError(f"--samples: {folder} is no folder. Example: --samples ../charts")
+    return folder
+
 
 SMOKE_CHART = 24
 SMOKE_OF_A_SUITE = 8
@@ -25,12 +43,10 @@ class Choice:
         model: Kind of model; cases that say nothing of it are left out.
         only: Patterns of case names; none takes all.
         samples: A folder of FHIR for the chart suite, in place of the project's and the made ones.
-        scratch: Where made charts are written.
     """
 
     suites: Sequence[str]
     model: str
-    scratch: Path
     only: Sequence[str] = ()
     samples: Path | None = None
 
@@ -84,7 +100,7 @@ def _chart_cases(choice: Choice) -> list[Case]:
             raise ConfigurationError(f"--samples: there is no FHIR patient in {choice.samples}")
         name = str(choice.samples)
         return [*questions(charts, samples=name), *clinic_questions(charts, samples=name)]
-    made = charts_in(synthetic_folder(choice.scratch) / "patients")
+    made = charts_in(SYNTHETIC / "patients")
     ours = charts_in(DEFAULT / "patients")
     return [
         *questions(ours, samples="default"),

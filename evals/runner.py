@@ -6,23 +6,58 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import aiohttp
 import orjson
 
 from evals.cases import Case, Given, Person, said_plan
-from evals.deciding import decided_by
+from evals.choosing import samples_folder
 from evals.models import ModelChosen
 from evals.parts.playing import played
 from evals.results import FoundRow, Progress, PromptKept, Result
-from evals.samples import samples_folder
 from evals.scoring.checks import Row, Seen, facts_of, rows_of
 from evals.scoring.meanings import held
 from evals.server import key_of, running_server, settings_for
-from evals.spending import Spending, Usage
+from evals.spending import Spending, Usage, said_in
 from evals.talk import Talk, Turn, talking
 from evals.wire import Asked, Wire
+
+_OF_PATIENTS = ("subject", "which_patient")
+_CAREFUL = ("another", "clear", "")
+
+
+def decided_by(turn: Turn, asked: Sequence[Asked]) -> str:
+    """Return rule, model or guard.
+
+    Guard: the model named one patient, and the code asked the user all the same.
+    """
+    said = [named for one in asked if (named := _named_by(one, turn.user)) is not None]
+    if not said:
+        return "rule"
+    question = turn.state.get("question") or {}
+    is_asked = question.get("kind") in _OF_PATIENTS
+    return "guard" if is_asked and said[-1] not in _CAREFUL else "model"
+
+
+def _named_by(asked: Asked, message: str) -> str | None:
+    """Return whom the model named; None where it was not asked, "" where nothing can be read."""
+    schema = (asked.body.get("response_format") or {}).get("json_schema") or {}
+    if "patient" not in schema.get("schema", {}).get("properties", {}):
+        return None
+    given = _object(str(asked.body["messages"][-1].get("content") or ""))
+    if not given.get("patients") or given.get("message") != message:
+        return None
+    return str(_object(said_in(asked.answer)).get("patient", ""))
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return {}
+    return found if isinstance(found, dict) else {}
+
 
 KEPT_PROMPT_CHARS = 60_000
 # So many keys fit into one variable of the environment.
@@ -104,7 +139,7 @@ class Run:
     ) -> None:
         async with AsyncExitStack() as stack:
             wire = await stack.enter_async_context(self.model.wire(self.cases, self.spending))
-            samples = samples_folder(world.samples, self.folder)
+            samples = samples_folder(world.samples)
             users = [f"eval-{number}" for number in range(min(len(tries), MOST_USERS))]
             server = running_server(
                 folder=self.folder / f"server-{abs(hash(world)) % 10**8}",

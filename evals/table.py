@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from data_models.errors import ConfigurationError
 from evals.figures import pass_hat, quantile, wilson
 from evals.results import Result, by_case
 from evals.scoring.boards import FactCount
@@ -145,3 +147,35 @@ def facts_line(results: Sequence[Result]) -> str:
 def as_json(rows: Sequence[TableRow]) -> list[dict[str, Any]]:
     """Return the rows as JSON values."""
     return [asdict(row) for row in rows]
+
+
+BEGIN, END = "<!-- evals: begin -->", "<!-- evals: end -->"
+
+
+def summary(rows: Sequence[TableRow], model: str, commit: str) -> str:
+    """Return the table as Markdown."""
+    lines = [
+        f"`python -m evals run --suite all --model {model}` at {commit}:",
+        "",
+        "| suite | cases | right | 95 % interval | safety rows |",
+        "|---|---:|---:|---|---:|",
+    ]
+    for row in rows:
+        interval = f"{row.low:.0%} - {row.high:.0%}"
+        lines.append(f"| {row.suite} | {row.n} | {row.share:.1%} | {interval} | {row.safety} |")
+    return "\n".join(lines)
+
+
+def write_summary(file: Path, rows: Sequence[TableRow], model: str, commit: str) -> None:
+    """Replace what stands between the marks.
+
+    Raises:
+        ConfigurationError: the marks are not there.
+    """
+    text = file.read_text("utf-8")
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise ConfigurationError(f"{file}: put {BEGIN} and {END} where the table shall stand")
+    table = summary(rows, model, commit)
+    file.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", "utf-8")

@@ -1,7 +1,7 @@
 """Writes the lists of common language anew: `python -m scripts.ordinary_words`.
 
 A word is common language if it is frequent (package `wordfreq`) and may not be a claim about a
-patient. It may be one in English by its usual meanings in WordNet (`scripts.clinical_meanings`),
+patient. It may be one in English by its usual meanings in WordNet (`scripts.wordnet`),
 by the entries of medicine in the dictionary Ding, or because ICD-10-CM (package
 `simple-icd-10-cm`) has it far oftener than common language; in German by the entries of medicine
 and by what it is translated with. What no source can tell is picked by hand, in
@@ -14,19 +14,72 @@ where the lists are only read.
 import math
 import re
 from argparse import ArgumentParser
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 
-from scripts.clinical_meanings import ClinicalMeanings
-from scripts.ding import Ding
-from scripts.wordnet import WordNet
+from scripts.wordnet import ClinicalMeanings, WordNet
 from services.language import ordinary_words as lists
 from services.language.statement_words import is_clinical_name, statement_words, stem
+
+_MEDICAL = re.compile(r"\[(?:med|anat|pharm|psych|biochem)\.\]")
+_ASIDE = re.compile(r"\{[^}]*\}|\([^)]*\)|\[[^\]]*\]|/[^/]*/|<[^>]*>")
+_FILLING = re.compile(
+    r"\b(?:to|sb|sth|etw|jdm|jdn|jds|sich|oneself|an?|von|mit|of|with|from)(?=[\s.'])\.?"
+)
+_WORD = re.compile(r"[a-zäöü]+")
+
+
+class Uses(NamedTuple):
+    """In how many entries a word stands, and in how many of medicine."""
+
+    entries: int
+    medical: int
+
+
+class Ding:
+    """Its entries by single words, in lower case and with `ss` for `ß`.
+
+    Attributes:
+        translations: Of each German word, which English ones stand beside it, and how often.
+    """
+
+    def __init__(self, *, path: Path) -> None:
+        self.translations: dict[str, Counter[str]] = defaultdict(Counter)
+        self._all: Counter[str] = Counter()
+        self._medical: Counter[str] = Counter()
+        for line in path.read_text("utf-8").splitlines():
+            if "::" in line and not line.startswith("#"):
+                self._read(line)
+
+    def uses(self, word: str) -> Uses:
+        """Return how a word of either language is used."""
+        return Uses(self._all[word], self._medical[word])
+
+    def _read(self, line: str) -> None:
+        german, english = (side.split("|") for side in line.split("::", 1))
+        is_medical = bool(_MEDICAL.search(line))
+        for ours, theirs in zip(german, english, strict=False):
+            of_german, of_english = set(_words(ours)), set(_words(theirs))
+            for word in of_german:
+                self.translations[word].update(of_english)
+            self._all.update(of_german | of_english)
+            if is_medical:
+                self._medical.update(of_german | of_english)
+
+
+def _words(segment: str) -> Iterator[str]:
+    """Yield what a segment has that is one word."""
+    for item in _ASIDE.sub(" ", segment.casefold()).split(";"):
+        plain = _FILLING.sub(" ", f"{item} ").strip(" .!?,")
+        if _WORD.fullmatch(plain):
+            yield plain
+
 
 _PICKED = Path(__file__).with_name("ordinary_words.yaml")
 _LEAST_CHARS = 3

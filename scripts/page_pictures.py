@@ -4,27 +4,20 @@ It starts a server of its own with the built-in rules and an empty folder, and n
 """
 
 import asyncio
-import http.client
-import os
-import shutil
-import socket
-import subprocess
-import sys
 import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from playwright.async_api import Browser, Page, ViewportSize, async_playwright, expect
 
 from scripts.build_web import build
 from scripts.workshop import ROOT
+from tests.e2e.server import running_server
+from tests.peers import chromium_program
+from tests.web.conftest import QUIET, idle
+from tests.web.conftest import say as write
 
 PICTURES = ROOT / "docs" / "images"
 expect.set_options(timeout=20_000)
-QUIET = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run")
-START_SECONDS = 60.0
 
 
 async def take(browser: Browser, base: str) -> None:
@@ -76,15 +69,9 @@ async def opened(
 
 async def say(page: Page, text: str) -> None:
     """Write a message, send it and wait for the end of its turn."""
-    await page.get_by_role("textbox", name="Message").fill(text)
-    await page.keyboard.press("Enter")
+    await write(page, text)
     await expect(page.get_by_text(text).last).to_be_visible()
     await idle(page)
-
-
-async def idle(page: Page) -> None:
-    """Wait until no turn runs."""
-    await expect(page.get_by_role("button", name="Stop")).to_have_count(0)
 
 
 async def keep(page: Page, name: str) -> None:
@@ -93,44 +80,11 @@ async def keep(page: Page, name: str) -> None:
     await page.screenshot(path=PICTURES / f"{name}.png")
 
 
-@contextmanager
-def running(folder: Path) -> Iterator[str]:
-    """Run a server with the built-in rules; yield its address once it is ready."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    environment = {**os.environ, "PORT": str(port), "DATA_DIR": str(folder)}
-    environment |= {"LLM_PROVIDER": "offline", "AUTH_MODE": "dev", "LOG_LEVEL": "ERROR"}
-    server = subprocess.Popen([sys.executable, "app.py"], cwd=ROOT, env=environment)
-    try:
-        _wait(port)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def _wait(port: int) -> None:
-    """Return once the server is ready.
-
-    Raises:
-        TimeoutError: it is not within a minute.
-    """
-    ends = time.monotonic() + START_SECONDS
-    while time.monotonic() < ends:
-        with suppress(OSError):
-            line = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-            line.request("GET", "/readyz")
-            if line.getresponse().status == http.HTTPStatus.OK:
-                return
-        time.sleep(0.2)
-    raise TimeoutError("the server is not ready")
-
-
 async def _pictures(base: str) -> None:
     async with async_playwright() as playwright:
-        program = shutil.which("chromium") or "/usr/bin/chromium"
-        browser = await playwright.chromium.launch(executable_path=program, args=[*QUIET])
+        browser = await playwright.chromium.launch(
+            executable_path=chromium_program(), args=[*QUIET]
+        )
         await take(browser, base)
         await browser.close()
 
@@ -138,8 +92,11 @@ async def _pictures(base: str) -> None:
 def main() -> None:
     """Take the pictures."""
     build()
-    with tempfile.TemporaryDirectory() as folder, running(Path(folder)) as base:
-        asyncio.run(_pictures(base))
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_server(Path(folder), LLM_PROVIDER="offline", AUTH_MODE="dev") as server,
+    ):
+        asyncio.run(_pictures(server.url))
 
 
 if __name__ == "__main__":

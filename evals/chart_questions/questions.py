@@ -99,7 +99,7 @@ class Asker:
             fact = rows[-1]
             is_number = _is_number(fact.value)
             others = {row.value for row in rows} - {fact.value}
-            asked = words.VALUE if is_number else words.TEXT_VALUE
+            asked = words.SAY["value"] if is_number else words.SAY["text_value"]
             answer = Answer(
                 kind="value", name=_names(name, fact), values=(fact.value,), unit=fact.unit,
                 dates=(fact.day,), others=tuple(sorted(others)), persons=self._others,
@@ -116,12 +116,12 @@ class Asker:
                 values=tuple(one.value for one in facts), dates=tuple(one.day for one in facts),
                 refs=tuple(one.ref for one in facts),
             )  # fmt: skip
-            yield self._case("series", name, words.SERIES, answer)
+            yield self._case("series", name, words.SAY["series"], answer)
 
     def _extremes(self) -> Iterator[Case]:
         rows = [(name, row) for name, row in self._groups() if len(row) >= 3 and _single(row)]
         for index, (name, facts) in enumerate(rows[: self._most - 1]):
-            choose, asked = (max, words.HIGHEST) if index % 2 == 0 else (min, words.LOWEST)
+            choose, kind = (max, "highest") if index % 2 == 0 else (min, "lowest")
             best = choose(facts, key=lambda one: float(one.value))
             ties = [one for one in facts if float(one.value) == float(best.value)]
             answer = Answer(
@@ -129,14 +129,13 @@ class Asker:
                 dates=tuple(one.day for one in ties), refs=tuple(one.ref for one in ties),
                 others=tuple({one.value for one in facts} - {best.value}), persons=self._others,
             )  # fmt: skip
-            kind = "highest" if choose is max else "lowest"
-            yield self._case(kind, name, asked, answer)
+            yield self._case(kind, name, words.SAY[kind], answer)
 
     def _counts(self) -> Iterator[Case]:
         rows = [(name, row) for name, row in self._groups() if len(row) >= 2 and _plain(row)]
         for name, facts in rows[:1]:
             answer = Answer(kind="count", name=name, values=(str(len(facts)),))
-            yield self._case("count", name, words.COUNT_VALUES, answer)
+            yield self._case("count", name, words.SAY["count_values"], answer)
 
     # Lists
 
@@ -145,20 +144,20 @@ class Asker:
         active = [one for one in problems if one.status in ("active", "recurrence", "relapse")]
         if active:
             gone = {one.name for one in problems} - {one.name for one in active}
-            yield self._list("problems", words.PROBLEMS, [one.name for one in active], gone)
+            yield self._list("problems", words.SAY["problems"], [one.name for one in active], gone)
         drugs = self._now()
         if drugs:
             gone = set(self._drugs()) - set(drugs)
-            yield self._list("medications", words.MEDICATIONS, drugs, gone)
+            yield self._list("medications", words.SAY["medications"], drugs, gone)
         allergies = [one for one in self._chart.of("allergy") if one.status == "active"]
         if allergies:
             named = [_allergen(one.name) for one in allergies]
-            yield self._list("allergies", words.ALLERGIES, named, set())
+            yield self._list("allergies", words.SAY["allergies"], named, set())
         else:
             answer = Answer(kind="absent", name="allergies")
-            yield self._case("no-allergies", "", words.NO_ALLERGIES, answer)
+            yield self._case("no-allergies", "", words.SAY["no_allergies"], answer)
 
-    def _list(self, kind: str, asked: tuple[str, ...], values: list[str], others: set[str]) -> Case:
+    def _list(self, kind: str, asked: Sequence[str], values: list[str], others: set[str]) -> Case:
         wanted = tuple(dict.fromkeys(values))
         left = tuple(sorted(one for one in others if not any(one in each for each in wanted)))
         answer = Answer(kind="list", name=kind, values=wanted, others=left, persons=self._others)
@@ -194,7 +193,7 @@ class Asker:
             answer = Answer(
                 kind="yes" if is_active else "no", name=name, refs=tuple(one.ref for one in facts)
             )
-            yield self._case("active", name, words.IS_ACTIVE, answer, x=_lower(name))
+            yield self._case("active", name, words.SAY["is_active"], answer, x=_lower(name))
 
     def _takes(self) -> Iterator[Case]:
         now = set(self._now())
@@ -203,7 +202,7 @@ class Asker:
                 continue
             kind = "yes" if name in now else "no"
             answer = Answer(kind=kind, name=name, refs=tuple(one.ref for one in rows))  # type: ignore[arg-type]
-            yield self._case("takes", name, words.TAKES, answer)
+            yield self._case("takes", name, words.SAY["takes"], answer)
 
     # Dates
 
@@ -216,10 +215,10 @@ class Asker:
         rows = [row for row in rows if _is_alone(row[0], by_name)]
         self._random.shuffle(rows)
         for name, facts in rows[: self._most - 1]:
-            yield self._dated("procedure", name, words.LAST_PROCEDURE, facts, x=_lower(name))
+            yield self._dated("procedure", name, words.SAY["last_procedure"], facts, x=_lower(name))
 
     def _dated(
-        self, kind: str, name: str, asked: tuple[str, ...], facts: list[Fact], x: str | None = None
+        self, kind: str, name: str, asked: Sequence[str], facts: list[Fact], x: str | None = None
     ) -> Case:
         last = facts[-1]
         others = tuple(sorted({one.day for one in facts} - {last.day}))
@@ -236,17 +235,17 @@ class Asker:
         rows = list(by_name.items())
         self._random.shuffle(rows)
         for name, facts in rows[: self._most - 1]:
-            yield self._dated("vaccine", name, words.LAST_VACCINE, facts)
+            yield self._dated("vaccine", name, words.SAY["last_vaccine"], facts)
         if by_name:
-            yield self._list("vaccines", words.VACCINES, sorted(by_name), set())
+            yield self._list("vaccines", words.SAY["vaccines"], sorted(by_name), set())
 
     def _visits(self) -> Iterator[Case]:
         visits = [one for one in self._chart.of("encounter") if one.when]
         if visits:
-            yield self._dated("visit", "", words.LAST_VISIT, visits)
+            yield self._dated("visit", "", words.SAY["last_visit"], visits)
             year, count = Counter(one.day[:4] for one in visits).most_common(1)[0]
             answer = Answer(kind="count", name=f"visits {year}", values=(str(count),))
-            yield self._case("visits", year, words.COUNT_VISITS, answer, x=year)
+            yield self._case("visits", year, words.SAY["count_visits"], answer, x=year)
 
     # What is not there
 
@@ -254,18 +253,18 @@ class Asker:
         everything = " ".join(one.name for one in self._chart.facts).casefold()
         missing = [
             name
-            for name, parts in words.ABSENT_RESULTS
+            for name, parts in words.ABSENT_RESULTS.items()
             if not any(part in everything for part in parts)
         ]
-        yield from self._nothing("absent", missing[: self._most - 1], words.ABSENT_VALUE)
-        drugs = [one for one in words.ABSENT_DRUGS if one not in everything]
-        yield from self._nothing("not-taken", drugs[:1], words.TAKES)
-        problems = [one for one in words.ABSENT_PROBLEMS if one not in everything]
-        yield from self._nothing("never-had", self._random.sample(problems, 1), words.HAS)
-        allergens = [one for one in words.ABSENT_ALLERGENS if one[:5] not in everything]
-        yield from self._nothing("not-allergic", allergens[:1], words.ALLERGIC)
+        yield from self._nothing("absent", missing[: self._most - 1], words.SAY["absent_value"])
+        drugs = [one for one in words.ABSENT["drugs"] if one not in everything]
+        yield from self._nothing("not-taken", drugs[:1], words.SAY["takes"])
+        problems = [one for one in words.ABSENT["problems"] if one not in everything]
+        yield from self._nothing("never-had", self._random.sample(problems, 1), words.SAY["has"])
+        allergens = [one for one in words.ABSENT["allergens"] if one[:5] not in everything]
+        yield from self._nothing("not-allergic", allergens[:1], words.SAY["allergic"])
 
-    def _nothing(self, kind: str, names: list[str], asked: tuple[str, ...]) -> Iterator[Case]:
+    def _nothing(self, kind: str, names: list[str], asked: Sequence[str]) -> Iterator[Case]:
         self._random.shuffle(names)
         for name in names:
             yield self._case(
@@ -275,7 +274,7 @@ class Asker:
     # Cases
 
     def _case(
-        self, kind: str, name: str, asked: tuple[str, ...], answer: Answer, x: str | None = None
+        self, kind: str, name: str, asked: Sequence[str], answer: Answer, x: str | None = None
     ) -> Case:
         chart, female = self._chart, self._chart.gender == "female"
         start = self._random.randrange(len(asked))

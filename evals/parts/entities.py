@@ -9,7 +9,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.conversation_entities import Provenance
 from data_models.derived_entity import Origin
@@ -30,6 +32,7 @@ from services.entities.merge import (
 from services.entities.team import AgentNames
 
 Json = dict[str, Any]
+Read = TypeVar("Read", bound=BaseModel)
 
 
 def replay(document: Any) -> Json:
@@ -63,18 +66,58 @@ def _error(error: RoundsError) -> Json:
     return {"error": f"{type(error).__name__}: {error}"}
 
 
+class _Given(BaseModel):
+    model_config = ConfigDict(strict=True, frozen=True, hide_input_in_errors=True)
+
+
+class Config(_Given):
+    """What a case says of the managers and the team; null is as good as nothing."""
+
+    max_size: Annotated[int, Field(ge=1)] | None = None
+    max_size_per_agent: Annotated[int, Field(ge=1)] | None = None
+    agents: list[str] | None = None
+    legacy_names: dict[str, Any] | None = None
+
+
+class Fields(_Given):
+    """The fields that operations take, whichever it is; `now` in seconds."""
+
+    agent: str | None = None
+    now: float | None = None
+    body: Any = Field(default_factory=dict)
+    source: Provenance | None = None
+    pinned: list[Any] | None = None
+    expected_rev: int | None = None
+    tool: Any = None
+    result: dict[Any, Any] | None = None
+    params: dict[str, Any] | None = None
+    valid_for: float | None = None
+    depends_on: list[Any] | None = None
+    key: str | None = None
+    entities: dict[str, Any] | None = None
+    owner: str | None = None
+
+
+def _read(model: type[Read], raw: Any) -> Read:
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ToolInputError(f"{place or model.__name__}: {first['msg']}") from None
+
+
 class Stage:
     """The entities of one case and the operations on them."""
 
     def __init__(self, *, config: Any) -> None:
-        if not isinstance(config, Mapping):
-            raise ToolInputError("config must be an object")
+        read = _read(Config, config)
         self._entities = Entities()
-        self._entities.conversation.max_size = _size(config, "max_size")
-        self._entities.derived.max_size_per_agent = _size(config, "max_size_per_agent")
-        self._team = AgentNames.of(_agents(config), legacy=_mapping(config, "legacy_names"))
+        self._entities.conversation.max_size = read.max_size or MAX_ENTITIES
+        self._entities.derived.max_size_per_agent = read.max_size_per_agent or MAX_ENTITIES
+        self._team = AgentNames.of(read.agents, legacy=read.legacy_names or {})
         self._now = 0.0
-        self._operations: Mapping[str, Callable[[Mapping[str, Any]], Json]] = {
+        self._operations: Mapping[str, Callable[[Fields], Json]] = {
             "delta": self._delta,
             "tool": self._tool,
             "view": self._view,
@@ -89,7 +132,7 @@ class Stage:
         kept = self._entities.model_copy(deep=True)
         try:
             name, fields = self._named(operation)
-            return self._operations[name](fields)
+            return self._operations[name](_read(Fields, fields))
         except ToolInputError as error:
             self._entities = kept
             return _error(error)
@@ -108,46 +151,43 @@ class Stage:
                     return name, fields if isinstance(fields, Mapping) else {}
         raise ToolInputError(f"expected one of the operations {', '.join(self._operations)}")
 
-    def _delta(self, fields: Mapping[str, Any]) -> Json:
-        delta = parse_entity_delta(fields.get("body", {}))
+    def _delta(self, fields: Fields) -> Json:
         return dict(
             merge_entity_delta(
                 self._entities,
-                delta,
-                agent_name=_text(fields, "agent"),
+                parse_entity_delta(fields.body),
+                agent_name=fields.agent,
                 writing=self._writing(fields),
-                source=_source(fields),
+                source=fields.source or "inferred",
             )
         )
 
-    def _tool(self, fields: Mapping[str, Any]) -> Json:
-        result = fields.get("result")
-        if not isinstance(result, Mapping):
+    def _tool(self, fields: Fields) -> Json:
+        if fields.result is None:
             raise EntityDeltaError("result: expected an object of derived keys")
         origin = Origin(
-            tool=str(fields.get("tool") or "tool"),
-            params=_mapping(fields, "params"),
-            valid_for=_number(fields, "valid_for"),
-            depends_on=_keys(fields, "depends_on"),
+            tool=str(fields.tool or "tool"),
+            params=fields.params or {},
+            valid_for=fields.valid_for,
+            depends_on=_keys(fields.depends_on),
         )
         return dict(
             store_tool_result(
                 self._entities,
-                result,
-                agent_name=_text(fields, "agent") or "",
+                fields.result,
+                agent_name=fields.agent or "",
                 origin=origin,
                 writing=self._writing(fields),
             )
         )
 
-    def _view(self, fields: Mapping[str, Any]) -> Json:
+    def _view(self, fields: Fields) -> Json:
         now = self._time(fields)
         conversation, derived = self._entities.conversation, self._entities.derived
-        agent_name = _text(fields, "agent")
-        if agent_name is not None:
-            self._team.checked(agent_name)
+        if fields.agent is not None:
+            self._team.checked(fields.agent)
         shown = get_agent_entity_context(
-            conversation, derived, agent_name=agent_name or "", now=now
+            conversation, derived, agent_name=fields.agent or "", now=now
         )
         return {
             **shown,
@@ -155,109 +195,48 @@ class Stage:
             "provenance": {key: one.provenance for key, one in conversation.entities.items()},
         }
 
-    def _reload(self, fields: Mapping[str, Any]) -> Json:
+    def _reload(self, fields: Fields) -> Json:
         self._time(fields)
         text = json.dumps(self._entities.model_dump(mode="json"), sort_keys=True)
         self._entities = Entities.model_validate_json(text)
         return {"conversation": empty_report(), "derived": empty_report()}
 
-    def _clear_agent(self, fields: Mapping[str, Any]) -> Json:
+    def _clear_agent(self, fields: Fields) -> Json:
         now = self._time(fields)
-        agent_name = _text(fields, "agent") or ""
-        return dict(clear_agent(self._entities, agent_name, team=self._team, now=now))
+        return dict(clear_agent(self._entities, fields.agent or "", team=self._team, now=now))
 
-    def _mutate_view(self, fields: Mapping[str, Any]) -> Json:
+    def _mutate_view(self, fields: Fields) -> Json:
         """Append to a list that a view returned; show that nothing stored has changed."""
-        view, key = self._view(fields), _text(fields, "key") or ""
+        view, key = self._view(fields), fields.key or ""
         value = view["entities"].get(key, view["derived_entities"].get(key))
         if not isinstance(value, list):
             raise ToolInputError("there is no list under that key")
         value.append("mutated")
         return self._view(fields)
 
-    def _migrate_legacy(self, fields: Mapping[str, Any]) -> Json:
-        now = self._time(fields)
-        entities = _mapping(fields, "entities")
-        owner = _text(fields, "owner")
-        return dict(file_legacy(self._entities, entities, owner=owner, team=self._team, now=now))
+    def _migrate_legacy(self, fields: Fields) -> Json:
+        now, held = self._time(fields), fields.entities or {}
+        return dict(file_legacy(self._entities, held, owner=fields.owner, team=self._team, now=now))
 
-    def _writing(self, fields: Mapping[str, Any]) -> Writing:
-        expected = fields.get("expected_rev")
-        if expected is not None and not isinstance(expected, int):
-            raise ToolInputError("expected_rev must be a whole number")
+    def _writing(self, fields: Fields) -> Writing:
         return Writing(
             now=self._time(fields),
             team=self._team,
-            pinned=frozenset(_keys(fields, "pinned")),
-            expected_revision=expected,
+            pinned=frozenset(_keys(fields.pinned)),
+            expected_revision=fields.expected_rev,
         )
 
-    def _time(self, fields: Mapping[str, Any]) -> datetime:
-        """Return `now` in seconds; the last known time if the operation has none."""
-        now = _number(fields, "now")
-        self._now = self._now if now is None else now
+    def _time(self, fields: Fields) -> datetime:
+        """Return `now`; the last known time if the operation has none."""
+        self._now = self._now if fields.now is None else fields.now
         try:
             return datetime.fromtimestamp(self._now, UTC)
         except (OverflowError, ValueError, OSError):
             raise ToolInputError("now is out of range") from None
 
 
-def _size(config: Mapping[str, Any], name: str) -> int:
-    size = config.get(name)
-    if size is None:
-        return MAX_ENTITIES
-    if not isinstance(size, int) or size < 1:
-        raise ToolInputError(f"{name} must be a whole number above 0")
-    return size
-
-
-def _agents(config: Mapping[str, Any]) -> list[str] | None:
-    agents = config.get("agents")
-    if agents is None:
-        return None
-    if not isinstance(agents, list) or not all(isinstance(name, str) for name in agents):
-        raise ToolInputError("agents must be a list of names")
-    return agents
-
-
-def _source(fields: Mapping[str, Any]) -> Provenance:
-    match fields.get("source"):
-        case None | "inferred":
-            return "inferred"
-        case "extracted":
-            return "extracted"
-        case "user_stated":
-            return "user_stated"
-        case _:
-            raise ToolInputError("source must be inferred, extracted or user_stated")
-
-
-def _text(fields: Mapping[str, Any], name: str) -> str | None:
-    value = fields.get(name)
-    if value is not None and not isinstance(value, str):
-        raise ToolInputError(f"{name} must be text")
-    return value
-
-
-def _number(fields: Mapping[str, Any], name: str) -> float | None:
-    value = fields.get(name)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-        raise ToolInputError(f"{name} must be a number")
-    return value
-
-
-def _mapping(fields: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    value = fields.get(name)
-    if value is not None and not isinstance(value, Mapping):
-        raise ToolInputError(f"{name} must be an object")
-    return value or {}
-
-
-def _keys(fields: Mapping[str, Any], name: str) -> list[str]:
-    value = fields.get(name)
-    if value is not None and not isinstance(value, list):
-        raise ToolInputError(f"{name} must be a list of keys")
-    return [canonical_key(raw) or raw for raw in value or () if isinstance(raw, str)]
+def _keys(given: list[Any] | None) -> list[str]:
+    return [canonical_key(raw) or raw for raw in given or () if isinstance(raw, str)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -1,7 +1,7 @@
 """Replays one what-if case through deployment, marking and reconciliation."""
 
 from datetime import UTC, datetime, timedelta
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeAlias
@@ -41,29 +41,12 @@ from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIn
 from services.scenarios.migration.waiting import with_action_done
 from services.scenarios.session.answers import with_answers
 from services.scenarios.session.progress import advanced
+from tests.fakes import CountingIds, FixedClock
 
 Json: TypeAlias = dict[str, JsonValue]
 SCENARIO_ID = "case"
 SESSION_ID = "session"
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
-
-
-class _Clock:
-    """Time stands still in a case; what ages is said by the case."""
-
-    def now(self) -> datetime:
-        return NOW
-
-    def monotonic(self) -> float:
-        return 0.0
-
-
-class _Ids:
-    def __init__(self) -> None:
-        self._numbers = count(1)
-
-    def new_id(self, prefix: str) -> str:
-        return f"{prefix}_{next(self._numbers)}"
 
 
 class Simulation:
@@ -73,13 +56,13 @@ class Simulation:
         self, *, case: CaseFile, folder: Path, config: MigrationConfig | None = None
     ) -> None:
         config = config or MigrationConfig(deployment=DeploymentConfig(require_approval=False))
-        clock = _Clock()
+        clock = FixedClock(NOW)  # what ages is said by the case
         self._case = case
         self._blobs = LocalBlobStore(root=folder)
         self._index = SqliteSessionIndex(path=IN_MEMORY)
         store = ScenarioStore(blobs=self._blobs)
         self._deployer = Deployer(
-            store=store, index=self._index, clock=clock, ids=_Ids(), config=config.deployment
+            store=store, index=self._index, clock=clock, ids=CountingIds(), config=config.deployment
         )
         catalogue = Catalogue(store=store, clock=clock)
         self._reconciler = Reconciler(catalogue=catalogue, clock=clock, config=config)

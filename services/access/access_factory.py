@@ -19,8 +19,7 @@ from services.access.handshake import Authenticator
 from services.access.limits import MessageRate
 from services.access.oidc import OidcRules, OidcSignIn
 from services.access.oidc_provider import OidcProvider
-from services.access.on_behalf import OnBehalf
-from services.access.on_behalf_grant import OnBehalfGrant
+from services.access.on_behalf import OnBehalf, OnBehalfGrant
 from services.access.origin import OriginPolicy
 from services.access.outbound import OutboundPolicy
 from services.access.principal import UserRules

@@ -7,8 +7,14 @@ from functools import partial
 from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantUnsureError
 from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
-from services.assistant.graph_account import IMMUTABLE, GraphAccount
-from services.assistant.graph_once import find_marked, look_for, mark_of, mark_property
+from services.assistant.graph_account import (
+    IMMUTABLE,
+    GraphAccount,
+    find_marked,
+    look_for,
+    mark_of,
+    mark_property,
+)
 from services.assistant.graph_shapes import (
     IN_UTC,
     GraphEvent,

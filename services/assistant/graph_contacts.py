@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.contacts import Contact, ContactChange, NewContact, fits
-from services.assistant.graph_account import IMMUTABLE, GraphAccount
-from services.assistant.graph_once import create_marked
+from services.assistant.graph_account import IMMUTABLE, GraphAccount, create_marked
 from services.assistant.graph_shapes import GraphContact, shaped
 from services.assistant.graph_wire import Json, segment
 

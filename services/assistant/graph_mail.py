@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 
 from data_models.effects import Effect
 from data_models.errors import AssistantUnsureError
-from services.assistant.graph_account import IMMUTABLE, GraphAccount
-from services.assistant.graph_once import create_marked
+from services.assistant.graph_account import IMMUTABLE, GraphAccount, create_marked
 from services.assistant.graph_shapes import GraphMessage, instant_of, odata, shaped
 from services.assistant.graph_wire import Json, segment
 from services.assistant.mail import (

@@ -5,8 +5,7 @@ from datetime import date, tzinfo
 
 from data_models.effects import Effect
 from data_models.errors import AssistantError
-from services.assistant.graph_account import IMMUTABLE, GraphAccount
-from services.assistant.graph_once import create, mark_of
+from services.assistant.graph_account import IMMUTABLE, GraphAccount, create, mark_of
 from services.assistant.graph_shapes import (
     IN_UTC,
     GraphTask,

@@ -20,8 +20,7 @@ from services.assistant.back_end import AssistantServices
 from services.assistant.contacts import Contact, ContactChange, NewContact, fits
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DocumentText, PersonalDocument
-from services.assistant.local_file import LocalFile, LocalSamples
-from services.assistant.local_rows import LocalRows, Row, id_of
+from services.assistant.local_file import LocalFile, LocalRows, LocalSamples, Row, id_of
 from services.assistant.mail import (
     MAIL_HEAD_LIMIT_CHARS,
     Email,

@@ -13,8 +13,7 @@ from data_models.effects import Effect
 from data_models.errors import AssistantItemGoneError
 from services.assistant import ics
 from services.assistant.calendar import EVENTS_LIMIT, CalendarEvent, NewEvent
-from services.assistant.local_file import LocalFile
-from services.assistant.local_rows import id_of
+from services.assistant.local_file import LocalFile, id_of
 
 Result = TypeVar("Result")
 

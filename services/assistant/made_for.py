@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter, ValidationError
 
+from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.errors import AssistantError
 from data_models.identifiers import PatientId, hashed
-from services.assistant.local_file import LocalFile
 
 KEPT_ITEMS = 5_000
 _FILE = "made_for.json"
@@ -40,19 +40,18 @@ class MadeFor:
         """Remember that an item of `principal_id` was made for a patient; the newest 5,000 stay.
 
         Raises:
-            AssistantUnavailableError: others changed the notes all the time.
             StoreError: they could not be stored.
         """
         row = (hashed("made_for", patient_id), hashed("made_for", conversation_id))
 
-        async def noted(before: bytes | None) -> tuple[bytes, None]:
+        def noted(before: bytes | None) -> bytes:
             rows = {**_rows(before)}
             rows.pop(item_id, None)
             rows[item_id] = row
             kept = dict(list(rows.items())[-KEPT_ITEMS:])
-            return _ROWS.dump_json(kept), None
+            return _ROWS.dump_json(kept)
 
-        await self._file(principal_id).change(noted)
+        await change_blob(self.store, _name(principal_id), noted, what="where items were made")
 
     async def origins(self, principal_id: str) -> Mapping[str, Origin]:
         """Return where items of `principal_id` were made, by their ids.
@@ -61,12 +60,13 @@ class MadeFor:
             AssistantError: the notes cannot be read: nobody can tell what is about whom.
             StoreError: the store cannot be used.
         """
-        rows = _rows(await self._file(principal_id).read())
+        blob = await self.store.read(_name(principal_id))
+        rows = _rows(None if blob is None else blob.data)
         return {item: Origin(*row) for item, row in rows.items()}
 
-    def _file(self, principal_id: str) -> LocalFile:
-        folder = f"{_FOLDER}/{hashed('assistant', principal_id)}/"
-        return LocalFile(store=self.store, name=folder + _FILE, begins_as=lambda: None)
+
+def _name(principal_id: str) -> str:
+    return f"{_FOLDER}/{hashed('assistant', principal_id)}/{_FILE}"
 
 
 def is_for_another(origin: Origin | None, patient_id: PatientId | None) -> bool:

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
+from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.errors import AssistantError
 from data_models.identifiers import PatientId, hashed
@@ -17,7 +18,6 @@ from data_models.values import Value
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import CalendarEvent
 from services.assistant.contacts import Contact, ContactChange
-from services.assistant.local_file import LocalFile
 from services.assistant.shown import Item
 from services.assistant.tasks import Task
 
@@ -57,32 +57,32 @@ class UndoLog:
         """Remember an action; the newest ten stay.
 
         Raises:
-            AssistantUnavailableError: others changed the notes all the time.
-            StoreError: they could not be stored.
+            StoreError: it could not be stored.
         """
 
-        async def noted(before: bytes | None) -> tuple[bytes, None]:
+        def noted(before: bytes | None) -> bytes:
             kept = [one for one in _actions(before) if action.at - one.at <= UNDO_FOR]
-            return _ACTIONS.dump_json([*kept, action][-KEPT_ACTIONS:]), None
+            return _ACTIONS.dump_json([*kept, action][-KEPT_ACTIONS:])
 
-        await self._file(principal_id).change(noted)
+        await change_blob(self._store, _name(principal_id), noted, what="what can be undone")
 
     async def newest(self, principal_id: str, *, now: datetime) -> UndoableAction | None:
         """Return the newest action of the last ten minutes; None if there is none."""
-        actions = _actions(await self._file(principal_id).read())
+        blob = await self._store.read(_name(principal_id))
+        actions = _actions(None if blob is None else blob.data)
         return actions[-1] if actions and now - actions[-1].at <= UNDO_FOR else None
 
     async def forget(self, action: UndoableAction, *, principal_id: str) -> None:
         """Take an action out, once it is undone or cannot be."""
 
-        async def left(before: bytes | None) -> tuple[bytes, None]:
-            return _ACTIONS.dump_json([one for one in _actions(before) if one != action]), None
+        def left(before: bytes | None) -> bytes:
+            return _ACTIONS.dump_json([one for one in _actions(before) if one != action])
 
-        await self._file(principal_id).change(left)
+        await change_blob(self._store, _name(principal_id), left, what="what can be undone")
 
-    def _file(self, principal_id: str) -> LocalFile:
-        folder = f"assistant/{hashed('assistant', principal_id)}/"
-        return LocalFile(store=self._store, name=folder + "undo.json", begins_as=lambda: None)
+
+def _name(principal_id: str) -> str:
+    return f"assistant/{hashed('assistant', principal_id)}/undo.json"
 
 
 def undoable_action(

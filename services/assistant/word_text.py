@@ -8,11 +8,10 @@ from docx import Document
 from docx.opc.exceptions import OpcError
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
-from docx.table import Table
-from docx.text.paragraph import Paragraph
 
 from data_models.errors import AssistantError
 from services.assistant.documents import DocumentText
+from services.records.readers.word import lines_of
 
 _PROPERTIES = "docProps/"
 _SPEAKING_FOLDERS = ("word/", _PROPERTIES)
@@ -34,7 +33,7 @@ def word_text(data: bytes) -> DocumentText:
                 raise AssistantError("the document is too large to read here")
             beside = "\n".join(_beside(archive))
         blocks = Document(BytesIO(data)).iter_inner_content()
-        return DocumentText("\n".join(line for block in blocks for line in _lines(block)), beside)
+        return DocumentText("\n".join(line for block in blocks for line in lines_of(block)), beside)
     except (zipfile.BadZipFile, OpcError, SyntaxError, KeyError, ValueError):
         # `from None`: a parser's message may quote the document; that of XML is a `SyntaxError`.
         raise AssistantError("the document is damaged") from None
@@ -50,11 +49,3 @@ def _beside(archive: zipfile.ZipFile) -> Iterator[str]:
             yield "".join(paragraph.itertext())
         if name.startswith(_PROPERTIES):
             yield from (text for text in root.itertext() if text.strip())
-
-
-def _lines(block: Paragraph | Table) -> Iterator[str]:
-    if isinstance(block, Paragraph):
-        yield block.text
-        return
-    for row in block.rows:
-        yield " | ".join(cell.text for cell in row.cells)

@@ -17,8 +17,9 @@ from data_models.errors import (
     StoreError,
     StoreUnavailableError,
 )
+from data_models.identifiers import PatientId
 from services.audit.chain import ROOT, Link, Place, checked, first_link, sealed
-from services.audit.entry import AuditEntry
+from services.audit.entry import AuditEntry, Outcome
 
 # The end of a chain, where the next records go.
 
@@ -137,6 +138,27 @@ class Audit(Protocol):
     async def close(self) -> None:
         """Wait for records under way; the caller closes the store."""
         ...
+
+
+async def record_access(
+    audit: Audit,
+    principal: str,
+    *actions: str,
+    conversation: str = "",
+    patient: PatientId | None = None,
+    run_id: str | None = None,
+    outcome: Outcome = "begun",
+) -> None:
+    """Put an access outside turns on the trail; see `Audit.record`."""
+    entry = AuditEntry(
+        principal=principal,
+        conversation=conversation,
+        patient=patient,
+        run_id=run_id,
+        actions=actions,
+        outcome=outcome,
+    )
+    await audit.record(entry)
 
 
 class NoAudit:

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import RoundsError
-from services.audit.entry import AuditEntry
-from services.audit.trail import AuditTrail
+from services.audit.trail import AuditTrail, record_access
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.replica import Replica
 from services.stores import AUDIT, USERS, open_container
@@ -48,14 +47,13 @@ async def _run(chosen: argparse.Namespace) -> int:
                 is_justified=chosen.justified == "yes",
                 note=chosen.note,
             )
-            await trail.record(
-                AuditEntry(
-                    principal=chosen.by,
-                    conversation=grant.conversation_id,
-                    patient=grant.patient_id,
-                    actions=("review_emergency",),
-                    outcome="done",
-                )
+            await record_access(
+                trail,
+                chosen.by,
+                "review_emergency",
+                conversation=grant.conversation_id,
+                patient=grant.patient_id,
+                outcome="done",
             )
         grants = await glass.all()
     finally:

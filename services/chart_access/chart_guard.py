@@ -19,8 +19,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId, hashed
 from services.access.limits import MessageRate
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
+from services.audit.trail import Audit, record_access
 from services.chart_access.break_glass import BreakGlass, Grant
 from services.chart_access.policy import AccessPolicy
 
@@ -175,8 +174,14 @@ class ChartGuard:
         if self._counter.opened(principal_id, patient_id):
             _log.error("charts_opened_alert", principal=hashed(principal_id), charts=ALERT_CHARTS)
             self._alert("many_charts")
-            await self._record(
-                principal_id, patient_id, conversation_id, run_id, "many_charts_alert"
+            await record_access(
+                self._audit,
+                principal_id,
+                "many_charts_alert",
+                conversation=conversation_id,
+                patient=patient_id,
+                run_id=run_id,
+                outcome="done",
             )
 
     async def open_chart(
@@ -194,13 +199,8 @@ class ChartGuard:
             AuditUnavailableError: it is not on record, so it must not happen.
         """
         await self.enter(principal_id, patient_id, conversation_id=conversation_id)
-        await self._audit.record(
-            AuditEntry(
-                principal=principal_id,
-                conversation=conversation_id,
-                patient=patient_id,
-                actions=(action,),
-            )
+        await record_access(
+            self._audit, principal_id, action, conversation=conversation_id, patient=patient_id
         )
 
     async def refuse(
@@ -213,15 +213,14 @@ class ChartGuard:
     ) -> None:
         """Put a refusal on the audit trail."""
         self._alert("chart_refused")
-        await self._audit.record(
-            AuditEntry(
-                principal=principal_id,
-                conversation=conversation_id,
-                patient=patient_id,
-                run_id=run_id,
-                actions=("open_chart",),
-                outcome="refused",
-            )
+        await record_access(
+            self._audit,
+            principal_id,
+            "open_chart",
+            conversation=conversation_id,
+            patient=patient_id,
+            run_id=run_id,
+            outcome="refused",
         )
 
     async def break_glass(
@@ -237,7 +236,14 @@ class ChartGuard:
             raise ChartClosedError
         if not self._is_in_range(principal_id, patient_id):
             raise ChartClosedError
-        await self._record(principal_id, patient_id, conversation_id, None, "break_glass")
+        await record_access(
+            self._audit,
+            principal_id,
+            "break_glass",
+            conversation=conversation_id,
+            patient=patient_id,
+            outcome="done",
+        )
         grant = await self._glass.grant(
             principal_id, patient_id, conversation_id=conversation_id, reason=reason
         )
@@ -253,22 +259,3 @@ class ChartGuard:
         except StoreError as error:
             _log.warning("break_glass_unread", error=type(error).__name__)
             return None
-
-    async def _record(
-        self,
-        principal_id: str,
-        patient_id: PatientId,
-        conversation_id: str,
-        run_id: str | None,
-        action: str,
-    ) -> None:
-        await self._audit.record(
-            AuditEntry(
-                principal=principal_id,
-                conversation=conversation_id,
-                patient=patient_id,
-                run_id=run_id,
-                actions=(action,),
-                outcome="done",
-            )
-        )

@@ -16,8 +16,7 @@ from typing import Any
 from data_models.clock import Clock, IdSource, RandomIds, SystemClock
 from data_models.errors import RoundsError
 from data_models.identifiers import storable_patient_id
-from services.audit.entry import AuditEntry
-from services.audit.trail import AuditTrail
+from services.audit.trail import AuditTrail, record_access
 from services.conversations.conversation_factory import caretaker_for
 from services.operations.backup import Backup, Restore
 from services.operations.backup_files import BackupSummary, open_backup
@@ -109,13 +108,9 @@ async def _forget(
 ) -> dict[str, Any]:
     patient_id = storable_patient_id(chosen.patient)
     if not chosen.dry_run:
-        entry = AuditEntry(
-            principal=PRINCIPAL,
-            conversation="all",
-            patient=patient_id,
-            actions=("forget_patient",),
+        await record_access(
+            trail, PRINCIPAL, "forget_patient", conversation="all", patient=patient_id
         )
-        await trail.record(entry)
     try:
         return asdict(await forgetting.run(patient_id, dry_run=chosen.dry_run))
     finally:

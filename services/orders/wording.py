@@ -3,6 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+
+import yaml
 
 from data_models.chart_view import ViewRow
 from data_models.identifiers import PatientId
@@ -15,118 +18,9 @@ from services.records.record import PatientRecord
 from services.records.rows import row_of
 from services.records.views.lists import allergies
 
-_TEXTS: Mapping[str, Mapping[str, str]] = {
-    "en": {
-        "card": "**Draft of an order** (a proposal, not an active order)",
-        "patient": "Patient",
-        "test": "Test",
-        "when": "When",
-        "no_time": "not said",
-        "rests": "Rests on",
-        "nothing": "no earlier result of that name in the record",
-        "before": "Ordered before",
-        "allergies": "Allergies",
-        "no_allergies": "nothing is recorded; that does not say that there are none",
-        "ask": "Make this draft? yes / no",
-        "ask_all": "Make these {number} drafts? yes / no",
-        "few": "at most {number} drafts in one question: name the most urgent ones first",
-        "ask_again": "The server did not answer, so it is not known whether the draft was made: "
-        "{test}. Try again? It is made once at most. yes / no",
-        "made": "Made a draft for {patient}: {test}{when}. It is not ordered: somebody has to "
-        "activate it in the order system. “undo” takes it back.",
-        "declined": "No draft was made: {test}.",
-        "not_drafted": "No draft was made: {problem}.",
-        "odd": "The server keeps {test} with status {status}, not as the draft that was sent. "
-        "Please look at it in the order system now.",
-        "kept": "Drafted here for {patient}, not ordered yet: {names}.",
-        "none": "No draft of {test} stands here for {patient}. Rounds itself orders nothing.",
-        "on_record": "Open in the record: {rows}.",
-        "ask_back": "Take back the draft of {test} for {patient}? yes / no",
-        "back": "Took back the draft of {test}.",
-        "stays": "Nothing was changed: the draft of {test} stays.",
-        "unsure_back": "The server did not answer: it is not known whether the draft of {test} "
-        "was taken back. Please ask again.",
-        "no_role": "you may not order here; a user with the role `order` can",
-        "no_server": "the records server does not take drafts of orders",
-        "refused": "the server refused it",
-        "conflict": "the server keeps something else under this draft's number",
-        "not_accepted": "the server did not accept it ({status})",
-        "not_a_draft": "it is no draft any more (status {status}); use the order system",
-        "gone": "the patient has no such draft",
-        "which": "several drafts may be meant; say which: {names}",
-        "not_asked": "nobody has asked for an order",
-        "one": "one draft at a time: answer the open question first",
-        "not_said": "that test was not named; say which test is meant",
-        "medication": "only tests and examinations can be drafted here; Rounds orders, gives and "
-        "drafts no drug, that is done in the order system",
-        "drug_or_test": "that may be a drug or its level; write “level” if the test is meant. A "
-        "drug cannot be drafted here",
-        "unknown": "that is not known as a test or examination; give its full name, such as "
-        "“potassium level” or “CT chest”. A drug cannot be drafted here",
-        "days": "several days may be meant; name the one day",
-        "past_day": "that day has passed; give the day with its year",
-        "past_time": "that time has passed; give day and time",
-        "at": ", {when}",
-        "who": "{name}, born {day}",
-        "unnamed": "no name recorded",
-        "unborn": "(birth date not recorded)",
-    },
-    "de": {
-        "card": "**Entwurf einer Anordnung** (ein Vorschlag, keine aktive Anordnung)",
-        "patient": "Patient",
-        "test": "Untersuchung",
-        "when": "Wann",
-        "no_time": "nicht gesagt",
-        "rests": "Grundlage",
-        "nothing": "kein früherer Befund dieses Namens in der Akte",
-        "before": "Früher angeordnet",
-        "allergies": "Allergien",
-        "no_allergies": "nichts eingetragen; das heißt nicht, dass es keine gibt",
-        "ask": "Diesen Entwurf anlegen? ja / nein",
-        "ask_all": "Diese {number} Entwürfe anlegen? ja / nein",
-        "few": "höchstens {number} Entwürfe in einer Frage: bitte die dringendsten zuerst",
-        "ask_again": "Der Server hat nicht geantwortet; ob der Entwurf angelegt wurde, ist nicht "
-        "bekannt: {test}. Noch einmal versuchen? Er wird höchstens einmal angelegt. ja / nein",
-        "made": "Entwurf angelegt für {patient}: {test}{when}. Angeordnet ist damit nichts: er "
-        "muss im Anordnungssystem freigegeben werden. „rückgängig“ nimmt ihn zurück.",
-        "declined": "Es wurde kein Entwurf angelegt: {test}.",
-        "not_drafted": "Es wurde kein Entwurf angelegt: {problem}.",
-        "odd": "Der Server führt {test} mit Status {status}, nicht als den gesendeten Entwurf. "
-        "Bitte jetzt im Anordnungssystem nachsehen.",
-        "kept": "Hier für {patient} entworfen, noch nicht angeordnet: {names}.",
-        "none": "Hier liegt für {patient} kein Entwurf von {test}. Rounds selbst ordnet nichts an.",
-        "on_record": "Offen in der Akte: {rows}.",
-        "ask_back": "Den Entwurf {test} für {patient} zurücknehmen? ja / nein",
-        "back": "Der Entwurf {test} wurde zurückgenommen.",
-        "stays": "Nichts wurde geändert: der Entwurf {test} bleibt.",
-        "unsure_back": "Der Server hat nicht geantwortet: ob der Entwurf {test} zurückgenommen "
-        "wurde, ist nicht bekannt. Bitte noch einmal fragen.",
-        "no_role": "Sie dürfen hier nicht anordnen; das kann, wer die Rolle `order` hat",
-        "no_server": "der Server der Akten nimmt keine Entwürfe von Anordnungen an",
-        "refused": "der Server hat ihn abgelehnt",
-        "conflict": "unter der Nummer dieses Entwurfs führt der Server etwas anderes",
-        "not_accepted": "der Server hat ihn nicht angenommen ({status})",
-        "not_a_draft": "er ist kein Entwurf mehr (Status {status}); bitte im Anordnungssystem",
-        "gone": "der Patient hat keinen solchen Entwurf",
-        "which": "mehrere Entwürfe können gemeint sein; welcher: {names}?",
-        "not_asked": "niemand hat um eine Anordnung gebeten",
-        "one": "ein Entwurf nach dem anderen: bitte erst die offene Frage beantworten",
-        "not_said": "diese Untersuchung wurde nicht genannt; welche ist gemeint?",
-        "medication": "nur Untersuchungen können hier entworfen werden; Rounds verordnet, gibt und "
-        "entwirft kein Arzneimittel, das geschieht im Anordnungssystem",
-        "drug_or_test": "das kann ein Arzneimittel oder sein Spiegel sein; schreiben Sie "
-        "„…spiegel“, wenn die Untersuchung gemeint ist. Ein Arzneimittel wird hier nicht entworfen",
-        "unknown": "das ist hier nicht als Untersuchung bekannt; bitte den vollen Namen, etwa "
-        "„Kalium im Blut“ oder „CT Thorax“. Ein Arzneimittel wird hier nicht entworfen",
-        "days": "mehrere Tage können gemeint sein; bitte den einen Tag nennen",
-        "past_day": "dieser Tag ist vorbei; bitte den Tag mit Jahr nennen",
-        "past_time": "diese Zeit ist vorbei; bitte Tag und Uhrzeit nennen",
-        "at": ", {when}",
-        "who": "{name}, geb. {day}",
-        "unnamed": "kein Name eingetragen",
-        "unborn": "(Geburtsdatum nicht eingetragen)",
-    },
-}
+_TEXTS: Mapping[str, Mapping[str, str]] = yaml.safe_load(
+    Path(__file__).with_name("texts.yaml").read_text("utf-8")
+)
 LANGUAGES = frozenset(_TEXTS)
 
 

@@ -22,8 +22,8 @@ from services.records.need import EVERYTHING
 from services.records.ports import PatientRecords
 from services.records.visits import is_on
 from services.rounds.round_list import PATIENTS_LIMIT
-from services.views.day_on_server import DayOnServer
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatient, PatientFinder
+from services.views.visits_by_day import DayOnServer
 
 _LOADED_AT_ONCE = 4
 

@@ -30,9 +30,8 @@ from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
 from services.records.reading import reading_as
 from services.replica import Replica
-from services.rounds.round_book import RoundBook
+from services.rounds.round_book import RoundBook, RoundEntry
 from services.rounds.round_card import card_parts
-from services.rounds.round_entry import RoundEntry
 from services.rounds.round_list import RoundList, RoundPatient, again, prepared
 from services.runs.hub import Run
 from services.turn_scheduler.turn_scheduler import TurnScheduler

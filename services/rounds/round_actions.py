@@ -7,7 +7,7 @@ from data_models.clock import Clock
 from data_models.errors import RoundsListError
 from data_models.identifiers import PatientId
 from services.rounds.preparing import RoundPreparer
-from services.rounds.round_entry import RoundEntry
+from services.rounds.round_book import RoundEntry
 from services.rounds.round_list import (
     NOTES_LIMIT,
     Note,

@@ -19,7 +19,8 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId, hashed
 from data_models.values import read_value
-from services.rounds.round_list import RoundList, RoundNotes
+from services.chart_access.chart_guard import ChartGuard
+from services.rounds.round_list import RoundList, RoundNotes, RoundPatient
 
 FOLDER = "rounds"
 LISTED = 20
@@ -161,3 +162,55 @@ def _name(round_id: str) -> str:
 
 def _notes_name(round_id: str, patient_id: PatientId) -> str:
     return f"{FOLDER}/{round_id}/{patient_id}.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundEntry:
+    """Every method raises `NoSuchListError` for a list that is absent or not the caller's."""
+
+    book: RoundBook
+    guard: ChartGuard
+
+    async def find(
+        self, round_id: str, principal: str
+    ) -> tuple[RoundList, tuple[RoundPatient, ...]]:
+        """Return a list, and whom of it the caller may look at."""
+        found = await self.book.read(round_id)
+        patients = found.seen_by(principal)
+        if not patients:
+            raise NoSuchListError
+        return found, patients
+
+    async def enter_patient(
+        self, round_id: str, patient_id: str, principal: str, action: str
+    ) -> RoundPatient:
+        """Return a patient of a list whose chart is open; that somebody comes is on record.
+
+        Raises:
+            ChartClosedError: the chart is not open to the caller now.
+        """
+        _, patients = await self.find(round_id, principal)
+        patient = among(patients, patient_id)
+        await self.enter(patient, principal, action)
+        return patient
+
+    async def enter(self, patient: RoundPatient, principal: str, action: str) -> None:
+        """Return if the chart is open to the caller now; that is on record.
+
+        Raises:
+            ChartClosedError: it is not.
+        """
+        chat = patient.conversation_id
+        await self.guard.open_chart(principal, patient.patient_id, action, conversation_id=chat)
+
+
+def among(patients: tuple[RoundPatient, ...], patient_id: str) -> RoundPatient:
+    """Return the patient of that id.
+
+    Raises:
+        NoSuchListError: there is none.
+    """
+    found = next((one for one in patients if one.patient_id == patient_id), None)
+    if found is None:
+        raise NoSuchListError
+    return found

@@ -10,7 +10,7 @@ from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.preparing import Preparation, RoundPreparer
 from services.rounds.round_actions import RoundActions
-from services.rounds.round_entry import RoundEntry
+from services.rounds.round_book import RoundEntry
 from services.rounds.round_service import RoundService
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader

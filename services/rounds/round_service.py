@@ -23,8 +23,8 @@ from services.records.need import PERSON
 from services.records.ports import PatientRecords
 from services.rounds.choosing import Choice
 from services.rounds.preparing import RoundPreparer
+from services.rounds.round_book import RoundEntry, among
 from services.rounds.round_card import CardParts, Who, card_parts, who_is
-from services.rounds.round_entry import RoundEntry, among
 from services.rounds.round_list import RoundList, RoundPatient
 from services.rounds.round_view import (
     RoundCard,

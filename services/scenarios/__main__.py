@@ -11,10 +11,9 @@ from pydantic import JsonValue
 
 from data_models.clock import RandomIds, SystemClock
 from data_models.errors import ScenarioDefinitionError, ScenarioInputError, StoreError
-from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.definition_reader import faults_in, read_definition
 from services.scenarios.definition.faults import skipped_checkpoints
 from services.scenarios.definition.graph import Graph
-from services.scenarios.definition.publishable import faults_in
 from services.scenarios.migration.anchors import AnchorMap, match_anchors
 from services.scenarios.migration.difference import Difference
 from services.scenarios.migration.plain_diff import sentences_of

@@ -8,8 +8,7 @@ from services.language.field_answers import taken_by
 from services.scenarios.definition.graph import Graph
 from services.scenarios.session.answers import with_answers
 from services.scenarios.session.corrections import answer_meant
-from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
-from services.scenarios.session.recording import shaped, unfit
+from services.scenarios.session.recording import QUOTE_LIMIT_CHARS, shaped, unfit
 from services.scenarios.session.scenario_runtime import ScenarioRuntime
 from services.scenarios.session.step_text import confirmed_text, joined
 from services.turn.phases import GroundedTurn

@@ -18,8 +18,7 @@ from data_models.incoming_message import WEB
 from data_models.layout import ConversationLayout
 from data_models.patient_context_models import PatientContext, Registry
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
+from services.audit.trail import Audit, record_access
 from services.conversations.owner_index import OwnerIndex
 from services.conversations.room import make_room
 from services.views.conversation_reader import PAGE_LIMIT_TURNS, ConversationReader
@@ -66,10 +65,7 @@ class Branching:
         row = await self._row(conversation_id, patient)
         branch_id = self.ids.new_id("chat")
         for one, action in ((conversation_id, "branch"), (branch_id, "begin_branch")):
-            entry = AuditEntry(
-                principal=owner, conversation=one, patient=patient, actions=(action,)
-            )
-            await self.audit.record(entry)
+            await record_access(self.audit, owner, action, conversation=one, patient=patient)
         await self.owners.add(owner, branch_id)
         turns = [turn for turn in page.turns if turn.turn_status in _OVER]
         await self._copy_talk(branch_id, patient, turns, page.views)

@@ -15,9 +15,7 @@ from data_models.errors import (
     ClaimLostError,
     MemoryChangedError,
 )
-from data_models.identifiers import PatientId
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
+from services.audit.trail import Audit, record_access
 from services.conversations.claimant import Claimant
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.memory_blocks.blocks import MemoryRules, blocks_of
@@ -78,7 +76,11 @@ class MemoryService:
         patient = await self.reader.roster_member(
             conversation_id, owner=owner, patient_id=patient_id
         )
-        await self._record(conversation_id, owner, patient, operations)
+        # Names of what is done, no content.
+        actions = dict.fromkeys(f"{one.op}_memory" for one in operations)
+        await record_access(
+            self.audit, owner, *actions, conversation=conversation_id, patient=patient
+        )
         async with self.maintenance_lease.holding(conversation_id, principal_id=owner) as claim:
             await claim.name_patient(patient)
             stored = await self.contexts.read(conversation_id, patient, epoch=claim.epoch)
@@ -101,24 +103,6 @@ class MemoryService:
             await self.contexts.write(left, etag=stored.etag)
         except (BlobChangedError, BlobExistsError) as error:
             raise ClaimLostError("the document was taken over") from error
-
-    async def _record(
-        self,
-        conversation_id: str,
-        owner: str,
-        patient: PatientId | None,
-        operations: Sequence[Operation],
-    ) -> None:
-        """Put the change on the audit trail: names of what is done, no content."""
-        actions = dict.fromkeys(f"{one.op}_memory" for one in operations)
-        await self.audit.record(
-            AuditEntry(
-                principal=owner,
-                conversation=conversation_id,
-                patient=patient,
-                actions=tuple(actions),
-            )
-        )
 
     def _view(self, document: ChatContext) -> MemoryView:
         now = self.clock.now()

@@ -10,8 +10,7 @@ from pydantic import BaseModel
 
 from data_models.errors import BadFrameError, ChartClosedError
 from data_models.identifiers import PatientId
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
+from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, NameSought, Sought
 from services.identity.index import PersonIndex
@@ -61,9 +60,7 @@ class PatientFinder:
         """
         if len(text) > QUERY_LIMIT_CHARS:
             raise BadFrameError(f"q: at most {QUERY_LIMIT_CHARS} characters")
-        await self.audit.record(
-            AuditEntry(principal=owner, conversation="", actions=("find_patients",))
-        )
+        await record_access(self.audit, owner, "find_patients")
         query = _Query(text=text)
         index = await self.directory.people_for(query.sought())
         found = sorted(query.among(index), key=by_name)

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from data_models.clock import Clock, IdSource
 from data_models.errors import NothingToUndoError
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
+from services.audit.trail import Audit, record_access
 from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
 from services.conversations.maintenance_lease import MaintenanceLease
@@ -43,10 +42,7 @@ class Restoring:
             last = claim.conversation.undoable_clear(owner, now=now)
             if last is None:
                 raise NothingToUndoError("no clear of the caller's, or an old one")
-            entry = AuditEntry(
-                principal=owner, conversation=conversation_id, actions=("undo_clear",)
-            )
-            await self.audit.record(entry)
+            await record_access(self.audit, owner, "undo_clear", conversation=conversation_id)
             return await self.undo.undo(claim, last, now=now, tell=_untold)
 
 

@@ -22,15 +22,14 @@ from data_models.errors import (
     WorklistFullError,
 )
 from data_models.identifiers import PatientId, hashed, storable_patient_id
-from services.audit.entry import AuditEntry
-from services.audit.trail import Audit
+from services.audit.trail import Audit, record_access
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import Directory, Sought
 from services.identity.person import Person
 from services.records.entry import instant, many, text
 from services.records.visits import days_of, reason_of, time_of
-from services.views.day_on_server import DaySeen, DayState, Seen, VisitsByDay
 from services.views.patient_finder import FoundPatient, by_name, found_row
+from services.views.visits_by_day import DaySeen, DayState, Seen, VisitsByDay
 
 FOLDER = "worklist"
 PINS_LIMIT = 50
@@ -93,7 +92,7 @@ class Worklist:
         Raises:
             RecordsError: the directory has no answer.
         """
-        await self._record(owner, "read_worklist")
+        await record_access(self.audit, owner, "read_worklist")
         day = self.clock.now().astimezone(self.zone).date()
         found, state = await self._find_seen(day)
         seen = sorted(_each_once(found.seen), key=_by_start)
@@ -133,7 +132,7 @@ class Worklist:
             return
         if len(pins) >= PINS_LIMIT:
             raise WorklistFullError(limit=PINS_LIMIT)
-        await self._record(owner, "pin_patient", patient)
+        await record_access(self.audit, owner, "pin_patient", patient=patient)
         try:
             await self.store.create(_name(owner, patient), _MARK)
         except BlobExistsError:
@@ -144,7 +143,7 @@ class Worklist:
         patient = _storable(patient_id)
         if patient is None:
             return
-        await self._record(owner, "unpin_patient", patient)
+        await record_access(self.audit, owner, "unpin_patient", patient=patient)
         await self.store.delete(_name(owner, patient))
 
     async def _find_seen(self, day: date) -> tuple[DaySeen, TodayState]:
@@ -179,11 +178,6 @@ class Worklist:
         asked = list(ids)
         is_open = await asyncio.gather(*(self.guard.may_open(owner, one) for one in asked))
         return {one for one, may in zip(asked, is_open, strict=True) if may}
-
-    async def _record(self, owner: str, action: str, patient: PatientId | None = None) -> None:
-        await self.audit.record(
-            AuditEntry(principal=owner, conversation="", patient=patient, actions=(action,))
-        )
 
     def _row(self, one: Seen, day: date) -> SeenToday:
         days = days_of(one.entry, self.zone)

@@ -3,9 +3,8 @@
 import orjson
 import pytest
 
-from bench.figures import Figure, Kind, info, p50, p95, table
+from bench.figures import Figure, Kind, exit_code, info, p50, p95, table
 from bench.model import Asked, BenchModel, Orders, prompt_chars
-from bench.turn import exit_code
 from tests.fakes_openai import RecordedRequest
 
 

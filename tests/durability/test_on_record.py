@@ -10,7 +10,7 @@ import structlog
 
 from data_models.errors import StoreError
 from data_models.turn_events import RunFailed
-from services.audit.verify import verify
+from services.audit.__main__ import verify
 from services.runs.hub import Run
 from services.telemetry.logs import configure_logs
 from tests.durability.recorded_chat import CANARY, CHAT, PATIENTS, Conversation

@@ -13,8 +13,8 @@ import aiohttp
 import fhirkit
 import pytest
 
+from services.audit.__main__ import find_receipt, verify
 from services.audit.receipt import digest_of, run_of
-from services.audit.verify import find_receipt, verify
 from services.stores import Stores
 from settings import ApiKey, Settings
 from tests.e2e.in_process import serving

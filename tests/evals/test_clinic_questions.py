@@ -1,14 +1,11 @@
 """Clinicians' questions: what is right is worked out, and every wording is asked."""
 
-from pathlib import Path
-
 import pytest
 import yaml
 
 from evals.chart_questions.charts import charts_in
 from evals.chart_questions.clinic.cases import WORDS, clinic_questions
-from evals.chart_questions.unusual import write_unusual
-from evals.samples import DEFAULT
+from evals.choosing import DEFAULT, samples_folder
 
 
 @pytest.mark.slow
@@ -30,8 +27,7 @@ def test_every_wording_stands_once() -> None:
     assert sum(len(group["words"]) for group in groups) > 400
 
 
-def test_the_unusual_charts_are_charts(tmp_path: Path) -> None:
-    write_unusual(tmp_path)
-    charts = charts_in(tmp_path / "patients")
+def test_the_unusual_charts_are_charts() -> None:
+    charts = charts_in(samples_folder("evals/unusual") / "patients")
     assert [one.name for one in charts] == ["Ada Vasquez-Lindqvist", "Ben Oyelaran"]
     assert all(one.facts for one in charts)

@@ -5,7 +5,7 @@ from typing import Any
 import orjson
 import pytest
 
-from evals.deciding import decided_by
+from evals.runner import decided_by
 from evals.talk import Turn
 from evals.wire import Asked
 

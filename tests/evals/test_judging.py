@@ -6,8 +6,7 @@ import orjson
 import pytest
 
 from data_models.errors import ConfigurationError
-from evals.judging.agreement import Agreement, agreement
-from evals.judging.judge import LABELLED, Judge, read_labelled, read_rubric
+from evals.judging.judge import LABELLED, Agreement, Judge, agreement, read_labelled, read_rubric
 from tests.fakes_openai import FakeOpenAI, RecordedRequest, Reply
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from evals.capable import right_answer
 from evals.cases import Answer, Case, Expect
 from evals.chart_questions.charts import charts_in
 from evals.chart_questions.questions import questions
-from evals.chart_questions.synthetic import write_charts
+from evals.choosing import SYNTHETIC
+from evals.models import right_answer
 from evals.scoring.answers import score
 from evals.scoring.checks import Row, Seen, rows_of
 from evals.talk import Message, ToolUse, Turn
@@ -22,10 +22,8 @@ NEEDED = 0.98
 
 
 @pytest.fixture(scope="module")
-def cases(tmp_path_factory: pytest.TempPathFactory) -> list[Case]:
-    folder = tmp_path_factory.mktemp("charts")
-    write_charts(folder, seed=7, people=12)
-    return questions(charts_in(folder / "patients"), samples="synthetic")
+def cases() -> list[Case]:
+    return questions(charts_in(SYNTHETIC / "patients"), samples="synthetic", per_kind=6)
 
 
 def faults(wanted: Answer, text: str, chosen: random.Random) -> Iterator[tuple[str, str]]:

@@ -3,8 +3,7 @@
 import pytest
 
 from evals.cases import SUITES, Case, Expect, Played, read_cases
-from evals.parts.playing import played
-from evals.parts.pointing import point_at_all
+from evals.parts.playing import played, point_at_all
 
 SCHEDULER = {
     "context": {"now": "2026-11-24T10:00:00Z"},

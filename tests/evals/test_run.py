@@ -15,11 +15,10 @@ from evals.__main__ import main
 from evals.baseline import Baseline, Known, difference, known_of
 from evals.cases import SUITES, Case, read_cases, suite_names, written_cases
 from evals.cassette import Player, normal
-from evals.readme import BEGIN, END, write_summary
 from evals.report_html import page
 from evals.results import FoundRow, Progress, Result
 from evals.spending import Spending, Usage, usage_of
-from evals.table import table
+from evals.table import BEGIN, END, table, write_summary
 from evals.talk import Message, Turn
 
 WRONG = FoundRow(row="wrong_patient", why="answered: patient_4 is open in place of patient_15")

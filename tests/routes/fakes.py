@@ -62,10 +62,10 @@ from services.views.conversation_view import (
     RosterRow,
     RunningRow,
 )
-from services.views.day_on_server import DaySeen, Seen
 from services.views.memory_service import MemoryService
 from services.views.patient_chart import PARTS, Demographics, PatientChart
 from services.views.patient_finder import FoundPatient, FoundPatients, PatientFinder
+from services.views.visits_by_day import DaySeen, Seen
 
 QUEUE_DEPTH = 20
 NOW = datetime(2030, 1, 2, 3, 4, 5, tzinfo=UTC)

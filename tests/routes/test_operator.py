@@ -21,8 +21,8 @@ from services.access.api_keys import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy
 from services.audit.entry import AuditEntry
 from services.conversations.conversation_factory import caretaker_for
+from services.scenarios.definition.definition_reader import read_publishable
 from services.scenarios.definition.graph import Graph
-from services.scenarios.definition.publishable import read_publishable
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.ports import row_of
 from services.scenarios.migration.scenario_store import ScenarioStore

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from scripts.ding import Ding, Uses
+from scripts.ordinary_words import Ding, Uses
 
 _LINES = """# a comment
 Stuhl {m} (Kot) [med.] | Blut im Stuhl :: stool; stools | blood in the stool

@@ -5,13 +5,14 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from evals.cases import Answer
 from evals.chart_questions import words
 from evals.chart_questions.charts import Chart, Fact
 
 NOTHING = r"\bnot\b|\bno\b|nothing|never|kein|nicht"
+NO = r"\A\W*no\b(?! longer)"
 OPEN = ("active", "recurrence", "relapse")
 _GERMAN_NAME = re.compile(
     r"(?i)^(?:kalium|natrium|kreatinin|kalzium|chlorid|leukozyten|thrombozyten|cholesterin|triglyceride|blut\w+|gewicht|größe|temperatur|schmerzscore|hä\w+|anämie)$"
@@ -110,6 +111,39 @@ class Base:
         parts = [one for one in re.split(r"[\s-]", name.casefold()) if len(one) > 1]
         known = _SPELT.get(name, ())
         return any(one in self.said for one in (*parts, *known))
+
+
+Found: TypeAlias = tuple[str, list[Fact]] | None
+"""What a chart is asked about, as it is called, and its facts; None where there is none."""
+
+
+def last_day(found: Found) -> Made | None:
+    """Return the day of the last one; the days before are not it."""
+    if found is None:
+        return None
+    days = [one.day for one in found[1]]
+    return Made({"n": found[0]}, Answer(
+        kind="date", name=found[0], dates=(days[-1],), others=tuple({*days} - {days[-1]})
+    ))  # fmt: skip
+
+
+def day_in_year(found: Found, chosen: random.Random) -> Made | None:
+    """Return a year in which there was one, and its day."""
+    if found is None:
+        return None
+    one = chosen.choice(found[1])
+    return Made({"n": found[0], "y": one.day[:4]}, has=(one.day,), lacks=(NO,))
+
+
+def number_of(found: Found) -> Made | None:
+    """Return how many there were."""
+    return found and Made({"n": found[0]}, has=(rf"\b{len(found[1])}\b",))
+
+
+def reason(name: str, facts: Sequence[Fact]) -> Made:
+    """Return why the last one was, or that nobody wrote it down."""
+    why = facts[-1].why
+    return Made({"n": name}, has=(re.escape(why) if why else r"no reason|not record|not say",))
 
 
 def is_number(value: str) -> bool:

@@ -11,9 +11,8 @@ import yaml
 from evals.cases import Case, Expect, Given, Person
 from evals.chart_questions.charts import Chart
 from evals.chart_questions.clinic.base import Made
-from evals.chart_questions.clinic.drugs import Drugs
 from evals.chart_questions.clinic.events import Events
-from evals.chart_questions.clinic.problems import Problems
+from evals.chart_questions.clinic.problems import Drugs, Problems
 from evals.chart_questions.clinic.results import Results
 from evals.chart_questions.clinic.visits import Visits
 
@@ -79,7 +78,7 @@ def _case(chart: Chart, gold: str, wording: str, made: Made, samples: str, names
     others = tuple(sorted(one for one in names if one != chart.name))
     answer = made.answer and made.answer.model_copy(update={"persons": others})
     typed = next((one for one in chart.identifiers if one.startswith("patient_")), chart.patient_id)
-    is_ours = samples in ("default", "synthetic", "unusual")
+    is_ours = samples in ("default", "synthetic")
     return Case(
         id=f"talk/{chart.patient_id[:36]}/" + _SLUG.sub("-", f"{gold} {text}".casefold())[:90],
         suite="chart",

@@ -9,10 +9,15 @@ from evals.cases import Answer
 from evals.chart_questions import words
 from evals.chart_questions.charts import Fact
 from evals.chart_questions.clinic.base import (
+    NO,
     NOTHING,
     Base,
     Made,
     allergen,
+    day_in_year,
+    last_day,
+    number_of,
+    reason,
 )
 
 
@@ -35,7 +40,7 @@ class Events(Base):
         return Made(
             {"n": name},
             has=(re.escape(name),),
-            lacks=(r"\A\W*no\b(?! longer)", "not in the record"),
+            lacks=(NO, "not in the record"),
         )
 
     def _gold_not_allergic(self, chosen: random.Random, _: bool) -> Made | None:
@@ -85,32 +90,17 @@ class Events(Base):
         return chosen.choice(names), facts
 
     def _gold_vaccine_last(self, chosen: random.Random, _: bool) -> Made | None:
-        found = self._shot(chosen)
-        if found is None:
-            return None
-        days = [one.day for one in found[1]]
-        return Made({"n": found[0]}, Answer(
-            kind="date", name=found[0], dates=(days[-1],), others=tuple({*days} - {days[-1]})
-        ))  # fmt: skip
+        return last_day(self._shot(chosen))
 
     def _gold_vaccine_had(self, chosen: random.Random, _: bool) -> Made | None:
         found = self._shot(chosen)
-        return found and Made(
-            {"n": found[0]}, has=(found[1][-1].day,), lacks=(r"\A\W*no\b(?! longer)",)
-        )
+        return found and Made({"n": found[0]}, has=(found[1][-1].day,), lacks=(NO,))
 
     def _gold_vaccine_count(self, chosen: random.Random, _: bool) -> Made | None:
-        found = self._shot(chosen)
-        return found and Made({"n": found[0]}, has=(rf"\b{len(found[1])}\b",))
+        return number_of(self._shot(chosen))
 
     def _gold_vaccine_in_year(self, chosen: random.Random, _: bool) -> Made | None:
-        found = self._shot(chosen)
-        if found is None:
-            return None
-        one = chosen.choice(found[1])
-        return Made(
-            {"n": found[0], "y": one.day[:4]}, has=(one.day,), lacks=(r"\A\W*no\b(?! longer)",)
-        )
+        return day_in_year(self._shot(chosen), chosen)
 
     def _gold_vaccine_never(self, chosen: random.Random, _: bool) -> Made | None:
         rows = [one for one in self.told["not_given"] if not self._is_said(one)]
@@ -158,43 +148,25 @@ class Events(Base):
         return chosen.choice(names), facts
 
     def _gold_procedure_last(self, chosen: random.Random, _: bool) -> Made | None:
-        found = self._procedure(chosen)
-        if found is None:
-            return None
-        days = [one.day for one in found[1]]
-        return Made({"n": found[0]}, Answer(
-            kind="date", name=found[0], dates=(days[-1],), others=tuple({*days} - {days[-1]})
-        ))  # fmt: skip
+        return last_day(self._procedure(chosen))
 
     def _gold_procedure_had(self, chosen: random.Random, _: bool) -> Made | None:
         found = self._procedure(chosen)
         return found and Made(
             {"n": found[0]},
             has=(found[1][-1].day,),
-            lacks=(r"\A\W*no\b(?! longer)", "not in the record"),
+            lacks=(NO, "not in the record"),
         )
 
     def _gold_procedure_count(self, chosen: random.Random, _: bool) -> Made | None:
-        found = self._procedure(chosen)
-        return found and Made({"n": found[0]}, has=(rf"\b{len(found[1])}\b",))
+        return number_of(self._procedure(chosen))
 
     def _gold_procedure_in_year(self, chosen: random.Random, _: bool) -> Made | None:
-        found = self._procedure(chosen)
-        if found is None:
-            return None
-        one = chosen.choice(found[1])
-        return Made(
-            {"n": found[0], "y": one.day[:4]}, has=(one.day,), lacks=(r"\A\W*no\b(?! longer)",)
-        )
+        return day_in_year(self._procedure(chosen), chosen)
 
     def _gold_procedure_why(self, chosen: random.Random, _: bool) -> Made | None:
         found = self._procedure(chosen)
-        if found is None:
-            return None
-        why = found[1][-1].why
-        return Made(
-            {"n": found[0]}, has=(re.escape(why) if why else r"no reason|not record|not say",)
-        )
+        return found and reason(*found)
 
     def _gold_procedure_who(self, chosen: random.Random, _: bool) -> Made | None:
         found = self._procedure(chosen)

@@ -12,6 +12,7 @@ from evals.chart_questions.clinic.base import (
     Base,
     Made,
     figure,
+    last_day,
     rounded,
 )
 
@@ -50,13 +51,7 @@ class Results(Base):
         return found and Made({"n": found[0]}, self._is(*found, 0))
 
     def _gold_last_when(self, chosen: random.Random, is_german: bool) -> Made | None:
-        found = self._series(chosen, is_german)
-        if found is None:
-            return None
-        days = [one.day for one in found[1]]
-        return Made({"n": found[0]}, Answer(
-            kind="date", name=found[0], dates=(days[-1],), others=tuple({*days} - {days[-1]}),
-        ))  # fmt: skip
+        return last_day(self._series(chosen, is_german))
 
     def _gold_series(self, chosen: random.Random, is_german: bool) -> Made | None:
         found = self._series(chosen, is_german, least=2)

@@ -7,6 +7,7 @@ from typing import Any
 from evals.cases import Answer
 from evals.chart_questions.charts import Fact
 from evals.chart_questions.clinic.base import (
+    NO,
     NOTHING,
     Base,
     Made,
@@ -68,11 +69,7 @@ class Visits(Base):
             return None
         year = chosen.choice(rows).day[:4]
         days = sorted({one.day for one in rows if one.day[:4] == year})
-        return (
-            Made({"y": year}, has=tuple(days), lacks=(r"\A\W*no\b(?! longer)",))
-            if len(days) < 8
-            else None
-        )
+        return Made({"y": year}, has=tuple(days), lacks=(NO,)) if len(days) < 8 else None
 
     def _gold_visits_in_month(self, chosen: random.Random, _: bool) -> Made | None:
         rows = self._visits()

@@ -1,6 +1,6 @@
 """Which reader a document needs, by its bytes first and its media type second."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from data_models.errors import RecordsUnreadableError
@@ -89,7 +89,9 @@ def read_any(data: bytes, media_type: str) -> ReadDocument:
         return _cut(*pages_of_pdf(data))
     if form == "xml":
         return _of_xml(data)
-    return _cut([_ONE_PAGE[form](data)], "")
+    from services.records.readers.word import text_of_rtf, text_of_word
+
+    return _cut([text_of_rtf(data) if form == "rtf" else text_of_word(data)], "")
 
 
 def _of_xml(data: bytes) -> ReadDocument:
@@ -99,21 +101,6 @@ def _of_xml(data: bytes) -> ReadDocument:
     if inner is not None and format_of(*inner) != "xml":
         return read_any(*inner)
     return _cut([text_of_cda(data)], "")
-
-
-def _of_rtf(data: bytes) -> str:
-    from services.records.readers.rtf import text_of_rtf
-
-    return text_of_rtf(data)
-
-
-def _of_word(data: bytes) -> str:
-    from services.records.readers.word import text_of_word
-
-    return text_of_word(data)
-
-
-_ONE_PAGE: Final[Mapping[str, Callable[[bytes], str]]] = {"rtf": _of_rtf, "word": _of_word}
 
 
 def _decoded(data: bytes, media_type: str) -> str:

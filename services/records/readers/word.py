@@ -1,4 +1,4 @@
-"""Text of Word documents: paragraphs and tables in their order."""
+"""Text of Word documents, paragraphs and tables in their order, and of RTF."""
 
 import io
 import zipfile
@@ -9,6 +9,7 @@ from docx.document import Document as WordDocument
 from docx.opc.exceptions import PackageNotFoundError
 from docx.table import Table
 from docx.text.paragraph import Paragraph
+from striprtf.striprtf import rtf_to_text
 
 from data_models.errors import RecordsUnreadableError
 from services.records.readers.markup import tidied
@@ -46,7 +47,27 @@ def _lines(document: WordDocument) -> Iterator[str]:
     for section in document.sections:
         yield from (each.text for each in section.header.paragraphs)
     for block in document.iter_inner_content():
-        if isinstance(block, Paragraph):
-            yield block.text
-        elif isinstance(block, Table):
-            yield from (" | ".join(cell.text for cell in row.cells) for row in block.rows)
+        yield from lines_of(block)
+
+
+def lines_of(block: Paragraph | Table) -> Iterator[str]:
+    """Yield the lines of a block: a paragraph, or each row of a table."""
+    if isinstance(block, Paragraph):
+        yield block.text
+    else:
+        yield from (" | ".join(cell.text for cell in row.cells) for row in block.rows)
+
+
+def text_of_rtf(data: bytes) -> str:
+    """Return the text.
+
+    Raises:
+        RecordsUnreadableError: it is no RTF.
+    """
+    source = data.decode("latin-1")  # RTF is seven bits wide and escapes the rest
+    if not source.lstrip().startswith("{\\rtf"):
+        raise RecordsUnreadableError("the RTF is damaged")
+    try:
+        return tidied(rtf_to_text(source, encoding="cp1252", errors="replace"))  # type: ignore[no-untyped-call]
+    except (ValueError, LookupError, IndexError, UnicodeError):
+        raise RecordsUnreadableError("the RTF is damaged") from None

@@ -5,9 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from data_models.errors import ScenarioNotFoundError
-from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.definition_reader import read_definition, read_publishable
 from services.scenarios.definition.graph import Graph
-from services.scenarios.definition.publishable import read_publishable
 from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.meter import PlanMeter
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy, MigrationPlan

@@ -12,7 +12,7 @@ from data_models.scenario_session import ProfileField
 from services.records.need import PERSON
 from services.records.ports import PatientRecords
 from services.records.views.demographics import Demographics, demographics
-from services.scenarios.definition.publishable import AGE, BIRTH_DATE, IN_RECORDS, NAME, SEX
+from services.scenarios.definition.definition_reader import AGE, BIRTH_DATE, IN_RECORDS, NAME, SEX
 from services.scenarios.session.facts import RECORD
 
 _log = structlog.get_logger()

@@ -14,11 +14,26 @@ from services.scenarios.session.action import Act, run_tool, with_results, with_
 from services.scenarios.session.answers import with_answers, without_values
 from services.scenarios.session.commands import named
 from services.scenarios.session.corrections import decided_again
-from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS, turns_of_run
 from services.scenarios.session.facts import lasting
-from services.scenarios.session.left_sessions import bounded, describe_left, set_aside, taken_up
-from services.scenarios.session.progress import begun, ended, flagged, gone_on, missing_of, spoken
-from services.scenarios.session.recording import OFFER, checked_values, with_refusals
+from services.scenarios.session.progress import (
+    begun,
+    bounded,
+    describe_left,
+    ended,
+    flagged,
+    gone_on,
+    missing_of,
+    set_aside,
+    spoken,
+    taken_up,
+)
+from services.scenarios.session.recording import (
+    OFFER,
+    QUOTE_LIMIT_CHARS,
+    checked_values,
+    turns_of_run,
+    with_refusals,
+)
 from services.scenarios.session.session_state import Here, SessionState
 from services.scenarios.session.step_text import (
     corrected_text,

@@ -21,10 +21,10 @@ from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.migration_config import GapFillConfig
 from services.scenarios.session.answers import with_answers, without_values
 from services.scenarios.session.corrections import gone_back
-from services.scenarios.session.evidence import QUOTE_LIMIT_CHARS
 from services.scenarios.session.facts import Facts, gather_facts, lasting, with_lasting
 from services.scenarios.session.progress import needed_at, put_anew, spoken
 from services.scenarios.session.record_facts import RecordFacts
+from services.scenarios.session.recording import QUOTE_LIMIT_CHARS
 from services.scenarios.session.step_text import held_text, joined, question_for
 
 

@@ -12,9 +12,16 @@ import orjson
 import pytest
 from jsonschema import Draft4Validator, FormatChecker, ValidationError
 
-from infra.teams.icons import ACCENT, color_icon, outline_icon
-from infra.teams.manifest import SCHEMA_VERSION, TeamsApp, manifest
-from infra.teams.package import main, package
+from infra.teams.package import (
+    COLOR_FILE,
+    ICONS,
+    OUTLINE_FILE,
+    SCHEMA_VERSION,
+    TeamsApp,
+    main,
+    manifest,
+    package,
+)
 from tests.peers import node_module
 
 BOT = "11111111-2222-3333-4444-555555555555"
@@ -96,11 +103,11 @@ def test_microsofts_schema_would_refuse_a_manifest_that_is_wrong() -> None:
 
 @pytest.mark.slow
 def test_the_icons_have_the_sizes_and_colours_that_teams_asks_for() -> None:
-    size, colored = pixels(color_icon())
+    size, colored = pixels((ICONS / COLOR_FILE).read_bytes())
     assert size == 192
-    assert colored[0] == bytes((*ACCENT, 255))
+    assert colored[0] == bytes.fromhex("5b5fc7ff")
     assert bytes((255, 255, 255, 255)) in colored
-    size, outline = pixels(outline_icon())
+    size, outline = pixels((ICONS / OUTLINE_FILE).read_bytes())
     assert size == 32
     assert outline[0][3] == 0
     assert {pixel[:3] for pixel in outline} == {b"\xff\xff\xff"}

@@ -7,9 +7,9 @@ import pytest
 
 from data_models.azure_blob_store import AzureBlobStore
 from data_models.clock import RandomIds
+from services.audit.__main__ import verify
 from services.audit.entry import AuditEntry
 from services.audit.trail import AuditTrail
-from services.audit.verify import verify
 from tests.fakes import FixedClock
 
 

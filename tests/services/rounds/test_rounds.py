@@ -17,8 +17,7 @@ from services.patient_context.pattern import PatientIdPattern
 from services.rounds.choosing import Choice
 from services.rounds.preparing import Preparation, RoundPreparer
 from services.rounds.round_actions import RoundActions
-from services.rounds.round_book import RoundBook
-from services.rounds.round_entry import RoundEntry
+from services.rounds.round_book import RoundBook, RoundEntry
 from services.rounds.round_list import SignOut
 from services.rounds.round_service import RoundService
 from services.views.patient_finder import PatientFinder

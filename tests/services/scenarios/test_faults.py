@@ -4,9 +4,12 @@ import pytest
 
 from data_models.errors import ScenarioDefinitionError
 from scripts.step_tools import FILE, step_tools_text
-from services.scenarios.definition.definition_reader import read_definition
+from services.scenarios.definition.definition_reader import (
+    faults_in,
+    read_definition,
+    read_publishable,
+)
 from services.scenarios.definition.faults import Fault, skipped_checkpoints
-from services.scenarios.definition.publishable import faults_in, read_publishable
 from services.scenarios.migration.anchors import match_anchors
 
 HEAD = """

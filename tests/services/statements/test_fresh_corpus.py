@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 import yaml
 
-from evals.statements.fresh import SENTENCES, Judged, judged
+from tests.services.statements.fresh import SENTENCES, Judged, judged
 
 _FEW = 3  # of the samples alone, where the public charts are not there
 

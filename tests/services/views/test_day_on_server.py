@@ -10,7 +10,7 @@ from data_models.errors import RoundsListError
 from services.identity.identity_factory import ServerDirectory
 from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.records.fhir_client import FhirAnswer, Pages
-from services.views.day_on_server import DayOnServer
+from services.views.visits_by_day import DayOnServer
 from tests.fakes import FixedClock
 
 DAY = date(2026, 11, 23)

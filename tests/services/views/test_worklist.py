@@ -22,8 +22,7 @@ from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import FileDirectory
 from services.records.local_resources import LocalResources
 from services.records.records_factory import id_fits
-from services.views.day_factory import DayInFolder
-from services.views.day_on_server import DaySeen, DayState
+from services.views.visits_by_day import DayInFolder, DaySeen, DayState
 from services.views.worklist import PINS_LIMIT, Worklist, WorklistView
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore

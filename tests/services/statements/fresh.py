@@ -27,7 +27,7 @@ from services.statements.rows import stems_of
 from services.statements.verdict import Verdict
 
 SENTENCES = Path(__file__).with_name("fresh.yaml")
-_ROOT = Path(__file__).parents[2]
+_ROOT = Path(__file__).parents[3]
 _SAMPLES = _ROOT / "samples" / "patients"
 _CHARTS = _ROOT.parent / "shared" / "data" / "charts"
 _UNTRUE = "‡"
