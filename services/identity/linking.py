@@ -205,10 +205,10 @@ def _looks_like_name(word: Word) -> bool:
 def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Mention:
     """Return the mention as the user has said before that these words are meant.
 
-    What was said of "Mr Moen" says nothing of "Mrs Moen".
+    What was said of "Mr Moen" says nothing of "Mrs Moen", and nothing of "the other Moen".
     """
     meant = situation.settled.get(mention.words.casefold())
-    if meant is None:
+    if meant is None or any(one.is_another for one in mention.span):
         return mention
     person = index.with_id(meant) or situation.roster.get(meant)
     if person is not None and contradicts(mention.span, person):

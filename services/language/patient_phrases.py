@@ -109,7 +109,10 @@ _FORMER = (
     r"(?:previous|prior|last|vorherige[nr]?|vorige[nr]?|letzte[nr]?"
     r"|pr(?:é|e)c(?:é|e)dente?|dernier|derni(?:è|e)re|anterior|(?:ú|u)ltim[oa]|precedente)"
 )
-_SOMEBODY = rf"(?:{_ONE_PATIENT}|one|case|chart|lady|gentleman|man|woman|person)"
+_PERSON = r"(?:lady|gentleman|man|woman|person|frau|mann|dame|herr)"
+_SOMEBODY = rf"(?:{_ONE_PATIENT}|one|case|chart|{_PERSON})"
+_EARLIER = r"(?:(?:from\s+)?(?:before|earlier)\b(?!\s+\w)|davor|zuvor|von\s+(?:vorhin|eben|vorher))"
+_ABOUT = r"(?:what|how)\s+about|was\s+ist\s+mit"
 _THE = r"(?:(?:the|der|die|den|el|la|al|l')\s*)?"
 OTHER_PATIENT = re.compile(
     rf"\b(?:{_OTHER}|another|previous|prior|next|first|last|second|different|vor(?:her)?ige[nr]?)"
@@ -118,6 +121,7 @@ OTHER_PATIENT = re.compile(
     # "Go back to the previous one": alone, "the previous one" may be of a list.
     rf"|\b(?:{_SWITCH}|{_SWITCH_ELSEWHERE})\s+{_THE}"
     rf"(?:{_FORMER}(?:\s+{_SOMEBODY})?|{_SOMEBODY}\s+(?:before|davor|von\s+vorhin)){_END}$"
+    rf"|^(?:(?:and|und|next|now|{_ABOUT})\s+)?{_THE}(?:{_ONE_PATIENT}|{_PERSON})\s+{_EARLIER}"
 )
 """Somebody other than the active patient is meant, or seems to be."""
 

@@ -86,6 +86,6 @@ def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> P
 def names_none_after_comparing(who: Who) -> bool:
     """Whether a message after a comparison may be about either: it names nobody, and says more."""
     subject, reading = who.subject, who.turn.reading
-    is_open = subject.outcome == "same" and subject.reason == "nobody_else"
+    is_open = subject.reason in ("nobody_else", "pronoun")
     names_id = bool(reading.named) or reading.doubt is not None
     return is_open and not names_id and not reading.is_of_no_patient

@@ -54,7 +54,7 @@ class PendingRequests:
             else self.patients.may_be_theirs(asked, registry=registry)
         )
         if not is_theirs or not _names_one(turn, verdict):
-            return self._with_request(turn, verdict)
+            return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
         text = f"{verdict.patient_id} is active. Going on with “{_shown(asked)}”."
         turn.run.emit(Notice("progress", text))
         return replace(verdict, reply=None, pending_request=asked)
