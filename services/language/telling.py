@@ -14,7 +14,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from services.language.chart_nouns import measured_nouns
 from services.language.folding import words_of
+from services.language.held_statements import behind_corrections
 from services.language.quantities import quantities_in
+from services.language.statement_words import statement_words
+from services.language.text_words import asks_question
 from services.language.vocabulary import LANGUAGES, read_words
 
 _Openers: TypeAlias = tuple[tuple[str, ...], ...]
@@ -58,6 +61,21 @@ def is_told(text: str) -> bool:
     return any(
         _tells(words, phrases) or _tells_a_value(text, phrases) or _tells_a_dose(text, phrases)
         for phrases in map(_phrases, LANGUAGES)
+    )
+
+
+def puts_right_what_was_told(text: str) -> bool:
+    """Whether `text`, right behind what was told, puts it right: "no, I meant one bottle".
+
+    It must say something, and ask for nothing: "sorry, show me the CT" is a wish.
+    """
+    if "?" in text:
+        return False
+    return any(
+        (len(said := words_of(rest)) > 1 or quantities_in(rest))
+        and said[0] not in statement_words().imperatives
+        and not asks_question(rest)
+        for rest in behind_corrections(text)
     )
 
 

@@ -83,8 +83,9 @@ class PendingRequests:
         """Keep the request with the question that this message leads to."""
         question, earlier = verdict.question, turn.open_question()
         opens_only = question is not None and bool(question.payload.get(OPENS_ONLY))
-        if question is None or not (question.kind == "which_patient" or opens_only):
-            return verdict  # the subject's question holds its message itself
+        waits = question is not None and bool(question.payload.get(ASKED)) and not opens_only
+        if question is None or waits or not (question.kind == "which_patient" or opens_only):
+            return verdict  # it holds its message itself
         asked = turn.text if not opens_only and is_request_of_record(turn.text) else ""
         if not asked and earlier is not None and earlier.kind == "which_patient":
             asked = str(earlier.payload.get(ASKED, ""))  # asked again about the same request
