@@ -4,7 +4,8 @@ With a model (`DIRECT_ANSWERS`) a plain look-up alone: whatever wants a judgemen
 through notes, is the model's.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from datetime import date
 
 from semantic_kernel.contents import ChatHistory
 
@@ -124,8 +125,7 @@ def _told_before(turn: TurnContext) -> list[Told]:
     """
     found: list[Told] = []
     was_told = False
-    for each in turn.request.history[-_TURNS_READ:]:
-        said, day = " ".join(each.user_message.split()), each.timestamp.date()
+    for said, day in _lines_before(turn):
         puts_right = was_told and puts_right_what_was_told(said)
         was_told = len(said) <= _TOLD_CHARS and (is_told(said) or puts_right)
         if takes_back(said):
@@ -137,6 +137,15 @@ def _told_before(turn: TurnContext) -> list[Told]:
         elif was_told:
             found.append(Told((said,), day))
     return found
+
+
+def _lines_before(turn: TurnContext) -> Iterator[tuple[str, date]]:
+    """Yield what users wrote in the last turns, a line each: also what waited for an answer."""
+    for each in turn.request.history[-_TURNS_READ:]:
+        for line in each.user_message.splitlines():
+            said = " ".join(line.split())
+            _, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
+            yield (waited if is_told(waited) and not is_told(said) else said), each.timestamp.date()
 
 
 def _is_plain(read: Utterance, turn: TurnContext) -> bool:

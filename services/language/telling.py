@@ -54,9 +54,12 @@ _YEARS = range(1900, 2100)
 
 
 def is_told(text: str) -> bool:
-    """Whether `text` is a sentence that tells something of the patient, in any language."""
-    if "?" in text:
-        return False
+    """Whether each line of `text` is a sentence that tells something, in any language."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return bool(lines) and "?" not in text and all(map(_is_line_told, lines))
+
+
+def _is_line_told(text: str) -> bool:
     words = words_of(text)
     return any(
         _tells(words, phrases) or _tells_a_value(text, phrases) or _tells_a_dose(text, phrases)
@@ -162,7 +165,9 @@ def _tells_a_value(text: str, phrases: _Phrases) -> bool:
     rest = text[value.end :].strip()
     is_end = not words_of(rest) or rest[0] in ",;.(" or _begins(rest, phrases.behind)
     is_named = name in measured_nouns() and not _without(between, phrases.between)
-    return is_named and is_end
+    orders = statement_words().imperatives
+    asks_too = any(words_of(clause)[:1] and words_of(clause)[0] in orders for clause in rest.split(","))
+    return is_named and is_end and not asks_too
 
 
 def _tells_a_dose(text: str, phrases: _Phrases) -> bool:

@@ -12,6 +12,7 @@ from data_models.clock import IdSource
 from data_models.conversation import WHO_KINDS, OpenQuestion
 from data_models.turn_events import Notice
 from services.language.folding import words_of
+from services.language.mentions import read_words
 from services.language.phrases import says
 from services.language.yes_no import says_no
 from services.patient_context.answers import ASKED, OPENS_ONLY, SAID, options_of
@@ -98,14 +99,24 @@ class PendingRequests:
 def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     """Whether a message whose words were asked about may be of whoever was opened then.
 
-    One of those offered is; of anybody else, one of the words must be their name, but for a slip.
+    One of those offered is; of anybody else, one of the words must be their name, but for a slip,
+    and of a "he" it is no woman.
     """
     said = words_of(str(question.payload.get(SAID, "")))
-    if verdict.patient_id in options_of(question) or not said:
+    if verdict.patient_id in options_of(question):
+        return True
+    sexes = {read_words(str(question.payload.get(ASKED, ""))).told_sex, _sex_of(verdict)}
+    if sexes == {"male", "female"}:
+        return False
+    if not said:
         return True
     names = () if verdict.person is None else verdict.person.names
     own = [word for name in names for word in words_of(name.label)]
     return any(OSA.distance(one, word) <= _slips(one) for one in said for word in own)
+
+
+def _sex_of(verdict: PatientVerdict) -> str | None:
+    return None if verdict.person is None else verdict.person.sex
 
 
 def _slips(word: str) -> int:
