@@ -58,8 +58,10 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
 def sex_of_owners(folds: Sequence[str]) -> Sex | None:
     """Return the sex of whose values are spoken of; None if of nobody's or of both."""
     owned = set(_owners_of_values(folds))
-    sexes = {"male" for one in owned - _WOMEN} | {"female" for one in owned & _WOMEN}
-    return sexes.pop() if len(sexes) == 1 else None
+    is_woman = not owned.isdisjoint(_WOMEN)
+    if not owned or (is_woman and owned - _WOMEN):
+        return None
+    return "female" if is_woman else "male"
 
 
 def _owners_of_values(folds: Sequence[str]) -> Iterator[str]:

@@ -49,6 +49,15 @@ LEAD = re.compile(
 )
 """One polite or addressing beginning; strip them one by one."""
 
+
+def behind_leads(text: str) -> int:
+    """Return where `text` begins behind all its polite and addressing words."""
+    place, lowered = 0, text.lower()
+    while (lead := LEAD.match(lowered, place)) is not None:
+        place = lead.end()
+    return place
+
+
 PLAYED_ROLE = re.compile(
     r"(?im)^[\s>*_`#\[(<|]*(?:system|developer|assistant|tool|function)[\s\])>|*_`]*:"
     r"|<\|im_start\|>|\[/?inst\]|<<(?:server|data)\b|</?(?:system|instructions?|assistant|tool_call)>"

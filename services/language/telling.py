@@ -166,7 +166,9 @@ def _tells_a_value(text: str, phrases: _Phrases) -> bool:
     is_end = not words_of(rest) or rest[0] in ",;.(" or _begins(rest, phrases.behind)
     is_named = name in measured_nouns() and not _without(between, phrases.between)
     orders = statement_words().imperatives
-    asks_too = any(words_of(clause)[:1] and words_of(clause)[0] in orders for clause in rest.split(","))
+    asks_too = any(
+        words_of(clause)[:1] and words_of(clause)[0] in orders for clause in rest.split(",")
+    )
     return is_named and is_end and not asks_too
 
 

@@ -1,7 +1,6 @@
 """What users said stands beside the rows it is about, and beside no others."""
 
 from collections.abc import Sequence
-
 from datetime import date
 
 import pytest

@@ -1,5 +1,7 @@
 """Whoever is pointed to by an earlier place in the talk is asked about, and no words are lost."""
 
+from typing import Literal
+
 import pytest
 
 from data_models.identifiers import PatientId
@@ -10,7 +12,7 @@ from tests.services.patient_context.world import PATTERN
 from tests.services.world import World
 
 
-def person(place: int, given: str, family: str, sex: str) -> Person:
+def person(place: int, given: str, family: str, sex: Literal["male", "female"]) -> Person:
     name = PersonName(family, (given,), "")
     born = f"19{40 + place}-01-02"
     return Person(PatientId(f"patient_{place}"), given, (name,), birth_date=born, sex=sex)
@@ -111,3 +113,17 @@ async def test_what_was_taken_back_is_told_once() -> None:
     told = await last_of(world, *texts, "wrong patient")
     assert "no longer held" in told
     assert "no longer held" not in await last_of(world, "any allergies?")
+
+
+async def test_who_is_called_anothers_sister_is_not_left_for_that_one() -> None:
+    world = ward()
+    said = await last_of(world, "open Anna Müller", "the patient is Jane Smith's sister")
+    assert said.startswith("Your message may be about more than one patient.")
+    assert world.team.requests == []
+
+
+async def test_what_only_told_one_of_a_name_from_the_other_is_no_wish_of_its_own() -> None:
+    world = ward()
+    texts = ("open John Smith", "sorry, I meant the other Smith", "1")
+    assert "Opened the chart of Jane Smith" in await last_of(world, *texts)
+    assert world.team.requests == []
