@@ -219,8 +219,7 @@ def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
     """Return the sex of the pronouns that stand before anybody's name: `book him with Dr Chen`."""
     named = (place for place, one in enumerate(words) if _may_be_spoken_of(one))
     end = next(named, len(words))
-    before = spoken_sex([one.raw for one in words[:end]], folds[:end])
-    return before or sex_of_owners(folds)
+    return spoken_sex([one.raw for one in words[:end]], folds[:end]) or sex_of_owners(folds)
 
 
 def _is_of_head(folds: Sequence[str], at: int) -> bool:
