@@ -126,8 +126,9 @@ def _told_before(turn: TurnContext) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, day in _lines_before(turn):
-        puts_right = was_told and puts_right_what_was_told(said)
-        was_told = len(said) <= _TOLD_CHARS and (is_told(said) or puts_right)
+        tells = len(said) <= _TOLD_CHARS and is_told(said)
+        puts_right = bool(found) and (tells or was_told) and puts_right_what_was_told(said)
+        was_told = tells or puts_right
         if takes_back(said):
             del found[-1:]
         elif (value := withdrawn_value(said)) is not None:

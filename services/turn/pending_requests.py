@@ -15,7 +15,7 @@ from services.language.folding import words_of
 from services.language.mentions import read_words
 from services.language.phrases import says
 from services.language.yes_no import says_no
-from services.patient_context.answers import ASKED, OPENS_ONLY, SAID, options_of
+from services.patient_context.answers import ASKED, NAMES_THEM, OPENS_ONLY, SAID, options_of
 from services.patient_context.asking_again import REQUEST_LIMIT_CHARS
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
@@ -99,12 +99,14 @@ class PendingRequests:
 def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     """Whether a message whose words were asked about may be of whoever was opened then.
 
-    One of those offered is; of anybody else, one of the words must be their name, but for a slip,
-    and of a "he" it is no woman.
+    One of those offered is; nobody else where it names them. Else one of the words must be their
+    name, but for a slip, and of a "he" it is no woman.
     """
     said = words_of(str(question.payload.get(SAID, "")))
     if verdict.patient_id in options_of(question):
         return True
+    if question.payload.get(NAMES_THEM):
+        return False
     sexes = {read_words(str(question.payload.get(ASKED, ""))).told_sex, _sex_of(verdict)}
     if sexes == {"male", "female"}:
         return False

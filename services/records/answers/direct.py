@@ -61,7 +61,8 @@ def answered(
     if others and any(one.name == AGE for one in questions):
         said += ages_then(given, others, words)
     quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))
-    as_said = [words.as_said.format(quotes="; ".join(quotes))] if quotes else []
+    told_once = "; ".join(dict.fromkeys(quotes))
+    as_said = [words.as_said.format(quotes=told_once)] if quotes else []
     return "\n\n".join(dict.fromkeys([*said, *as_said]))
 
 

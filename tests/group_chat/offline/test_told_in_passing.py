@@ -49,3 +49,13 @@ async def test_what_is_to_be_forgotten_is_not_shown_again() -> None:
     await talk.say("forget what I said about her potassium")
     assert "6.1" not in (await talk.say("potassium?")).said[-1][1]
     assert "stopped" in (await talk.say("is she on osimertinib?")).said[-1][1]
+
+
+async def test_what_is_put_right_after_a_question_stands_beside_it_as_well() -> None:
+    talk = conversation()
+    await talk.say("she told me she stopped osimertinib last week")
+    await talk.say("is she on osimertinib?")
+    await talk.say("actually she still takes it")
+    said = (await talk.say("is she on osimertinib?")).said[-1][1]
+    assert said.count("she told me she stopped osimertinib last week") == 1
+    assert "; actually she still takes it”" in said

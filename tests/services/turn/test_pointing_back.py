@@ -127,3 +127,11 @@ async def test_what_only_told_one_of_a_name_from_the_other_is_no_wish_of_its_own
     texts = ("open John Smith", "sorry, I meant the other Smith", "1")
     assert "Opened the chart of Jane Smith" in await last_of(world, *texts)
     assert world.team.requests == []
+
+
+async def test_what_names_two_is_not_held_of_a_third_who_is_opened_next() -> None:
+    world = ward()
+    texts = ("open Anna Müller", 'remember: "Jane Smith is allergic to latex"', "John Smith")
+    said = await last_of(world, *texts)
+    assert "was not answered" in said
+    assert "latex" not in await last_of(world, "what did I tell you about him?")
