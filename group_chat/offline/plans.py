@@ -6,6 +6,7 @@ from group_chat.plan_text import PLAN_QUESTION
 from services.group_chat_port import AgentCard
 from services.language.own_texts import ends_with_own
 from services.language.phrases import found_in, says
+from services.language.telling import is_told
 from services.records.answers.closing import summary_of
 
 _STEP_LIMIT = 20
@@ -55,11 +56,13 @@ def _text_for(prompt: Prompt, card: AgentCard) -> str:
 
 
 def close(prompt: Prompt) -> OfflineReply:
-    """Close a plan with the last message of each agent since it was proposed."""
+    """Close a plan with the last message of each agent since it was proposed, and what was told."""
     since: dict[str, str] = {}
     for spoken in [*prompt.earlier, *prompt.said]:
         if ends_with_own(spoken.text, PLAN_QUESTION):
             since.clear()
         elif spoken.agent is not None and spoken.agent != prompt.agent:
             since[spoken.agent] = spoken.text
-    return OfflineReply(text=summary_of(since, prompt.language))
+    told = [one.text for one in prompt.earlier if one.agent is None and is_told(one.text)]
+    text = summary_of(since, prompt.language, told=[*prompt.held, *told])
+    return OfflineReply(text=text)

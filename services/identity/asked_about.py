@@ -97,6 +97,16 @@ def _is_called_relative(message: Message, span: tuple[Word, ...]) -> bool:
     return owner in known.owners and kind in known.relatives
 
 
+def is_kin_of(message: Message, span: tuple[Word, ...]) -> bool:
+    """Whether the one spoken of is said to be somebody's relative: `she is Doyle's sister`."""
+    known = people_words()
+    before = [one for one in message.words if one.end <= span[0].start]
+    while before and before[-1].text in _titles():
+        before.pop()
+    is_said = len(before) > 1 and before[-1].text in known.copulas
+    return is_said and span[-1].is_owner and span[-1].after in known.relatives
+
+
 def is_set_aside(message: Message, start: int) -> bool:
     """Whether a negation or a likeness sets a name, or a number, aside.
 

@@ -20,6 +20,7 @@ from services.language.commands import command_in
 from services.language.full_dates import FullDate, birth_years, full_dates, years_in
 from services.language.mentions import Message, Word, read_words
 from services.language.name_runs import neighbours, with_joined_words
+from services.language.patient_phrases import behind_leads
 from services.language.people_words import people_words
 from services.language.record_numbers import labelled_numbers, number_tokens
 from services.language.yes_no import yes_no_in
@@ -205,10 +206,10 @@ def _looks_like_name(word: Word) -> bool:
 def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Mention:
     """Return the mention as the user has said before that these words are meant.
 
-    What was said of "Mr Moen" says nothing of "Mrs Moen".
+    What was said of "Mr Moen" says nothing of "Mrs Moen", and nothing of "the other Moen".
     """
     meant = situation.settled.get(mention.words.casefold())
-    if meant is None:
+    if meant is None or any(one.is_another for one in mention.span):
         return mention
     person = index.with_id(meant) or situation.roster.get(meant)
     if person is not None and contradicts(mention.span, person):
@@ -221,7 +222,8 @@ def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Ment
 def _is_plain(said: Said) -> bool:
     """Whether nothing stands beside the name, number and birth date but words that open a chart."""
     named = {one.start for each in said.mentions for one in each.span}
-    text, opening = said.message.text, people_words().opening
+    text, opening = said.message.text, people_words().opening | people_words().others
+    begins = behind_leads(text)
     spans = [(one.start, one.end) for one in said.dates]
     for number in said.numbers:
         at = text.find(number.text)
@@ -229,7 +231,9 @@ def _is_plain(said: Said) -> bool:
     left = [
         one
         for one in said.message.words
-        if one.start not in named and not any(start <= one.start < end for start, end in spans)
+        if one.start >= begins
+        and one.start not in named
+        and not any(start <= one.start < end for start, end in spans)
     ]
     return bool(named or said.numbers) and all(one.text in opening for one in left)
 

@@ -254,7 +254,8 @@ def _counts(
     if strength == "near":
         return _counts_nearly(span, cover, signed=signed, in_roster=in_roster)
     if strength in ("family", "former"):
-        return signed if any(common) else True
+        is_all = is_all_said(run, span) and span[0].raw.istitle()  # `Weiss`: no colour then
+        return signed or is_all if any(common) else True
     is_asked_of = span[0].is_capital and span[0].before in people_words().auxiliaries
     is_sure = is_sure_sign(span) or is_asked_of or is_named_after_of(span[0])
     is_sure = is_sure or (not any(common) and span[0].is_first and asks_for_chart(span[-1]))

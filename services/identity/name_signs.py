@@ -6,6 +6,7 @@ from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.full_dates import month_numbers
 from services.language.mentions import HYPHENS, Word
 from services.language.people_words import names_that_are_words, people_words
+from services.language.phrases import words_for
 from services.language.statement_words import is_clinical_name, stem
 
 _SHORT_LETTERS = 3
@@ -92,7 +93,8 @@ def asks_for_chart(owner: Word) -> bool:
 def is_no_word(word: Word) -> bool:
     """Whether it is no word of common language, no term of medicine and nobody's by a title."""
     is_term = word.is_eponym or is_clinical_name(stem(word.text))
-    return word.title is None and not word.is_common and not is_term
+    is_day = word.is_in_date or word.text in words_for("weekday")
+    return word.title is None and not (word.is_common or is_term or is_day)
 
 
 def _is_written_as_name(word: Word) -> bool:

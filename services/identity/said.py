@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from services.identity.asked_about import (
     is_asked_about,
+    is_kin_of,
     is_set_against,
     is_set_aside,
     is_stated_about,
@@ -86,6 +87,7 @@ def is_in_passing(said: Said, others: Sequence[Person]) -> bool:
         and (
             span[0].title in ("relative", "staff")
             or is_set_aside(said.message, span[0].start)
+            or is_kin_of(said.message, span)
             or not is_asked_about(said.message, span)
         )
         for span in spans

@@ -1,9 +1,11 @@
 """Somebody described rather than named: "the violin teacher", "the man from this morning". Pure."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+from itertools import takewhile
 from typing import Literal
 
-from services.language.chart_nouns import measured_nouns
+from services.language.chart_nouns import chart_nouns, measured_nouns
 from services.language.detection import language_of
 from services.language.people_words import people_words
 
@@ -36,8 +38,9 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     # `her son` may be the patient; `her oncologist` is the oncologist of the one spoken of.
     is_relative = end < len(folds) and folds[end] not in people_words().staff
     end -= end > 0 and is_relative and folds[end - 1] in people_words().owners
+    owned = set(_owners_of_values(folds))
     raws, folds = raws[:end], folds[:end]
-    known, said = people_words(), set(folds)
+    known, said = people_words(), {*folds, *owned}
     if language_of(" ".join(folds), default="") == "de":
         said -= {"her"}  # "wie lange ist das her": of a time, and nobody's
     is_man, is_woman = bool(said & _MEN), bool(said & _WOMEN)
@@ -50,6 +53,35 @@ def spoken_sex(raws: Sequence[str], folds: Sequence[str]) -> Sex | None:
     if not (is_man or is_woman):
         return None
     return "male" if is_man else "female"
+
+
+def sex_of_owners(folds: Sequence[str]) -> Sex | None:
+    """Return the sex of whose values are spoken of; None if of nobody's or of both."""
+    owned = set(_owners_of_values(folds))
+    is_woman = not owned.isdisjoint(_WOMEN)
+    if not owned or (is_woman and owned - _WOMEN):
+        return None
+    return "female" if is_woman else "male"
+
+
+def _owners_of_values(folds: Sequence[str]) -> Iterator[str]:
+    """Yield the pronouns whose values are spoken of, whoever is named beside them.
+
+    "The nurse asks about his allergies": they are no nurse's. A relative has an address as well.
+    """
+    known = people_words()
+    has_kin = any(one in known.relatives | known.people for one in folds)
+    theirs = _first_parts(measured_nouns() if has_kin else chart_nouns())
+    for one, first, second in zip(folds, folds[1:], [*folds[2:], ""], strict=False):
+        if one in _MEN | _WOMEN | _HIS and (second if first in known.newest else first) in theirs:
+            yield one
+
+
+@cache
+def _first_parts(nouns: frozenset[str]) -> frozenset[str]:
+    """Return `nouns` as messages are read, which part words before a figure: `HbA1c`."""
+    parts = ("".join(takewhile(str.isalpha, one)) for one in nouns)
+    return nouns | {one for one in parts if len(one) > 1}
 
 
 def _sex_called(folds: Sequence[str]) -> Sex | None:

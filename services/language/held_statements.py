@@ -115,6 +115,13 @@ def is_correction(text: str) -> bool:
     )
 
 
+def behind_corrections(text: str) -> Iterator[str]:
+    """Yield what stands behind the words by which a language puts right: "no wait, she quit"."""
+    for grammar in grammars():
+        if grammar.correcting.match(text) is not None:
+            yield grammar.leads.sub("", text)
+
+
 def plain_sentence(quote: str, text: str, names: Collection[str] = ()) -> str | None:
     """Return the whole sentence of `text` that `quote` is, if nothing in it speaks against it.
 

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from services.language.descriptions import Sex, describes_somebody, spoken_sex
+from services.language.descriptions import Sex, describes_somebody, sex_of_owners, spoken_sex
 from services.language.full_dates import month_numbers
 from services.language.letters import APOSTROPHES, folded
 from services.language.people_words import common_words, people_words
@@ -219,7 +219,7 @@ def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
     """Return the sex of the pronouns that stand before anybody's name: `book him with Dr Chen`."""
     named = (place for place, one in enumerate(words) if _may_be_spoken_of(one))
     end = next(named, len(words))
-    return spoken_sex([one.raw for one in words[:end]], folds[:end])
+    return spoken_sex([one.raw for one in words[:end]], folds[:end]) or sex_of_owners(folds)
 
 
 def _is_of_head(folds: Sequence[str], at: int) -> bool:

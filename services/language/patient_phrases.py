@@ -49,6 +49,15 @@ LEAD = re.compile(
 )
 """One polite or addressing beginning; strip them one by one."""
 
+
+def behind_leads(text: str) -> int:
+    """Return where `text` begins behind all its polite and addressing words."""
+    place, lowered = 0, text.lower()
+    while (lead := LEAD.match(lowered, place)) is not None:
+        place = lead.end()
+    return place
+
+
 PLAYED_ROLE = re.compile(
     r"(?im)^[\s>*_`#\[(<|]*(?:system|developer|assistant|tool|function)[\s\])>|*_`]*:"
     r"|<\|im_start\|>|\[/?inst\]|<<(?:server|data)\b|</?(?:system|instructions?|assistant|tool_call)>"
@@ -109,7 +118,10 @@ _FORMER = (
     r"(?:previous|prior|last|vorherige[nr]?|vorige[nr]?|letzte[nr]?"
     r"|pr(?:é|e)c(?:é|e)dente?|dernier|derni(?:è|e)re|anterior|(?:ú|u)ltim[oa]|precedente)"
 )
-_SOMEBODY = rf"(?:{_ONE_PATIENT}|one|case|chart|lady|gentleman|man|woman|person)"
+_PERSON = r"(?:lady|gentleman|man|woman|person|frau|mann|dame|herr)"
+_SOMEBODY = rf"(?:{_ONE_PATIENT}|one|case|chart|{_PERSON})"
+_EARLIER = r"(?:(?:from\s+)?(?:before|earlier)\b(?!\s+\w)|davor|zuvor|von\s+(?:vorhin|eben|vorher))"
+_ABOUT = r"(?:what|how)\s+about|was\s+ist\s+mit"
 _THE = r"(?:(?:the|der|die|den|el|la|al|l')\s*)?"
 OTHER_PATIENT = re.compile(
     rf"\b(?:{_OTHER}|another|previous|prior|next|first|last|second|different|vor(?:her)?ige[nr]?)"
@@ -118,6 +130,7 @@ OTHER_PATIENT = re.compile(
     # "Go back to the previous one": alone, "the previous one" may be of a list.
     rf"|\b(?:{_SWITCH}|{_SWITCH_ELSEWHERE})\s+{_THE}"
     rf"(?:{_FORMER}(?:\s+{_SOMEBODY})?|{_SOMEBODY}\s+(?:before|davor|von\s+vorhin)){_END}$"
+    rf"|^(?:(?:and|und|next|now|{_ABOUT})\s+)?{_THE}(?:{_ONE_PATIENT}|{_PERSON})\s+{_EARLIER}"
 )
 """Somebody other than the active patient is meant, or seems to be."""
 

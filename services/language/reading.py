@@ -10,11 +10,11 @@ from services.language.chart_questions import chart_questions
 from services.language.commands import command_in
 from services.language.detection import language_of
 from services.language.follow_ups import followed_up, is_of_its_kind, leans_in
-from services.language.held_statements import held_statements
+from services.language.held_statements import behind_corrections, held_statements
 from services.language.phrases import says
 from services.language.references import numbers_in, place_in, references_in
 from services.language.requests import orders_drug
-from services.language.telling import is_told
+from services.language.telling import is_told, puts_right_what_was_told
 from services.language.tools_named import SEARCH
 from services.language.utterance import (
     ChartQuestion,
@@ -24,7 +24,7 @@ from services.language.utterance import (
     Utterance,
 )
 from services.language.vocabulary import LANGUAGES
-from services.language.work import as_reports, doer_of, work_in
+from services.language.work import as_reports, doer_of, own_kind_in, work_in
 from services.language.yes_no import yes_no_in
 
 LONGEST_READ_CHARS = 4_000
@@ -47,7 +47,7 @@ def read(message: str, situation: Situation) -> Utterance:
     words = question_before_deed(words) or words
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
-    is_statement = not is_reply and is_told(words)
+    is_statement = not is_reply and (is_told(words) or _puts_right(words, situation))
     if is_statement:
         about = ()  # what somebody tells is no question to the record
     elif not is_reply and situation.asked_before:
@@ -79,6 +79,14 @@ def _task(*, is_statement: bool, is_plan: bool, is_answered: bool) -> Task:
     if is_statement:
         return "tell"
     return "plan" if is_plan else "answer" if is_answered else "talk"
+
+
+def _puts_right(words: str, situation: Situation) -> bool:
+    """Whether it puts right what was told just before, and is no order: "no, one bottle"."""
+    if not any(map(is_told, situation.asked_before[-1:])) or not puts_right_what_was_told(words):
+        return False
+    said = list(behind_corrections(words))
+    return not any(own_kind_in(one) or says(one, "orders", "wants_booking") for one in said)
 
 
 def question_before_deed(text: str) -> str:

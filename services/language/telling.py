@@ -14,7 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from services.language.chart_nouns import measured_nouns
 from services.language.folding import words_of
+from services.language.held_statements import behind_corrections
+from services.language.people_words import people_words
 from services.language.quantities import quantities_in
+from services.language.statement_words import statement_words
+from services.language.text_words import asks_question
 from services.language.vocabulary import LANGUAGES, read_words
 
 _Openers: TypeAlias = tuple[tuple[str, ...], ...]
@@ -51,13 +55,31 @@ _YEARS = range(1900, 2100)
 
 
 def is_told(text: str) -> bool:
-    """Whether `text` is a sentence that tells something of the patient, in any language."""
-    if "?" in text:
-        return False
+    """Whether each line of `text` is a sentence that tells something, in any language."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return bool(lines) and "?" not in text and all(map(_is_line_told, lines))
+
+
+def _is_line_told(text: str) -> bool:
     words = words_of(text)
     return any(
         _tells(words, phrases) or _tells_a_value(text, phrases) or _tells_a_dose(text, phrases)
         for phrases in map(_phrases, LANGUAGES)
+    )
+
+
+def puts_right_what_was_told(text: str) -> bool:
+    """Whether `text`, right behind what was told, puts it right: "no, I meant one bottle".
+
+    It must say something, and ask for nothing: "sorry, show me the CT" is a wish.
+    """
+    if "?" in text:
+        return False
+    return any(
+        (len(said := words_of(rest)) > 1 or quantities_in(rest))
+        and said[0] not in statement_words().imperatives
+        and not asks_question(rest)
+        for rest in behind_corrections(text)
     )
 
 
@@ -123,6 +145,8 @@ def _tells(words: Sequence[str], phrases: _Phrases) -> bool:
             return False
         rest = _without(behind, phrases.adverbs)
         return _behind(rest, phrases.verbs) is not None or _ends_as_verb(rest, phrases)
+    if words[0] in people_words().definite and words[1:2] and words[1] in people_words().staff:
+        return _behind(_without(words[2:], phrases.adverbs), phrases.verbs) is not None
     owned = _behind(words, phrases.owners)
     return owned is not None and _has_verb(owned, phrases)
 
@@ -144,7 +168,11 @@ def _tells_a_value(text: str, phrases: _Phrases) -> bool:
     rest = text[value.end :].strip()
     is_end = not words_of(rest) or rest[0] in ",;.(" or _begins(rest, phrases.behind)
     is_named = name in measured_nouns() and not _without(between, phrases.between)
-    return is_named and is_end
+    orders = statement_words().imperatives
+    asks_too = any(
+        words_of(clause)[:1] and words_of(clause)[0] in orders for clause in rest.split(",")
+    )
+    return is_named and is_end and not asks_too
 
 
 def _tells_a_dose(text: str, phrases: _Phrases) -> bool:

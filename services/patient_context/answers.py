@@ -26,6 +26,8 @@ ASKED = "asked"
 """Payload key: the wish that waits for the answer; nobody else's."""
 OPENS_ONLY = "opens_only"
 """Payload key: whether the wish is for the chart to be open, and no more."""
+NAMES_THEM = "names_them"
+"""Payload key: whether the wish names who is offered, and so is nobody else's."""
 SAID = "said"
 """Payload key: the words that were asked about."""
 _NAME_WORDS = 4

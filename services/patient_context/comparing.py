@@ -7,6 +7,7 @@ from data_models.clock import IdSource
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from services.identity.person import Person
 from services.identity.wording import option_line
+from services.language.mentions import Message
 from services.language.phrases import says
 from services.patient_context.answers import ASKED, OPTIONS
 from services.patient_context.verdict import PatientVerdict
@@ -46,12 +47,20 @@ def _spoken_of(who: Who, named: Sequence[Person]) -> list[Person]:
     """Return whom the message names or points at, the open patient first."""
     message, subject = who.linked.message, who.subject
     people = [*named, *(subject.people if subject.outcome in ("other", "several") else ())]
+    if len(people) > _SIDES and message.pronoun_at is None and not _names(message, who.open, who):
+        people = [one for one in people if who.open is None or not one.same_as(who.open)]
     if subject.reason == "pronoun" and message.spoken_sex == "both" and len(subject.people) == 1:
         people = list(subject.people)  # "his haemoglobin with hers": the open one and the other
     names_open = subject.outcome == "same" and subject.reason == "named"
     if who.open is not None and (names_open or message.pronoun_at is not None or len(people) == 1):
         people.insert(0, who.open)
     return people
+
+
+def _names(message: Message, person: Person | None, who: Who) -> bool:
+    """Whether a word of the message is a word of somebody's name."""
+    hits = (hit for word in message.words for hit in who.linked.index.exactly(word.text))
+    return person is not None and any(hit.person.same_as(person) for hit in hits)
 
 
 def _the_two_of_the_roster(who: Who) -> list[Person]:
@@ -86,6 +95,6 @@ def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> P
 def names_none_after_comparing(who: Who) -> bool:
     """Whether a message after a comparison may be about either: it names nobody, and says more."""
     subject, reading = who.subject, who.turn.reading
-    is_open = subject.outcome == "same" and subject.reason == "nobody_else"
+    is_open = subject.reason in ("nobody_else", "pronoun")
     names_id = bool(reading.named) or reading.doubt is not None
     return is_open and not names_id and not reading.is_of_no_patient

@@ -12,11 +12,11 @@ from services.language.folding import with_plain_letters
 from services.language.near_ids import TokenLikeId, number_in_words, tokens_like_ids, word_of_id
 from services.language.patient_phrases import (
     ANY_NUMBER,
-    LEAD,
     OTHER_PATIENT,
     STRONG_NUMBERS,
     UNFIT_TARGET,
     WEAK_NUMBER,
+    behind_leads,
 )
 from services.language.phrases import says
 from services.language.requests import is_of_own_things
@@ -242,7 +242,4 @@ def _look_alikes(
 
 
 def _without_leads(shape: str) -> str:
-    place = 0
-    while (lead := LEAD.match(shape, place)) is not None:
-        place = lead.end()
-    return shape[place:]
+    return shape[behind_leads(shape) :]

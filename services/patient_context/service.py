@@ -247,10 +247,10 @@ class PatientContextService:
         compared = compared_people(who)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return asking_to_compare(compared, who, ids=self._ids), None
-        if (problem := what_is_unclear(who)) is not None:
-            return await self._opener.ask(problem, who), None
         if (waits := turn.asks_whom) is not None and names_none_after_comparing(who):
             return asked_for_next(waits, turn), None
+        if (problem := what_is_unclear(who)) is not None:
+            return await self._opener.ask(problem, who), None
         if is_of_one_other(who):
             return await self._decide_named(who), None
         if turn.seen_elsewhere is not None and plain is not None and plain.action != "CLEAR":

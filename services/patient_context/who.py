@@ -14,7 +14,7 @@ from services.identity.person import Person, both_identifiers
 from services.identity.said import is_after_the_open_one
 from services.identity.subject import OPTIONS_LIMIT, Subject
 from services.identity.wording import asked, option_line, unknown_number
-from services.patient_context.answers import ASKED, OPENS_ONLY, OPTIONS, SAID
+from services.patient_context.answers import ASKED, NAMES_THEM, OPENS_ONLY, OPTIONS, SAID
 from services.patient_context.asking_again import with_what_waits
 from services.patient_context.candidates import digits_of
 from services.patient_context.conclusion import PatientTurn
@@ -197,6 +197,7 @@ def _offering(
         payload={
             OPTIONS: offered,
             SAID: said,
+            NAMES_THEM: who.subject.outcome == "several",
             **_waiting(who, offered),
         },
         expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),

@@ -12,9 +12,10 @@ from data_models.clock import IdSource
 from data_models.conversation import WHO_KINDS, OpenQuestion
 from data_models.turn_events import Notice
 from services.language.folding import words_of
+from services.language.mentions import read_words
 from services.language.phrases import says
 from services.language.yes_no import says_no
-from services.patient_context.answers import ASKED, OPENS_ONLY, SAID, options_of
+from services.patient_context.answers import ASKED, NAMES_THEM, OPENS_ONLY, SAID, options_of
 from services.patient_context.asking_again import REQUEST_LIMIT_CHARS
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
@@ -54,7 +55,7 @@ class PendingRequests:
             else self.patients.may_be_theirs(asked, registry=registry)
         )
         if not is_theirs or not _names_one(turn, verdict):
-            return self._with_request(turn, verdict)
+            return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
         text = f"{verdict.patient_id} is active. Going on with “{_shown(asked)}”."
         turn.run.emit(Notice("progress", text))
         return replace(verdict, reply=None, pending_request=asked)
@@ -83,8 +84,9 @@ class PendingRequests:
         """Keep the request with the question that this message leads to."""
         question, earlier = verdict.question, turn.open_question()
         opens_only = question is not None and bool(question.payload.get(OPENS_ONLY))
-        if question is None or not (question.kind == "which_patient" or opens_only):
-            return verdict  # the subject's question holds its message itself
+        waits = question is not None and bool(question.payload.get(ASKED)) and not opens_only
+        if question is None or waits or not (question.kind == "which_patient" or opens_only):
+            return verdict  # it holds its message itself
         asked = turn.text if not opens_only and is_request_of_record(turn.text) else ""
         if not asked and earlier is not None and earlier.kind == "which_patient":
             asked = str(earlier.payload.get(ASKED, ""))  # asked again about the same request
@@ -97,14 +99,26 @@ class PendingRequests:
 def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     """Whether a message whose words were asked about may be of whoever was opened then.
 
-    One of those offered is; of anybody else, one of the words must be their name, but for a slip.
+    One of those offered is; nobody else where it names them. Else one of the words must be their
+    name, but for a slip, and of a "he" it is no woman.
     """
     said = words_of(str(question.payload.get(SAID, "")))
-    if verdict.patient_id in options_of(question) or not said:
+    if verdict.patient_id in options_of(question):
+        return True
+    if question.payload.get(NAMES_THEM):
+        return False
+    sexes = {read_words(str(question.payload.get(ASKED, ""))).told_sex, _sex_of(verdict)}
+    if sexes == {"male", "female"}:
+        return False
+    if not said:
         return True
     names = () if verdict.person is None else verdict.person.names
     own = [word for name in names for word in words_of(name.label)]
     return any(OSA.distance(one, word) <= _slips(one) for one in said for word in own)
+
+
+def _sex_of(verdict: PatientVerdict) -> str | None:
+    return None if verdict.person is None else verdict.person.sex
 
 
 def _slips(word: str) -> int:

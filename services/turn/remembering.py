@@ -254,7 +254,10 @@ class TurnForgetting:
         else:
             named = statements_named(value or "", turn.document)
         if not named:
-            nothing = f"I hold no statement about this patient that says “{value}”."
+            nothing = (
+                f"I hold no statement about this patient that says “{value}”. What you wrote of it "
+                "in passing is no longer shown beside the record."
+            )
             self.replies.say(turn, _NOTHING if value is None else nothing)
             return True
         listed = "; ".join(f"“{point.text}”" for point in named)

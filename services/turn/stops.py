@@ -69,15 +69,15 @@ class TurnStops:
         others = list(named) or [one for one in roster if one != active][:_OTHERS_OFFERED]
         people = {} if turn.message.is_group else noted_people(turn.registry)
         called = [_called(one, people.get(one)) for one in (active, *others)]
-        text = f"Stopped. This is the chart of {called[0]}. {_which(called[1:])}"
-        if taken := self._remembering.taken_back(grounded):
-            text = f"{taken} {text}"
+        text = f"This is the chart of {called[0]}. {_which(called[1:])}"
+        taken = self._remembering.taken_back(grounded)
         self._replies.ask(
             grounded,
             "which_patient",
             text,
             patient_id=active,
             payload={OPTIONS: others},
+            done=" ".join(filter(None, (taken, "Stopped."))),
         )
         return True
 

@@ -42,11 +42,12 @@ class TurnReplies:
         *,
         patient_id: PatientId | None,
         payload: Mapping[str, Any] | None = None,
+        done: str = "",
     ) -> None:
-        """Open a question, and say it."""
+        """Open a question, and say it behind what was `done`, which is not said again with it."""
         question_id = self._ids.new_id("question")
         turn.ask(kind, text, patient_id=patient_id, question_id=question_id, payload=payload)
-        self.answer(turn, text)
+        self.answer(turn, f"{done} {text}".strip())
 
     def say_question(self, turn: UnderstoodTurn) -> None:
         """Say the question that this turn opened, if it did."""

@@ -4,11 +4,16 @@ It is no part of the record and is never mixed with it (spec page 12.1).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from typing import NamedTuple
 
+from services.language.chart_questions import chart_questions
+from services.language.detection import language_of
 from services.language.folding import words_of
 from services.language.held_forms import StatementKind
 from services.language.held_statements import HeldStatement, stated_in
 from services.language.utterance import ChartQuestion
+from services.language.vocabulary import LANGUAGES
 
 _KINDS_OF: dict[str, frozenset[StatementKind]] = {
     "allergies": frozenset({"allergy"}),
@@ -31,19 +36,59 @@ def said_of(questions: Sequence[ChartQuestion], held: Iterable[str]) -> tuple[st
     return tuple(dict.fromkeys(fitting))
 
 
-def told_of(
-    questions: Sequence[ChartQuestion], answer: str, told: Iterable[str]
-) -> tuple[str, ...]:
-    """Return what of `told` names what is asked, or what the answer is about; each once.
+class Told(NamedTuple):
+    """What a user told in passing, and no memory holds: their words, and the day they wrote them.
 
-    It is held by no memory: somebody told it in passing, such as that a drug was stopped, and the
-    answer from the record must not pass over it.
+    With what put it right just behind it, a sentence each.
     """
-    if not any(one.tool in _TOLD_OF for one in questions):
-        return ()
+
+    sentences: tuple[str, ...]
+    on: date
+
+
+def told_of(
+    questions: Sequence[ChartQuestion], answer: str, told: Iterable[Told]
+) -> tuple[str, ...]:
+    """Return what of `told` is of what is asked, or names what the answer is about; each once.
+
+    The answer from the record must not pass over it: that a drug was stopped, that the laboratory
+    has phoned a value.
+    """
     things = (each.partition("(")[0] for each in answer.split("**")[1::2])
-    named = set(_words(" ".join([*(one.name for one in questions), *things])))
-    return tuple(dict.fromkeys(each for each in told if named & set(_words(each))))
+    has_names = any(one.tool in _TOLD_OF for one in questions)
+    named = set(_words(" ".join([*(one.name for one in questions), *things]))) if has_names else ()
+    fitting = (
+        each.sentences
+        for each in told
+        if any(not set(_words(one)).isdisjoint(named) for one in each.sentences)
+        or _tells_of_the_same(each, questions)
+    )
+    return tuple(dict.fromkeys(sentence for sentences in fitting for sentence in sentences))
+
+
+def without_what_is_forgotten(told: Iterable[Told], value: str) -> list[Told]:
+    """Return what of `told` is not of `value`, which the user wanted forgotten."""
+    named = set(_words(value))
+    return [
+        each
+        for each in told
+        if all(named.isdisjoint(_words(one)) for one in each.sentences)
+        and not _tells_of_the_same(each, _asked_in(value, each.on))
+    ]
+
+
+def _tells_of_the_same(told: Told, questions: Sequence[ChartQuestion]) -> bool:
+    """Whether the words would ask for the same, were they a question: "his K was 6.1" for "K?"."""
+    asked = {(one.tool, one.name.casefold()) for one in questions if one.name}
+    return bool(asked) and any(
+        (one.tool, one.name.casefold()) in asked
+        for words in told.sentences
+        for one in _asked_in(words, told.on)
+    )
+
+
+def _asked_in(words: str, on: date) -> Sequence[ChartQuestion]:
+    return chart_questions(words, today=on, language=language_of(words, default=LANGUAGES[0]))
 
 
 def held_of_same(text: str, held: Iterable[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from services.language.question_figures import arguments_of, with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
-from services.records.answers.as_said import said_of, told_of
+from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, rows_of_event
@@ -39,7 +39,7 @@ def answered(
     words: AnswerWords,
     *,
     held: Sequence[str] = (),
-    told: Sequence[str] = (),
+    told: Sequence[Told] = (),
 ) -> ChartQuestion | str:
     """Return what has to be looked up next, or what the rows say to all `questions`.
 
@@ -61,7 +61,8 @@ def answered(
     if others and any(one.name == AGE for one in questions):
         said += ages_then(given, others, words)
     quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))
-    as_said = [words.as_said.format(quotes="; ".join(quotes))] if quotes else []
+    told_once = "; ".join(dict.fromkeys(quotes))
+    as_said = [words.as_said.format(quotes=told_once)] if quotes else []
     return "\n\n".join(dict.fromkeys([*said, *as_said]))
 
 

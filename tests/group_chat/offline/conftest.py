@@ -49,7 +49,8 @@ class Conversation:
     async def say(self, text: str, *, past: PatientPast | None = None) -> Heard:
         clock = SystemClock()
         team = tuple(map(member_of, self.chat.agents))
-        situation = Situation(now=clock.now(), team=team)
+        before = [one.user_message for one in self.turns]
+        situation = Situation(now=clock.now(), team=team, asked_before=before)
         request = GroupChatRequest(
             conversation_id="c1",
             run_id=f"run-{len(self.turns)}",

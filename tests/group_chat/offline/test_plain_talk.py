@@ -85,7 +85,7 @@ async def test_what_needs_no_record_is_answered_plainly_and_at_once(text: str, w
 @pytest.mark.parametrize("text", ["what can you do", "help", "hi"])
 async def test_who_has_no_patient_yet_learns_how_to_begin(text: str) -> None:
     said = await answer_to(text, patient_id=None)
-    assert "Name one to begin, for example: start tumor board for patient_4" in said
+    assert "Name one to begin: full name, birth date or record number" in said
 
 
 async def test_a_pasted_letter_is_not_taken_for_a_wish() -> None:

@@ -24,3 +24,38 @@ async def test_what_was_told_of_somebody_else_is_not_shown() -> None:
     said = (await talk.say("is she on osimertinib?")).said[-1][1]
     assert "**Osimertinib**" in said
     assert STOPPED not in said
+
+
+async def test_what_puts_right_what_was_told_is_no_question_and_stands_beside_it() -> None:
+    talk = conversation()
+    await talk.say("her potassium was 6.1 on the phone")
+    put_right = (await talk.say("no, I meant 5.1")).said[-1][1]
+    assert "“no, I meant 5.1”" in put_right
+    said = (await talk.say("potassium?")).said[-1][1]
+    assert "“her potassium was 6.1 on the phone; no, I meant 5.1”" in said
+
+
+async def test_an_order_behind_what_was_told_is_done() -> None:
+    talk = conversation()
+    await talk.say("she feels dizzy")
+    said = await talk.say("sorry, remind me to call the lab")
+    assert "held in this conversation" not in said.said[-1][1]
+
+
+async def test_what_is_to_be_forgotten_is_not_shown_again() -> None:
+    talk = conversation()
+    await talk.say("her K was 6.1 on the phone")
+    await talk.say("she told me she stopped osimertinib last week")
+    await talk.say("forget what I said about her potassium")
+    assert "6.1" not in (await talk.say("potassium?")).said[-1][1]
+    assert "stopped" in (await talk.say("is she on osimertinib?")).said[-1][1]
+
+
+async def test_what_is_put_right_after_a_question_stands_beside_it_as_well() -> None:
+    talk = conversation()
+    await talk.say("she told me she stopped osimertinib last week")
+    await talk.say("is she on osimertinib?")
+    await talk.say("actually she still takes it")
+    said = (await talk.say("is she on osimertinib?")).said[-1][1]
+    assert said.count("she told me she stopped osimertinib last week") == 1
+    assert "; actually she still takes it”" in said

@@ -24,6 +24,11 @@ from services.language.mentions import read_words
         ("Does she smoke?", "female"),
         ("who is her oncologist", "female"),
         ("when did his doctor last see him", "male"),
+        ("The nurse asks about his potassium", "male"),
+        ("Dr. Jane Smith wants to know his HbA1c", "male"),
+        ("What did Dr. Brown say about his last potassium?", "male"),
+        ("Dr. Brown asks about her allergies", "female"),
+        ("his wife asks about his potassium", "male"),
     ],
 )
 def test_a_pronoun_that_only_a_person_can_be_gives_a_sex(text: str, sex: str) -> None:
@@ -48,6 +53,8 @@ def test_a_pronoun_that_only_a_person_can_be_gives_a_sex(text: str, sex: str) ->
         "¿Cuáles son sus alergias?",
         "Was nimmt seine Frau, und raucht er?",
         "did her son get the vaccine?",
+        "her husband's number and his address",
+        "Peter called, tell him",
     ],
 )
 def test_what_may_be_a_tumor_a_scan_or_either_sex_gives_none(text: str) -> None:

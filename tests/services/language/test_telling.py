@@ -28,6 +28,9 @@ Su madre tenía diabetes.
 she's on apixaban per her daughter
 hes allergic to nuts and eggs
 K 6.1 called by lab
+potassium 6.1 reported by phone
+the doctor says he is on warfarin
+The nurse told me that she vomited
 patient: K 6.1
 BP 90/60 now
 she quit

@@ -49,6 +49,8 @@ def held_after(*said: str) -> list[str]:
         (("remember that she has 3 children", "no, 4 nights"), ["Noted: she has 3 children"]),
         (("remember that she lives alone", "correction: he is late"), ["Noted: she lives alone"]),
         (("remember that she has 3 children", "no, 4"), ["Noted: she has 4 children"]),
+        (("she smokes 10 a day", "no wait, she quit"), ["Smoking: quit"]),
+        (("she weighs 61 kg", "no wait, she quit"), ["Weight: 61 kg"]),
         (("she weighs 61 kg", "58, not 61"), ["Weight: 58 kg"]),
         (("she weighs 61 kg", "not 61 but 58.5 kg"), ["Weight: 58.5 kg"]),
         (("sie wiegt 61 kg", "58, nicht 61"), ["Weight: 58 kg"]),

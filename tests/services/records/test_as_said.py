@@ -1,11 +1,12 @@
 """What users said stands beside the rows it is about, and beside no others."""
 
 from collections.abc import Sequence
+from datetime import date
 
 import pytest
 
 from services.language.utterance import ChartQuestion
-from services.records.answers.as_said import said_of, told_of
+from services.records.answers.as_said import Told, said_of, told_of
 
 LATEX, DNR, WEIGHT = "She is allergic to latex.", "She is DNR.", "She weighs 61 kg today."
 HELD = (LATEX, DNR, WEIGHT)
@@ -30,6 +31,12 @@ def test_a_question_is_shown_what_was_said_of_it(
 
 
 STOPPED, SEEN = "he told me he stopped apixaban two days ago", "I have seen his daughter"
+PHONED, FEVER = "his K was 6.1 on the phone", "Sie hat heute Fieber 38,9"
+DRINKS, ONE = "he drinks two bottles of wine a day", "no, I meant one bottle"
+TOLD = [
+    Told(sentences, date(2026, 11, 26))
+    for sentences in ((STOPPED,), (SEEN,), (STOPPED,), (PHONED,), (FEVER,), (DRINKS, ONE))
+]
 
 
 @pytest.mark.parametrize(
@@ -40,9 +47,12 @@ STOPPED, SEEN = "he told me he stopped apixaban two days ago", "I have seen his 
         (ChartQuestion("medications", name="warfarin"), "not in the record", []),
         (ChartQuestion("results", name="CEA"), "**CEA**: 4.0 ng/mL", []),
         (ChartQuestion("allergies"), "**Penicillin**: rash", []),
+        (ChartQuestion("results", name="potassium"), "**Potassium**: 4.0 mmol/L", [PHONED]),
+        (ChartQuestion("results", name="body temperature"), "not in the record", [FEVER]),
+        (ChartQuestion("results", name="alcohol use"), "not in the record", [DRINKS, ONE]),
     ],
 )
 def test_what_was_told_in_passing_stands_beside_the_answer_it_names(
     question: ChartQuestion, answer: str, told: Sequence[str]
 ) -> None:
-    assert list(told_of([question], answer, [STOPPED, SEEN, STOPPED])) == list(told)
+    assert list(told_of([question], answer, TOLD)) == list(told)
