@@ -121,7 +121,7 @@ KINDS: dict[str, tuple[Callable[[Brain], Brain], dict[str, str]]] = {
 }
 
 
-# Only a window is filled by how long the talk is; the first half has a board and every kind of call.
+# Only a window is filled by a long talk; the first half has a board and every kind of call.
 FIRST_HALF = TALK[: amount(by_day=15, by_night=len(TALK))]
 
 
