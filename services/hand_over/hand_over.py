@@ -245,9 +245,11 @@ class HandOver:
         self._meter = meter
         self._hidden_seconds = hidden_seconds
         self._renew_seconds = renew_seconds
-        self._watch = queues and TurnWatch(
-            queue=queues.turns, hidden_seconds=hidden_seconds, renew_seconds=renew_seconds
-        )
+        self._watch: TurnWatch | None = None
+        if queues is not None:
+            self._watch = TurnWatch(
+                queue=queues.turns, hidden_seconds=hidden_seconds, renew_seconds=renew_seconds
+            )
         self._worker: asyncio.Task[None] | None = None
         self._settle: Settle = _nothing_owed
 
