@@ -92,7 +92,13 @@ def build(
     base.metrics.watch(sockets=lambda: context.slots.total, queued=lambda: scheduler.waiting)
     base.metrics.watch_directory(get_args(DirectoryState), lambda: base.directory.state)
     application = create_web_app(context=context, access=web_access_of(base, session))
-    hand_over = HandOver(queues=turn_queues_for(settings), scheduler=scheduler, meter=base.metrics)
+    hand_over = HandOver(
+        queues=turn_queues_for(settings),
+        scheduler=scheduler,
+        meter=base.metrics,
+        hidden_seconds=settings.note_hidden_seconds,
+        renew_seconds=settings.claim_renew_seconds,
+    )
     services = _channel_services(base, scheduler, reader, hand_over, context.rate)
     for add in channels:
         add(application, settings, services)

@@ -6,6 +6,7 @@ made from this file by `python -m scripts.settings_page`.
 """
 
 import ipaddress
+import math
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -30,6 +31,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict, Settin
 from data_models.errors import ConfigurationError
 
 SENSITIVE_SWITCH = "SEMANTICKERNEL_EXPERIMENTAL_GENAI_ENABLE_OTEL_DIAGNOSTICS_SENSITIVE"
+_NOTE_AFTER_CLAIM_SECONDS = 5
 _OFF = {"", "0", "false", "f", "no", "n", "off"}
 _ORIGIN = re.compile(r"https?://(\[[0-9a-f:]+\]|[a-z0-9.-]+)(:[0-9]{1,5})?")
 _API_KEY = re.compile(r"([A-Za-z0-9][A-Za-z0-9_.@-]{0,63}):([0-9a-fA-F]{64})")
@@ -379,6 +381,11 @@ class Settings(BaseSettings):
         """Whether the local state is this server's alone."""
         azure = self.azure_storage_connection_string or self.app_blob_storage_endpoint
         return azure is None and not self.data_dir_shared
+
+    @property
+    def note_hidden_seconds(self) -> int:
+        """How long a queue hides the note of a turn: until a dead replica's claim is void."""
+        return math.ceil(self.claim_seconds + self.claim_grace_seconds) + _NOTE_AFTER_CLAIM_SECONDS
 
     @property
     def identifier_systems(self) -> tuple[str, ...]:

@@ -108,11 +108,17 @@ def _read(body: dict[str, object]) -> list[dict[str, object]]:
 
 
 async def talk(
-    server_of: Callable[[Brain], Brain] = lambda model: model, **settings: str
+    server_of: Callable[[Brain], Brain] = lambda model: model,
+    *,
+    parts: Sequence[Part] = TALK,
+    call_seconds: float = _CALL_SECONDS,
+    **settings: str,
 ) -> list[Turn]:
     """Have the talk, and return what each of its turns sent.
 
     Args:
+        parts: What is said.
+        call_seconds: How long a call of a board takes, so that those in sequence can be told.
         server_of: Makes a model's server of another kind: one that refuses or rewords things.
         settings: Of the server under measurement.
 
@@ -126,15 +132,15 @@ async def talk(
             async with running_server(environment) as server, client() as session:
                 name = f"tokens-{time.monotonic_ns()}"
                 async with chatting(session, server.url, name) as chat:
-                    for part in TALK:
+                    for part in parts:
                         model.part, model.requests = part, []
                         is_board = part.text == BOARD
-                        wire.delay_seconds = _CALL_SECONDS if is_board else 0.0
+                        wire.delay_seconds = call_seconds if is_board else 0.0
                         shown = await chat.say(part.text)
                         await asyncio.sleep(0.05)
                         # On a busy machine time says more than there were calls.
-                        waits = int(shown.seconds / _CALL_SECONDS) if is_board else 0
-                        in_sequence = min(waits, len(model.requests))
+                        waits = shown.seconds // call_seconds if is_board and call_seconds else 0
+                        in_sequence = min(int(waits), len(model.requests))
                         turns.append(Turn(part, model.requests, in_sequence))
     return turns
 

@@ -119,6 +119,11 @@ def test_a_bad_variable_stops_the_start_by_name_with_an_example(
     assert f"Example: {name}=" in lines[0] or name == "APP_BLOB_STORAGE_ENDPOINT"
 
 
+def test_a_queue_hides_a_note_until_the_claim_of_its_turn_is_void(load: Load) -> None:
+    settings = load(CLAIM_SECONDS="90.5", CLAIM_GRACE_SECONDS="7")
+    assert settings.note_hidden_seconds > 90.5 + 7
+
+
 def test_every_bad_variable_is_named_at_once(load: Load) -> None:
     with pytest.raises(ConfigurationError) as caught:
         load(PORT="abc", LOG_FORMAT="xml")

@@ -39,18 +39,14 @@ def message_of(note: str) -> IncomingMessage:
 # among the others. The note says only: see to it that this is answered. While all is well nobody
 # ever takes it, so a turn costs two requests to the queue and waits for one.
 
-HIDDEN_SECONDS = 40
-"""As long as a dead replica's claim is respected: 30 s, and 5 s of grace."""
-RENEW_SECONDS = 12.0
-
 
 @dataclass(slots=True, kw_only=True)
 class TurnWatch:
     """Puts notes, keeps them hidden while their turns run, and takes them back."""
 
     queue: WorkQueue
-    hidden_seconds: int = HIDDEN_SECONDS
-    renew_seconds: float = RENEW_SECONDS
+    hidden_seconds: int
+    renew_seconds: float
     _tasks: set["asyncio.Task[None]"] = field(default_factory=set)
 
     async def begin(self, message: IncomingMessage, done: Awaitable[object]) -> None:
@@ -135,8 +131,8 @@ class HandOverWorker:
         meter: Metrics,
         poll_seconds: float = POLL_SECONDS,
         look_again_seconds: float = LOOK_AGAIN_SECONDS,
-        hidden_seconds: int = HIDDEN_SECONDS,
-        renew_seconds: float = RENEW_SECONDS,
+        hidden_seconds: int,
+        renew_seconds: float,
     ) -> None:
         self._queue = queue
         self._poison = poison
@@ -228,15 +224,32 @@ class HandOverWorker:
 
 
 class HandOver:
-    """The hand-over of one process; without queues it does nothing."""
+    """The hand-over of one process; without queues it does nothing.
+
+    Args:
+        hidden_seconds: As long as a dead replica's claim is respected, or longer.
+        renew_seconds: How often the note of a running turn is hidden again.
+    """
 
     def __init__(
-        self, *, queues: TurnQueues | None, scheduler: TurnScheduler, meter: Metrics
+        self,
+        *,
+        queues: TurnQueues | None,
+        scheduler: TurnScheduler,
+        meter: Metrics,
+        hidden_seconds: int,
+        renew_seconds: float,
     ) -> None:
         self._queues = queues
         self._scheduler = scheduler
         self._meter = meter
-        self._watch = None if queues is None else TurnWatch(queue=queues.turns)
+        self._hidden_seconds = hidden_seconds
+        self._renew_seconds = renew_seconds
+        self._watch: TurnWatch | None = None
+        if queues is not None:
+            self._watch = TurnWatch(
+                queue=queues.turns, hidden_seconds=hidden_seconds, renew_seconds=renew_seconds
+            )
         self._worker: asyncio.Task[None] | None = None
         self._settle: Settle = _nothing_owed
 
@@ -259,6 +272,8 @@ class HandOver:
             scheduler=self._scheduler,
             settle=self._settle,
             meter=self._meter,
+            hidden_seconds=self._hidden_seconds,
+            renew_seconds=self._renew_seconds,
         )
         self._worker = asyncio.create_task(worker.run())
 

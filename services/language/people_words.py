@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import yaml
-
 from services.language.letters import folded
+from services.language.statement_tables import read_table
 
 _HERE = Path(__file__).parent
 
@@ -98,9 +97,7 @@ class PeopleWords:
 @lru_cache(maxsize=1)
 def people_words() -> PeopleWords:
     """Return the lists, read once."""
-    # Every scalar as it is written: "on" and "no" are words here.
-    text = (_HERE / "people_words.yaml").read_text(encoding="utf-8")
-    lists = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506  # safer than safe: strings only
+    lists = read_table(_HERE / "people_words.yaml")
     return PeopleWords(**{name: frozenset(map(folded, words)) for name, words in lists.items()})
 
 

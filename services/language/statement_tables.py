@@ -9,6 +9,8 @@ import yaml
 from services.language.vocabulary import LANGUAGES
 
 FOLDER = Path(__file__).parent
+# As in vocabulary.py: the one in C takes a tenth of the time.
+_LOADER: type[yaml.BaseLoader] = vars(yaml).get("CBaseLoader", yaml.BaseLoader)
 _TRANSLATED = ("problems", "procedures", "immunizations", "allergies")
 
 
@@ -16,7 +18,7 @@ def read_table(path: Path) -> dict[str, Any]:
     """Return a file of words; every scalar of it is text."""
     # Without types: "no" and "on" are words here.
     text = path.read_text(encoding="utf-8")
-    content: dict[str, Any] = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
+    content: dict[str, Any] = yaml.load(text, Loader=_LOADER)  # noqa: S506
     return content
 
 

@@ -570,37 +570,6 @@ async def test_a_channel_that_fails_is_asked_again(bot: Bot, channel: FakeConnec
 
 
 @pytest.mark.slow
-async def test_what_a_channel_refused_is_delivered_at_the_next_contact(
-    bot: Bot, channel: FakeConnector
-) -> None:
-    bot.scheduler.script = script_of(said("Lost at first."))
-    channel.fail_next(403, kind="message")
-    await channel.say(bot.url, "hello")
-    await channel.until_quiet()
-    assert channel.messages() == []
-    bot.scheduler.script = script_of(said("Second."))
-    await channel.say(bot.url, "hello again")
-    await channel.until_said("Second.")
-    late, lost, second = channel.texts()
-    assert "could not be delivered earlier" in late
-    assert "Lost at first." in lost
-    assert "Second." in second
-
-
-async def test_a_message_of_another_replica_is_delivered_by_its_reference(
-    bot: Bot, channel: FakeConnector
-) -> None:
-    await channel.say(bot.url, "hello")
-    await channel.until_said("You said")
-    run = Run(run_id="run_of_another", message=bot.scheduler.messages[0])
-    assert bot.scheduler.deliver is not None
-    await bot.scheduler.deliver(run)
-    for event in answer(run, "From here."):
-        run.emit(event)
-    await channel.until_said("From here.")
-
-
-@pytest.mark.slow
 async def test_replies_never_go_to_a_stored_address_that_is_not_allowed(
     bot: Bot, channel: FakeConnector
 ) -> None:

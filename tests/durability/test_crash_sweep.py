@@ -8,6 +8,7 @@ import pytest
 from data_models.errors import InterruptedTurnError
 from data_models.turn_events import RunFailed
 from services.runs.hub import Run
+from tests.amounts import amount
 from tests.durability.crash import (
     Attempt,
     GenerationIds,
@@ -210,9 +211,15 @@ def named(scenario: Scenario) -> str:
     return scenario.name
 
 
+# What is stored after one operation is what is stored before the next: the night tries both.
+KILLS = {"before": Kill(), "after": Kill(after=True)}
+BY_DAY = amount(by_day=1, by_night=len(KILLS))
+
+
+@pytest.mark.large
 @pytest.mark.slow
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=named)
-@pytest.mark.parametrize("fault", [Kill(), Kill(after=True)], ids=["before", "after"])
+@pytest.mark.parametrize("fault", list(KILLS.values())[:BY_DAY], ids=list(KILLS)[:BY_DAY])
 async def test_a_killed_process_leaves_every_word_and_no_half_state(
     scenario: Scenario, fault: Fault
 ) -> None:

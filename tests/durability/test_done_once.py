@@ -41,6 +41,8 @@ ASKED = "please remember the board"
 LONG = Reply(text="It is all noted. " * 200, chunk_chars=17, tokens_per_second=5.0)
 FIRST = "*Secretary*, please remember this."
 SECONDS = 60.0
+# A claim of a dead process is waited for; whoever lives has a few seconds to renew it.
+SHORT_CLAIMS = {"CLAIM_SECONDS": "8", "CLAIM_RENEW_SECONDS": "2", "CLAIM_GRACE_SECONDS": "1"}
 _SERVERS = re.compile(r"<<(DATA|SERVER) (\w+)>>.*?<<END \2>>", re.DOTALL)
 
 
@@ -136,11 +138,12 @@ async def test_the_next_replica_ends_the_answer_and_repeats_no_change(
         settings = {
             "AZURE_STORAGE_CONNECTION_STRING": azurite_account,
             "TURN_QUEUE": "done-once",
+            **SHORT_CLAIMS,
             **graph.settings(**{f"bot:emulator:{USER['id']}": ADA}),
             **model.settings(),
         }
         with running_server(tmp_path, **settings) as server:
-            async with FakeConnector() as channel:
+            async with FakeConnector(messages_per_second=1_000) as channel:
                 talk = BotTalk("19:done-once@thread.tacv2", channel, server.url)
                 await talk.say("start with patient_4", last_words="go on.")
                 await channel.say(server.url, ASKED, conversation=talk.conversation)

@@ -104,45 +104,6 @@ async def test_who_is_cut_off_amid_an_answer_has_it_whole_from_another_server(ho
     assert [said.text for said in answer.said] == stored_texts(pair, chat) == [STORY]
 
 
-async def test_a_second_screen_at_another_server_may_stop_it(house: House) -> None:
-    pair, chat = house.pair, await new_story(house)
-    async with (
-        aiohttp.ClientSession() as client,
-        socket_to(client, pair.one.url, chat, "?stream=1") as socket,
-    ):
-        first, run, _ = await begun(socket, "tell me, says beta")
-        async with socket_to(client, pair.two.url, chat, f"?stream=1&run={run}") as other:
-            await other.send_json({"type": "stop", "run_id": run})
-            first += await frames_until(socket)
-            seen = await frames_until(other)
-    assert first[-1]["outcome"] == seen[-1]["outcome"] == {"type": "cancelled"}
-    assert [said.text for said in answer_of(seen).said] == stored_texts(pair, chat)
-
-
-async def test_a_message_that_waits_at_one_server_is_watched_at_another(house: House) -> None:
-    pair, chat = house.pair, await new_story(house)
-    async with (
-        aiohttp.ClientSession() as client,
-        socket_to(client, pair.one.url, chat, "?stream=1") as socket,
-    ):
-        await begun(socket, "tell me, says epsilon")
-        await socket.send_json({"content": "and what says zeta?"})
-        waits = await next_frame(socket)
-        while waits.get("name") != "notice":
-            waits = await next_frame(socket)
-        run = waits["metadata"]["runId"]
-        async with socket_to(client, pair.two.url, chat, f"?stream=1&run={run}") as other:
-            house.model.brain, house.model.is_hasty = brain, True
-            seen = await frames_until(other)
-    assert (seen[0]["type"], seen[0]["metadata"]["notice"]["kind"]) == ("RUN_STARTED", "queued")
-    assert seen[0]["input"]["messages"][0]["content"] == "and what says zeta?"
-    assert [frame["metadata"]["seq"] for frame in seen] == list(range(1, len(seen) + 1))
-    answer = answer_of(seen)
-    assert answer.failure is None
-    await at_rest(Stored(pair.stored_blobs, chat))
-    assert [said.text for said in answer.said] == stored_texts(pair, chat)
-
-
 async def test_who_asks_for_a_run_of_a_server_that_dies_is_told_and_can_go_on(house: House) -> None:
     pair, chat = house.pair, await new_story(house)
     async with (

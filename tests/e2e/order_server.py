@@ -29,7 +29,7 @@ class OrderServer(FakeFhir):
         killed: Set after that.
     """
 
-    def __init__(self, *, takes_orders: bool = True) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self._persons: list[dict[str, Any]] = []
         self.made: dict[str, dict[str, Any]] = {}
@@ -40,7 +40,7 @@ class OrderServer(FakeFhir):
         app = web.Application()
         app.router.add_route("*", "/fhir/{rest:.*}", self.handle)
         self._server = TestServer(app, host="127.0.0.1")
-        rows = [{**CREATES, "conditionalCreate": True}] if takes_orders else []
+        rows = [{**CREATES, "conditionalCreate": True}]
         rest = [{"mode": "server", "resource": [{"type": "Patient"}, *rows]}]
         self.on("metadata", {"resourceType": "CapabilityStatement", "rest": rest})
         for name in PATIENTS:

@@ -104,7 +104,8 @@ async def talking(url: str, surface: Surface) -> AsyncIterator[Talk]:
             case "ag-ui":
                 yield AgUiTalk(await new_chat(client, url), client, url)
             case "bot":
-                async with FakeConnector() as channel:
+                # The limits of a channel are what test_bot.py and tests/bots are about.
+                async with FakeConnector(messages_per_second=1_000) as channel:
                     yield BotTalk(f"19:walk-{next(_numbers)}@thread.tacv2", channel, url)
                     assert channel.faults == []
             case _:

@@ -97,36 +97,6 @@ async def test_an_event_is_listed_moved_named_and_gone_only_after_yes(server: Se
         assert "not clear which event" in gone
 
 
-async def test_two_candidates_are_asked_about_and_another_word_means_no(server: Server) -> None:
-    async with talking(server.url, "plain") as talk:
-        await say(talk, "start tumor board for patient_15")
-        await say(talk, "@Secretary what's on my calendar tomorrow?")
-        which = await say(talk, "@Secretary cancel the meeting")
-        assert "Which event do you mean?" in which
-        assert "2. *Outpatient clinic*" in which
-        assert await say(talk, "never mind") == "Nothing was changed."
-        assert await say(talk, "@Secretary cancel the meeting") == which
-        asked = await say(talk, "the second one")
-        assert "Cancel *Outpatient clinic*" in asked
-        assert "Nothing was changed" in await say(talk, "no")
-        asked = await say(talk, "@Secretary cancel tomorrow's clinic")
-        assert "Cancel *Outpatient clinic*" in asked
-        before = calendar(server)
-        await say(talk, "@Secretary what's on my calendar tomorrow?")
-        await say(talk, "yes")
-        assert calendar(server) == before
-
-
-async def test_what_one_patient_was_shown_is_no_candidate_of_another(server: Server) -> None:
-    async with talking(server.url, "plain") as talk:
-        await say(talk, "start tumor board for patient_4")
-        await say(talk, "@Secretary what's on my calendar tomorrow?")
-        await say(talk, "switch to patient_15")
-        assert "no event that is known here is called so" in await say(
-            talk, "@Secretary cancel tomorrow's clinic"
-        )
-
-
 async def test_every_run_is_stored_with_its_user_and_not_with_the_patient(server: Server) -> None:
     async with talking(server.url, "plain") as talk:
         await say(talk, "start tumor board for patient_4")

@@ -10,7 +10,6 @@ import pytest
 
 from tests.e2e.models import ModelServer, running_model
 from tests.e2e.server import Server, running_server
-from tests.e2e.talks import PlainTalk, new_chat, next_frame, socket_to
 from tests.fakes_connector import FakeConnector
 from tests.fakes_openai_brain import brain
 
@@ -19,21 +18,6 @@ pytestmark = pytest.mark.slow
 APP_ID = "11111111-2222-3333-4444-555555555555"
 KEYS = {name: f"{name}-key-of-tests" for name in ("ada", "ben")}
 UNSIGNED = "eyJhbGciOiJub25lIn0.eyJpc3MiOiJodHRwczovL2FwaS5ib3RmcmFtZXdvcmsuY29tIn0."
-BAD_FRAMES: dict[str, str | bytes] = {
-    "not json": "hello",
-    "cut off": '{"content": "a',
-    "a list": "[1, 2]",
-    "null": "null",
-    "nan": '{"content": NaN}',
-    "wrong type": '{"content": 7}',
-    "no content": '{"sender": "x"}',
-    "unknown type": '{"type": "delete", "content": "a"}',
-    "too deep": '{"content": "a", "x": ' + "[" * 5_000 + "]" * 5_000 + "}",
-    "lone surrogate": '{"content": "\\ud800"}',
-    "mentions of numbers": '{"content": "a", "mentions": [1]}',
-    "binary": b"\x00\x01",
-    "twice the same key": '{"content": "a", "content": {}}',
-}
 
 
 @pytest.fixture(scope="module")
@@ -102,56 +86,6 @@ async def test_the_handshake_lets_no_stranger_in(
     for path in ("/api/ws/chats/chat_1/messages", "/api/chats", "/api/chats/chat_1"):
         told, _ = await refusal(server, path, headers)
         assert told == status, path
-
-
-async def test_somebody_elses_conversation_is_as_unknown_as_none(
-    server: Server, ada: aiohttp.ClientSession
-) -> None:
-    conversation = await new_chat(ada, server.url)
-    async with socket_to(ada, server.url, conversation) as socket:
-        await PlainTalk(conversation, socket).say("switch to patient_4")
-    for path in ("", "/messages", "/export", "/patients/patient_4"):
-        theirs = await refusal(server, f"/api/chats/{conversation}{path}", bearer("ben"))
-        absent = await refusal(server, f"/api/chats/chat_of_nobody{path}", bearer("ben"))
-        assert theirs == absent, path
-        assert theirs[0] == 404
-    socket_path = f"/api/ws/chats/{conversation}/messages"
-    assert (await refusal(server, socket_path, bearer("ben")))[0] == 404
-
-
-@pytest.mark.parametrize("mode", ["", "?stream=1"])
-async def test_bad_frames_are_answered_and_reach_no_model(
-    server: Server, model: ModelServer, ada: aiohttp.ClientSession, mode: str
-) -> None:
-    conversation = await new_chat(ada, server.url)
-    asked = len(model.requests)
-    async with socket_to(ada, server.url, conversation, mode) as socket:
-        for name, frame in BAD_FRAMES.items():
-            await (socket.send_bytes(frame) if isinstance(frame, bytes) else socket.send_str(frame))
-            told = await next_frame(socket)
-            assert told["code"] in ("bad_frame", "empty_message"), name
-        for content, code in ((" ", "empty_message"), ("x" * 16_001, "message_too_long")):
-            await socket.send_json({"content": content})
-            assert (await next_frame(socket))["code"] == code
-        assert len(model.requests) == asked
-        await socket.send_json({"content": "switch to patient_4"})
-        while "Switched to patient_4" not in str(await next_frame(socket)):
-            pass
-
-
-@pytest.mark.parametrize("data", ["x" * 300_000, b'{"content": "\xff"}'])
-async def test_a_frame_that_cannot_be_taken_at_all_hurts_only_its_socket(
-    server: Server, ada: aiohttp.ClientSession, data: str | bytes
-) -> None:
-    conversation = await new_chat(ada, server.url)
-    async with socket_to(ada, server.url, conversation) as socket:
-        await (socket.send_bytes(data) if isinstance(data, bytes) else socket.send_str(data))
-        told = await socket.receive(timeout=60)
-        refused = told.type is aiohttp.WSMsgType.TEXT and "bad_frame" in told.data
-        assert refused or socket.close_code in (1003, 1007, 1009)
-    async with socket_to(ada, server.url, conversation) as socket:
-        answer = await PlainTalk(conversation, socket).say("switch to patient_4")
-        assert answer.failure is None
 
 
 @pytest.mark.parametrize(

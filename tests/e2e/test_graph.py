@@ -66,52 +66,6 @@ def board(ada: User) -> list[datetime]:
     return [one["start"] for one in ada.events.values() if one["subject"] == "Tumor board"]
 
 
-async def test_an_event_is_listed_moved_named_and_gone_only_after_yes(
-    graph: FakeGraph, ada: User, server: Server
-) -> None:
-    async with talking(server.url, "plain") as talk:
-        # The first page is throttled, the second comes with a token that has ended.
-        graph.fail_next(429, Retry_After="1")
-        graph.before(3, graph.end_tokens)
-        issued = graph.tokens_issued
-        listed = await say(talk, "what's on my calendar tomorrow?")
-        assert "15:00" in listed
-        assert all(row["subject"] in listed for row in ada.events.values())
-        assert graph.tokens_issued > issued
-
-        graph.fail_next(503)
-        assert "Tumor board" in await say(talk, "move the 3pm one to Friday")
-        (start,) = board(ada)
-        assert (start.weekday(), start.hour) == (4, 15)
-
-        graph.end_tokens()
-        asked = await say(talk, "cancel it")
-        assert "Cancel *Tumor board*" in asked
-        assert f"{start:%a} {start.day} {start:%b} 15:00" in asked
-        assert "Nothing was changed" in await say(talk, "no")
-        assert board(ada) == [start]
-
-        await say(talk, "cancel it")
-        graph.fail_next(429, Retry_After="0")
-        assert "Cancelled: *Tumor board*" in await say(talk, "yes")
-        assert board(ada) == []
-        assert len(ada.events) == 4
-        assert "Tumor board" not in await say(talk, "what's on my calendar tomorrow?")
-
-
-async def test_two_that_may_be_meant_are_asked_about(
-    graph: FakeGraph, ada: User, server: Server
-) -> None:
-    async with talking(server.url, "plain") as talk:
-        await say(talk, "what's on my calendar tomorrow?")
-        asked = await say(talk, "cancel the meeting")
-        assert "Ward round" in asked
-        assert "Clinic" in asked
-        assert "yes / no" not in asked
-        assert len(ada.events) == 5
-        assert "DELETE" not in {one.method for one in graph.asked}
-
-
 async def test_what_another_deleted_meanwhile_is_said_to_be_gone(
     graph: FakeGraph, ada: User, server: Server
 ) -> None:

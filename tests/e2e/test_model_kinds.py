@@ -1,4 +1,4 @@
-"""Thirty turns with two boards on servers of every kind: each message is answered whole."""
+"""A long talk with boards on servers of every kind: each message is answered whole."""
 
 import re
 from collections.abc import Callable
@@ -9,9 +9,10 @@ import pytest
 
 from bench.token_talk import TALK
 from bench.tokens import prompt_tokens, talk
+from tests.amounts import amount
 from tests.fakes_openai import Brain, RecordedRequest, Reply
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.large]
 
 WINDOW = 8_192
 
@@ -120,11 +121,16 @@ KINDS: dict[str, tuple[Callable[[Brain], Brain], dict[str, str]]] = {
 }
 
 
+# Only a window is filled by a long talk; the first half has a board and every kind of call.
+FIRST_HALF = TALK[: amount(by_day=15, by_night=len(TALK))]
+
+
 @pytest.mark.parametrize("kind", KINDS)
-async def test_thirty_turns_with_two_boards_are_answered_whole(kind: str) -> None:
+async def test_every_turn_of_a_talk_with_boards_is_answered_whole(kind: str) -> None:
     server_of, settings = KINDS[kind]
-    turns = await talk(server_of, **settings)
-    assert [turn.part for turn in turns] == list(TALK)
+    parts = TALK if server_of is small else FIRST_HALF
+    turns = await talk(server_of, parts=parts, call_seconds=0.0, **settings)
+    assert [turn.part for turn in turns] == list(parts)
     silent = {"", "yes", "thanks"}
     unanswered = [
         turn.part.text

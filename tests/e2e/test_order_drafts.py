@@ -60,39 +60,6 @@ async def test_the_local_user_s_yes_makes_one_valid_draft(
     assert fhir.faults == []
 
 
-async def test_two_tests_of_a_sentence_and_whether_they_were_ordered(
-    fhir: OrderServer, server: Server
-) -> None:
-    async with talking_to(server) as talk:
-        await talk.say("patient_4")
-        asked = await talk.say("order a CBC and creatinine for tomorrow")
-        assert asked.text.endswith("Make these 2 drafts? yes / no")
-        await talk.say("yes")
-        assert sorted(one["code"]["text"] for one in fhir.made.values()) == ["CBC", "creatinine"]
-        assert "not ordered yet: CBC" in (await talk.say("did you order the CBC?")).text
-        assert "No draft of CT stands here" in (await talk.say("did you order the CT?")).text
-        assert "kein Entwurf von CT" in (await talk.say("haben Sie das CT angeordnet?")).text
-    assert fhir.faults == []
-
-
-async def test_german_orders_drugs_and_a_switch(fhir: OrderServer, server: Server) -> None:
-    async with talking_to(server) as talk:
-        await talk.say("patient_4")
-        drug = await talk.say("order metoprolol 50 mg")
-        assert "drafts no drug" in drug.text
-        asked = await talk.say("ordne ein Kalium für morgen 8 Uhr an")
-        assert asked.text.endswith("Diesen Entwurf anlegen? ja / nein")
-        await talk.say("wechsle zu patient_7")
-        await talk.say("ja")
-        assert fhir.made == {}
-        asked = await talk.say("ordne ein Kalium für morgen 8 Uhr an")
-        assert "`patient_7`" in asked.text
-        assert "Entwurf angelegt" in (await talk.say("ja")).text
-        (made,) = fhir.made.values()
-        assert made["subject"] == {"reference": "Patient/patient-7"}
-    assert fhir.faults == []
-
-
 async def test_a_yes_that_a_server_died_over_makes_one_draft(
     fhir: OrderServer, server: Server
 ) -> None:
@@ -108,20 +75,6 @@ async def test_a_yes_that_a_server_died_over_makes_one_draft(
         assert said.notices[0] == "interrupted"
     assert len(fhir.made) == 1
     assert fhir.faults == []
-
-
-async def test_a_server_that_takes_no_orders_is_sent_none(tmp_path: Path) -> None:
-    records = OrderServer(takes_orders=False)
-    settings = {"LLM_PROVIDER": "offline", "ORDER_DRAFTS": "true"}
-    with (
-        running_beside(records),
-        running_server(tmp_path, FHIR_BASE_URL=records.base_url, **settings) as server,
-    ):
-        async with talking_to(server) as talk:
-            await talk.say("patient_4")
-            said = await talk.say(ORDER)
-    assert "the records server does not take drafts of orders" in said.text
-    assert (records.tries, records.faults) == (0, [])
 
 
 async def test_without_the_setting_nothing_leaves(fhir: OrderServer, tmp_path: Path) -> None:

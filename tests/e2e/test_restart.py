@@ -251,25 +251,6 @@ async def test_sigterm_lets_the_turn_finish_and_says_goodbye(
     assert "Traceback" not in server.log
 
 
-async def test_sigterm_stores_what_would_take_too_long_as_interrupted(
-    server: Server, model: ModelServer
-) -> None:
-    conversation = await chat_about_four(server)
-    model.brain = endless
-    async with stream_to(server, conversation) as socket:
-        await socket.send_json({"content": QUESTION})
-        await until(socket, "long story")
-        server.ask_to_stop()
-        frames = await rest_of(socket)
-        assert frames[-1]["type"] == "RUN_ERROR"
-        assert frames[-1]["code"] == "interrupted"
-    assert await asyncio.to_thread(server.wait_for_end) == 0
-    turn = turns_of(server, conversation)[-1]
-    assert (turn["user_message"], turn["turn_status"]) == (QUESTION, "FAILED")
-    assert turn["error_code"] == "interrupted"
-    assert turn["agent_responses"][0]["text"].startswith("The record tells a long story.")
-
-
 async def test_a_lost_connection_is_taken_up_where_it_broke(
     server: Server, model: ModelServer
 ) -> None:
@@ -288,37 +269,6 @@ async def test_a_lost_connection_is_taken_up_where_it_broke(
     assert answer_of(first + rest).said[-1].text.strip() == LONG.strip()
     await at_rest(stored_in(server, conversation))
     assert turns_of(server, conversation)[-1]["agent_responses"][0]["text"].strip() == LONG.strip()
-
-
-async def test_a_second_device_sees_the_same_run(server: Server, model: ModelServer) -> None:
-    conversation = await chat_about_four(server)
-    model.brain = slow
-    async with stream_to(server, conversation) as socket:
-        await socket.send_json({"content": QUESTION})
-        first = await until(socket, "long story")
-        async with stream_to(server, conversation, run=first[0]["runId"], after=0) as other:
-            theirs = await until(other, "long story")
-            model.is_hasty = True
-            theirs += await rest_of(other)
-        mine = first + await rest_of(socket)
-    assert theirs[0]["input"]["messages"][0]["content"] == QUESTION
-    assert theirs[1:] == mine[1:]
-
-
-async def test_a_turn_whose_client_left_is_finished_and_stored(
-    server: Server, model: ModelServer
-) -> None:
-    conversation = await chat_about_four(server)
-    model.brain = slow
-    async with stream_to(server, conversation) as socket:
-        await socket.send_json({"content": QUESTION})
-        await until(socket, "long story")
-    model.is_hasty = True
-    await at_rest(stored_in(server, conversation))
-    turn = turns_of(server, conversation)[-1]
-    assert turn["turn_status"] == "COMPLETED"
-    assert turn["agent_responses"][0]["text"].strip() == LONG.strip()
-    assert not any(request.was_aborted for request in model.requests)
 
 
 async def test_stop_ends_the_models_work_and_keeps_what_was_shown(

@@ -7,47 +7,61 @@ that the parser neither reads nor refuses with its own error.
 import json
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeAlias
 
 import atheris
 
-with atheris.instrument_imports(include=["bots.inbound", "routes", "services.entities"]):
-    from bots.inbound import Inbound, parse_activity
-    from data_models.errors import BadFrameError, EntityDeltaError
-    from routes.socket_session import MessageFrame, StopFrame, parse_client_frame
-    from services.entities.delta import EntityDelta, parse_entity_delta
+from data_models.errors import BadFrameError, EntityDeltaError
 
+Parser: TypeAlias = Callable[[bytes], None]
 DEPTH_LIMIT = 4
 WIDTH_LIMIT = 6
 
 
-def frame(data: bytes) -> None:
+def frame() -> Parser:
     """What a web client may send."""
-    try:
-        read = parse_client_frame(data)
-    except BadFrameError as error:
-        _says_nothing_of_it(error)
-        return
-    assert isinstance(read, MessageFrame | StopFrame)
+    with atheris.instrument_imports(include=["routes"]):
+        from routes.socket_session import MessageFrame, StopFrame, parse_client_frame
+
+    def parse(data: bytes) -> None:
+        try:
+            read = parse_client_frame(data)
+        except BadFrameError as error:
+            _says_nothing_of_it(error)
+            return
+        assert isinstance(read, MessageFrame | StopFrame)
+
+    return parse
 
 
-def activity(data: bytes) -> None:
+def activity() -> Parser:
     """What a channel may post."""
-    try:
-        read = parse_activity(data)
-    except BadFrameError as error:
-        _says_nothing_of_it(error)
-        return
-    assert isinstance(read, Inbound)
-    assert read.tenant is None or isinstance(read.tenant, str)
+    with atheris.instrument_imports(include=["bots.inbound"]):
+        from bots.inbound import Inbound, parse_activity
+
+    def parse(data: bytes) -> None:
+        try:
+            read = parse_activity(data)
+        except BadFrameError as error:
+            _says_nothing_of_it(error)
+            return
+        assert isinstance(read, Inbound)
+        assert read.tenant is None or isinstance(read.tenant, str)
+
+    return parse
 
 
-def delta(data: bytes) -> None:
+def delta() -> Parser:
     """What a model may write of entities."""
-    try:
-        assert isinstance(parse_entity_delta(data.decode(errors="replace")), EntityDelta)
-    except EntityDeltaError:
-        return
+    with atheris.instrument_imports(include=["services.entities"]):
+        from services.entities.delta import EntityDelta, parse_entity_delta
+
+    def parse(data: bytes) -> None:
+        with suppress(EntityDeltaError):
+            assert isinstance(parse_entity_delta(data.decode(errors="replace")), EntityDelta)
+
+    return parse
 
 
 def _says_nothing_of_it(error: BadFrameError) -> None:
@@ -66,7 +80,7 @@ DELTA_WORDS = [
     *("entities_to_update", "derived_entities_to_update", "entities_to_remove", "entities"),
     *("response", "key", "value", "agent", "name", "derivation", "confidence", "sources"),
 ]
-PARSERS: Mapping[str, tuple[Callable[[bytes], None], list[str]]] = {
+PARSERS: Mapping[str, tuple[Callable[[], Parser], list[str]]] = {
     "frame": (frame, FRAME_WORDS),
     "activity": (activity, ACTIVITY_WORDS),
     "delta": (delta, DELTA_WORDS),
@@ -99,7 +113,8 @@ def shaped(source: atheris.FuzzedDataProvider, words: list[str], depth: int = 0)
 def main(arguments: list[str]) -> None:
     """Fuzz the parser that the first argument names; the others are libFuzzer's."""
     name, *more = arguments
-    parse, words = PARSERS[name]
+    imported, words = PARSERS[name]
+    parse = imported()
 
     def both(data: bytes) -> None:
         parse(data)

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.amounts import amount
 from tests.routes.conftest import Server
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.large]
+EXAMPLES = amount(by_day=10, by_night=100)
 CHECKS = "not_a_server_error,response_schema_conformance,status_code_conformance"
 # The tool writes no recordings; tests/routes/test_speech.py does.
 UNDESCRIBABLE = (
@@ -29,7 +31,16 @@ async def test_no_request_within_the_description_gets_an_answer_outside_it(serve
     process = await asyncio.create_subprocess_exec(
         str(Path(sys.executable).with_name("schemathesis")),
         *("run", f"{server.base}/api/openapi.json", "--header", "Authorization: Bearer ada-key"),
-        *("--checks", CHECKS, "--max-examples", "40", "--phases", "fuzzing", "--seed", "7"),
+        *(
+            "--checks",
+            CHECKS,
+            "--max-examples",
+            str(EXAMPLES),
+            "--phases",
+            "fuzzing",
+            "--seed",
+            "7",
+        ),
         *("--request-timeout", "120"),
         *excluded,
         stdout=asyncio.subprocess.PIPE,

@@ -5,7 +5,7 @@ from playwright.async_api import Browser, BrowserContext, Page, ViewportSize, ex
 
 from tests.web.axe import violations
 from tests.web.chart_scenes import ChartTalk
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import DRAWN, Site, idle, say
 from tests.web.test_identity import INSIDE, KNOWN, WINDOWS
 
 pytestmark = pytest.mark.slow
@@ -75,7 +75,7 @@ async def test_in_the_largest_letters_who_it_is_stays_inside_the_window(
     for shows_settings in (True, False):
         for width, height in WINDOWS:
             await page.set_viewport_size(ViewportSize(width=width, height=height))
-            await page.wait_for_timeout(100)
+            await page.evaluate(DRAWN)
             missing = await page.evaluate(INSIDE, list(KNOWN))
             found += [f"{width}x{height}, {shows_settings}: no {text}" for text in missing]
             wide = await page.evaluate("document.documentElement.scrollWidth - innerWidth")

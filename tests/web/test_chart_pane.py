@@ -95,10 +95,12 @@ async def test_a_source_opens_beside_the_answer_which_stays_usable(
     site: Site, browser: Browser, size: dict[str, int]
 ) -> None:
     page = await opened(site, browser, size)
-    await page.evaluate("document.querySelector('.middle .row-sources button')?.click()")
-    if not await page.get_by_role("dialog").count():
-        await page.get_by_role("button", name="Show as table").first.click()
-        await page.locator(".middle .row-sources button").first.click()
+    source = page.locator(".middle .row-sources button").first
+    as_table = page.get_by_role("button", name="Show as table").first
+    await expect(source.or_(as_table).first).to_be_visible()
+    if not await source.is_visible():
+        await as_table.click()
+    await source.click()
     sheet = page.get_by_role("dialog")
     await expect(sheet).to_be_visible()
     assert await page.evaluate("document.querySelector('dialog:modal')") is None

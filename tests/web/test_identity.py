@@ -14,7 +14,7 @@ from services.runs.hub import Run
 from tests.routes.fakes import spoken, state
 from tests.web.axe import violations
 from tests.web.chart_scenes import ChartTalk
-from tests.web.conftest import Site, idle, say
+from tests.web.conftest import DRAWN, Site, idle, say
 
 pytestmark = pytest.mark.slow
 KNOWN = ("Ada Example", "1950-02-03", "female", "patient_4")
@@ -77,7 +77,7 @@ async def disturb(page: Page, chance: random.Random) -> str:
             await page.evaluate("document.querySelector('.row-sources button')?.click()")
         case _:
             await page.keyboard.press("Escape")
-    await page.wait_for_timeout(100)
+    await page.evaluate(DRAWN)
     return deed
 
 

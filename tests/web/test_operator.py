@@ -266,6 +266,9 @@ async def test_whoever_is_no_operator_sees_nothing(shared: Server, browser: Brow
 
 async def planned(page: Page) -> None:
     """Upload the second version, a broken one first, unless somebody has."""
+    await expect(page.get_by_role("button", name="Appointment booking")).to_contain_text(
+        "active v1"
+    )
     if await page.get_by_text("waiting for approval", exact=False).count() == 0:
         await upload(page, SECOND.replace("age < 18", "agee < 18"))
         await expect(page.get_by_role("alert")).to_be_visible()

@@ -1,7 +1,7 @@
 """Signing in to a FHIR server: a double checks the assertion as a server of tokens does."""
 
 import base64
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ class TokenServer:
         self.issued = 0
         self.valid: set[str] = set()
         self.faults: list[str] = []
-        self.reply: web.Response | None = None
+        self.reply: Callable[[], web.Response] | None = None  # an answer can be sent once
         self.busy = 0
 
     async def configuration(self, _: web.Request) -> web.Response:
@@ -52,7 +52,7 @@ class TokenServer:
             self.busy -= 1
             return web.Response(status=503, headers={"Retry-After": "0"})
         if self.reply is not None:
-            return self.reply
+            return self.reply()
         form = await request.post()
         proof = self._assertion(form) or self._secret(request)
         if form.get("grant_type") != "client_credentials" or not proof:
@@ -183,7 +183,7 @@ async def test_a_busy_server_of_tokens_is_asked_again(
 async def test_an_answer_without_a_token_is_an_error_of_the_records(
     tokens: TokenServer, session: aiohttp.ClientSession, reply: Any, error: type[Exception]
 ) -> None:
-    tokens.reply = reply()
+    tokens.reply = reply
     chosen = settings(tokens, fhir_client_secret="s3cret")
     client = fhir_client_for(chosen, session=session, clock=FixedClock())
     with pytest.raises(error):
