@@ -15,6 +15,7 @@ from services.language.answer_words import answer_words
 from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.tool_requests import OF_THE_HOUSE, RECALL
+from services.language.tools_named import SEARCH
 from services.records.answers.reports import bullets_of, missing_in, notes_on
 
 OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
@@ -91,5 +92,7 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
         rows, notes = bullets_of(view, answer_words(prompt.language)), notes_on(view)
     if not rows:
         searched = view.nothing if view is not None and prompt.language == "en" else ""
+        if answer.name == SEARCH and not searched:  # that no word of it is there says little
+            searched = answer_words(prompt.language).unknown.format(name=prompt.query)
         return searched or prompt.text("holds_nothing", title=title)
     return "\n".join([f"**{title}**", *rows, *(["", *notes] if notes else [])])

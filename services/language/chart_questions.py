@@ -239,6 +239,10 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
     topics = [of_last_visit(one) if aspect == "latest" else one for one in topics]
+    if "may_have" in part.frames and any(one.tool == "imaging_reports" for one in topics):
+        # Whether a scan is safe, allergies and implants tell, and no earlier scan.
+        topics = [one for one in topics if one.tool != "imaging_reports"]
+        yield ChartQuestion("care", {}, "all", "implant")
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
@@ -272,6 +276,8 @@ def _of_run(
     for tool in tools:
         if tool == "problems" and what == "people":  # who was seen for it
             yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
+        elif tool == "documents" and what == "people":  # who of the team has the field
+            yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
         elif tool != "results":
             yield replace(named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
     if not tools and is_searched:
@@ -317,7 +323,9 @@ def _of_its_own(
     unknown = " ".join(run.text for run in part.runs if not run.known)
     if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
         return values_of([topic.name], aspect, what)  # the status tells the newest only
-    if topic.name == "treatment" and unknown:  # "heat therapy" is one of them
+    is_plain_course = topic.tool == "timeline" and not topic.arguments
+    if unknown and (topic.name == "treatment" or is_plain_course):
+        # "Heat therapy" is one of them; "what happened to the pump" tells not all that happened.
         return _searched(unknown, aspect, what)
     name = topic.name
     if topic.tool in _REPORTS:

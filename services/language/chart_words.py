@@ -135,7 +135,7 @@ class Lexicon:
 
     def pieces(self, text: str) -> list[Piece]:
         """Return folded `text` as pieces, the longest phrase that fits first."""
-        tokens = list(self._tokens(text))
+        tokens = list(self._with_heads(list(self._tokens(text))))
         found: list[Piece] = []
         at = 0
         while at < len(tokens):
@@ -146,6 +146,16 @@ class Lexicon:
             found.append(Piece(words, labels))
             at += size
         return found
+
+    def _with_heads(self, tokens: Sequence[str]) -> Iterator[str]:
+        """Yield `tokens` with the head of a name that is said once for several: "hep A and B"."""
+        for at, token in enumerate(tokens):
+            before = tokens[max(0, at - 3) : at]
+            if len(before) == 3 and len(token) <= 2 and before[2] in self.joints:
+                head = before[0]
+                if self._known([head, before[1]]) and self._known([head, token]):
+                    yield head
+            yield token
 
     def _longest(self, tokens: Sequence[str]) -> tuple[int, tuple[Label, ...]] | None:
         """Return the longest phrase of several words that `tokens` begin with, and its length."""
@@ -221,7 +231,8 @@ class Lexicon:
     def _inflected(self, word: str) -> tuple[Label, ...]:
         for stem in self._stems(word):
             is_long = len(stem) >= 3 or (len(stem) == 2 and word not in common_words())
-            if is_long and (labels := self._known([stem])):
+            labels = self._known([stem]) if is_long else ()
+            if labels and not (len(stem) + 1 < len(word) <= _SLIP_CHARS and _is_value(labels)):
                 return labels
         return self._by_ending(word)
 
@@ -292,6 +303,11 @@ def tokens_of(text: str) -> list[str]:
 def _is_drug(labels: Sequence[Label]) -> bool:
     """Whether a word names a drug: names of drugs that differ by a letter are different drugs."""
     return any(label.kind == "name" and label.value.tool == "medications" for label in labels)
+
+
+def _is_value(labels: Sequence[Label]) -> bool:
+    """Whether a word names what is measured: a short one takes no long ending, "Tropen"."""
+    return any(label.kind == "name" and label.value.tool == "results" for label in labels)
 
 
 @cache

@@ -11,6 +11,7 @@ from typing import TypeAlias
 from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_words import Lexicon, Piece
 from services.language.folding import fold
+from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Relation
 
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
@@ -87,6 +88,9 @@ def _asked_at(
     before, behind = (
         ask(" ".join(one.text for one in side) + "?") for side in (pieces[:at], pieces[at + 1 :])
     )
+    if any(one.tool == SEARCH for one in behind):  # "when the ankle was sprained"
+        told = (one.text for one in pieces[at + 1 :] if "past" not in one.of("frame"))
+        behind = ask(" ".join(told) + "?")
     if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
         behind = tuple(one for one in behind if one.tool != "immunizations")
     if not behind or not all(_is_event(one, is_alone=not before) for one in behind):

@@ -50,6 +50,9 @@ def _meant_otherwise(
     is_of_other = of_person == "name" and ("care" in found or is_drug)  # "what is his pill called?"
     # "Where were her kids born?", "does she live in a nursing home?"
     is_of_other |= of_person in ("birth date", "address") and SEARCH in found
+    of_family = "history" in found and found["history"].name == "family"
+    is_of_other |= of_person in ("birth date", "age", "vital status") and of_family
+    care = found["care"].name if "care" in found else ""
     beside = {
         "results": "results" in named,  # "lab value of potassium" is about potassium
         "encounters": is_at_visits,  # "weight at the last five visits"
@@ -58,6 +61,7 @@ def _meant_otherwise(
         "medications": "allergies" in found,  # "which drugs can't she take?"
         "problems": "timeline" in found,  # "the timeline of her illness"
         "chart_summary": is_of_other,
+        "imaging_reports": care in ("order", "open order"),  # "what scans are outstanding?"
     }
     return [tool for tool, is_meant in beside.items() if is_meant and tool in found]
 

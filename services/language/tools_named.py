@@ -34,6 +34,11 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
         return ("immunizations",) if is_given else ("problems", "immunizations")
     if tool == "medications" and "procedures" in named:
         return ("procedures", "medications")
+    if tool == "medications" and "troubled" in part.frames:
+        return ("allergies", "medications")
+    both = {one.tool for one in run.known if run.main and one.name == run.main.name}
+    if both >= {"results", "problems"}:
+        return ("results", "problems")  # told by values and by illnesses: risk factors
     return () if tool is None else (tool,)
 
 

@@ -11,7 +11,12 @@ from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_of_allergen
 from services.records.answers.row_parts import days_recorded, newest_day
 from services.records.answers.said_words import has_words, is_word, says_all
-from services.records.concepts.table import ConceptKind, concept_table, names_of_procedure
+from services.records.concepts.table import (
+    ConceptKind,
+    concept_table,
+    names_of_procedure,
+    words_of_no_implant,
+)
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
 from services.records.finding import means
@@ -23,6 +28,7 @@ _KINDS = {
     "goal": ("goal",),
     "care team": ("care team", "general practitioner"),
     "device": ("device", "device use"),
+    "implant": ("device", "device use"),
     "directive": ("directive",),
     "coverage": ("coverage",),
     "order": ("order",),
@@ -33,6 +39,7 @@ _KINDS = {
 _OPEN = frozenset({"active", "on-hold", "planned"})
 _ENCOUNTERS = {
     "emergency": ("emergency",),
+    "intensive care": ("intensive care", "intensive therapy", "critical care", "icu"),
     "inpatient admission": ("inpatient", "admission"),
     "check up": ("check up", "well", "annual"),
 }
@@ -61,16 +68,26 @@ _MODALITIES = {
     "ct": frozenset({"ct", "computed"}),
     "mri": frozenset({"mri", "mr", "mrt", "magnetic"}),
     "pet": frozenset({"pet", "positron"}),
-    "ultrasound": frozenset({"ultrasound", "sonography", "us", "echo", "endosonography"}),
+    "ultrasound": frozenset(
+        {"ultrasound", "ultrasonography", "sonography", "us", "echo", "endosonography",
+         "echocardiography", "echocardiogram"}
+    ),
     "mammography": frozenset({"mammography", "mammogram", "mg"}),
     "x ray": frozenset(
         {"x", "xray", "radiograph", "radiographs", "radiography", "rontgen", "dx", "cr"}
     ),
 }
+IMAGING = "imaging"
+"""The head of who asks which images were made, of which there is no report."""
+_OF_IMAGING = frozenset(
+    {"imaging", "scan", "angiography", "scintigraphy", "densitometry", "tomography",
+     *(word for kind in _MODALITIES.values() for word in kind)}
+)  # fmt: skip
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
 _TO_COME = frozenset({"appointment"})
+_PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
 _VAGUE = frozenset(
     (word,)
@@ -105,8 +122,10 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     """Return the rows of `view` that the question is about, by name and by days."""
     rows = [row for row in view.rows if not _is_beside(question, row)]
     named = tuple(row for row in rows if _is_named(question, row))
-    if question.name and question.tool in _REPORTS:
-        named = _reports(question.name, view.rows)
+    if question.name and (question.tool in _REPORTS or question.head == IMAGING):
+        rows = list(named if question.head == IMAGING else view.rows)
+        kind = question.name.split()[0] if question.head == IMAGING else question.name
+        named = _reports(question.name, rows) or _reports(kind, rows)
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if has_words(row, question.name)) or named
@@ -154,6 +173,8 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             return is_meant or has_words(row, name) or _is_the_head(question, row)
         case "allergies" if name:
             return row.kind != "no known allergy" and is_of_allergen(name, row)
+        case "procedures" if question.head == IMAGING:
+            return bool(_title(row) & _OF_IMAGING)
         case "care" | "history" if name:
             return _is_part(row, question)
         case "search_record" if not name:
@@ -203,7 +224,10 @@ def _is_vaccine(row: ViewRow, name: str) -> bool:
 
 def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
     name = question.head or question.name
-    if row.kind in _TO_COME or not _says_rest(row, question):
+    is_planned = row.kind in _TO_COME or row.status in _PLANNED
+    if name == "planned" or is_planned:
+        return name == "planned" and row.status in _PLANNED
+    if not _says_rest(row, question):
         return False
     if name == "inpatient admission":
         is_stay = row.value not in _NO_STAYS and _says(row, _ENCOUNTERS[name])
@@ -236,8 +260,11 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
         return False
     if name == "open order" and row.status not in _OPEN:
         return False
+    if name == "implant" and words_of_no_implant().intersection(words_of(row.name)):
+        return False
     if kinds is None:
-        return any(has_words(row, each) for each in names_of_procedure(name))
+        said = names_of_procedure(name.removesuffix("y") if name.endswith("ology") else name)
+        return any(has_words(row, each) for each in said)  # of neurology a neurologist is
     return row.kind in kinds or row.name in kinds
 
 

@@ -30,6 +30,8 @@ _ALSO_SAID = {
     "emergency": "emergency",
 }
 
+_FIELD = "ology"
+"""How a field of medicine ends, by which notes are signed: who asks for the neurologist is told."""
 _OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 # What is measured where an illness is suspected that nobody recorded.
@@ -76,6 +78,10 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         newest: ChartQuestion = replace(question, arguments=names, aspect="latest", span=None)
         then = [_of_the_head(question)] if question.head else []
         return (*then, replace(newest, above=None, below=None), *searches_for(newest))
+    if question.tool == "imaging_reports":  # a scan that was made, and has no report
+        done = replace(question, tool="procedures", arguments={}, head="imaging", part=None)
+        named = replace(question, tool=SEARCH, arguments={"query": question.name}, aspect="all")
+        return (done, named) if question.name else (done,)
     if question.tool == "problems" and not question.name and question.span is None:
         is_whole = question.arguments.get("status", "active") != "active"
         return () if is_whole else (replace(question, arguments={"status": "all"}, aspect="all"),)
@@ -86,6 +92,8 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     if question.tool == "care" and question.name == "care team":
         seen = replace(question, tool="encounters", aspect="all", name="", part="people")
         return (seen, replace(seen, tool="documents"))
+    if question.tool == "care" and question.part == "people" and question.name.endswith(_FIELD):
+        return (replace(question, tool="documents"),)
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
     if question.head:

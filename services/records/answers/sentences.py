@@ -166,7 +166,8 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_seen = part in ("people", "place") and question.span is None and len(rows) > 1
     if is_seen and part and (seen := _seen_by(part, question.tool, rows, words)):
         return "\n".join(seen[:_ROWS_SHOWN])
-    if question.part not in (None, "status") and question.name and len(rows) <= _ROWS_SHOWN:
+    is_of_part = question.part not in (None, "status") and question.aspect != "change"
+    if is_of_part and question.name and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
     is_search = question.tool == "search_record"
     is_brief = all(len(row.detail) <= DETAIL_CHARS for row in rows[:_ENTRIES_SHOWN])
@@ -320,7 +321,8 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     what = f"{what}: {question.name}" if question.name else what
     if question.tool not in _STATES or not question.name:
         said = f"{words.things.format(count=len(rows), what=what, span=span)}."
-        return "\n".join([said, *counts_of_years(question, rows)])
+        each = [_listed(question, rows, words)] if question.part else []  # "how many, and why"
+        return "\n".join([said, *counts_of_years(question, rows), *each])
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
     if question.tool == "medications" and len(rows) == 1:
         return row_line(rows[0], words)  # how often it was prescribed, and is taken

@@ -254,6 +254,12 @@ def words_of_no_operation() -> frozenset[str]:
     return frozenset(word for said in concept_rows()["not_operations"] for word in words_of(said))
 
 
+@cache
+def words_of_no_implant() -> frozenset[str]:
+    """Return words in names of devices that lie in no body."""
+    return frozenset(word for said in concept_rows()["not_implants"] for word in words_of(said))
+
+
 def _result(name: str, row: Mapping[str, Any]) -> Concept:
     return Concept(
         "result",
