@@ -160,6 +160,8 @@ def _with_unread(
     typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
     spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
     unread = ", ".join(spelt)
+    if unread:  # a yes would be one to less than was asked
+        asked = [replace(one, aspect="all") if one.aspect == "whether" else one for one in asked]
     return tuple(replace(one, unread=unread) for one in asked[:1]) + tuple(asked[1:])
 
 

@@ -31,6 +31,7 @@ _KINDS = {
     "implant": ("device", "device use"),
     "directive": ("directive",),
     "coverage": ("coverage",),
+    "contact person": ("related person", "contact person"),
     "order": ("order",),
     "open order": ("order",),
     "family": ("family history",),
@@ -263,8 +264,9 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
     if name == "implant" and words_of_no_implant().intersection(words_of(row.name)):
         return False
     if kinds is None:
-        said = names_of_procedure(name.removesuffix("y") if name.endswith("ology") else name)
-        return any(has_words(row, each) for each in said)  # of neurology a neurologist is
+        # Of neurology a neurologist is.
+        said = names_of_procedure(name.removesuffix("y") if question.part == "people" else name)
+        return any(has_words(row, each) for each in said)
     return row.kind in kinds or row.name in kinds
 
 

@@ -30,8 +30,6 @@ _ALSO_SAID = {
     "emergency": "emergency",
 }
 
-_FIELD = "ology"
-"""How a field of medicine ends, by which notes are signed: who asks for the neurologist is told."""
 _OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
 # What is measured where an illness is suspected that nobody recorded.
@@ -92,8 +90,8 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     if question.tool == "care" and question.name == "care team":
         seen = replace(question, tool="encounters", aspect="all", name="", part="people")
         return (seen, replace(seen, tool="documents"))
-    if question.tool == "care" and question.part == "people" and question.name.endswith(_FIELD):
-        return (replace(question, tool="documents"),)
+    if question.tool == "care" and question.part == "people" and question.name not in _ALSO_SAID:
+        return (replace(question, tool="documents"),)  # who signed the notes
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
     if question.head:
@@ -101,6 +99,9 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         is_value = question.tool == "results"  # a value tells more than where it is mentioned
         head = _of_the_head(question)
         return (head, *headless) if is_value else (*headless, head)
+    if question.name == "contact person" and question.tool != "care":
+        kin = replace(question, tool="care", arguments={}, aspect="all", part=None)
+        return (kin, *searches_for(kin))
     taken = [_taken(question)] if _is_taken_too(question) else []
     said = _ALSO_SAID.get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)

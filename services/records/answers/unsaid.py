@@ -22,7 +22,9 @@ def said_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
     is_said = question.tool == SEARCH and words.is_language_of_tools  # by the tool itself
     if name.isalpha() and not words.knows(name) and not is_said:
         return [words.unknown.format(name=name)]
-    return [words.only_so] if question.tool in _BY_NAME else []
+    is_by_name = question.tool in _BY_NAME
+    is_by_name |= question.tool == SEARCH and not words.is_language_of_tools
+    return [words.only_so] if is_by_name else []
 
 
 def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str:
