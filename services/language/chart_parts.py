@@ -301,7 +301,11 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
         " ".join(piece.text for piece in chosen if piece.words[0] != ","),
         known,
         is_exact=bool(known) and (len(chosen) == 1 or is_same),
-        spelt=" ".join(_own_name(piece) for piece in chosen if not _is_left_out(piece, words)),
+        spelt=" ".join(
+            _own_name(piece, is_part=len(chosen) > 1)
+            for piece in chosen
+            if not _is_left_out(piece, words)
+        ),
         main=heads[0 if words.words.head_first else -1] if heads else None,
         is_of_other=any(name.tool != "results" for name in known),
     )
@@ -347,8 +351,10 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
     return is_slash and is_last and bool(pieces[end - 1].of("name") and pieces[ahead].of("name"))
 
 
-def _own_name(piece: Piece) -> str:
+def _own_name(piece: Piece, *, is_part: bool) -> str:
     names: list[NameIs] = piece.of("name")
+    if is_part:  # of a biopsy of the kidney no function
+        names = [name for name in names if name.tool == _ANYWHERE] or names
     return names[0].name if names else piece.text
 
 

@@ -68,6 +68,8 @@ from services.language.year_forms import with_plain_years
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
+_TO = frozenset({"to", "with", "mit", "zu", "aus"})
+"""Before what something happened to."""
 _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
 """Signs between two questions: "knee pain - what is he taking", and the end of a line."""
 
@@ -161,8 +163,12 @@ def _with_unread(
     spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
     unread = ", ".join(spelt)
     if unread:  # a yes would be one to less than was asked
-        asked = [replace(one, aspect="all") if one.aspect == "whether" else one for one in asked]
+        asked = [replace(one, aspect="all") if _is_yes(one) else one for one in asked]
     return tuple(replace(one, unread=unread) for one in asked[:1]) + tuple(asked[1:])
+
+
+def _is_yes(question: ChartQuestion) -> bool:
+    return question.aspect == "whether" and question.tool != "results"
 
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
@@ -325,7 +331,7 @@ def _of_its_own(
     unknown = " ".join(run.text for run in part.runs if not run.known)
     if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
         return values_of([topic.name], aspect, what)  # the status tells the newest only
-    is_plain_course = topic.tool == "timeline" and not topic.arguments
+    is_plain_course = topic.tool == "timeline" and any(one.text in _TO for one in part.pieces)
     if unknown and (topic.name == "treatment" or is_plain_course):
         # "Heat therapy" is one of them; "what happened to the pump" tells not all that happened.
         return _searched(unknown, aspect, what)

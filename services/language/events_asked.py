@@ -93,7 +93,7 @@ def _asked_at(
         behind = ask(" ".join(told) + "?")
     if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
         behind = tuple(one for one in behind if one.tool != "immunizations")
-    if not behind or not all(_is_event(one, is_alone=not before) for one in behind):
+    if not behind or not all(_is_event(one, relation, is_alone=not before) for one in behind):
         return ()
     if relation in ("within", "at") and {one.tool for one in before} != {"results"}:
         return ()  # "anemia in pregnancy" is the name of one thing
@@ -118,9 +118,11 @@ def _of_event(event: ChartQuestion) -> Aspect:
     return "all" if event.aspect == "when" else event.aspect
 
 
-def _is_event(question: ChartQuestion, *, is_alone: bool) -> bool:
+def _is_event(question: ChartQuestion, relation: Relation, *, is_alone: bool) -> bool:
     """Whether it has days: the last of its kind, or what has a name."""
     if question.tool in _EVENTS and question.aspect in EDGES:
         return True
+    if question.tool == SEARCH and relation != "within":  # what is found of it, else of all times
+        return bool(question.name) and not is_alone
     is_named = question.tool in _NAMED and bool(question.name) and question.part is None
     return is_named and question.aspect in {"all", "when", *EDGES} and not is_alone

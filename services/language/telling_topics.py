@@ -23,7 +23,8 @@ def telling_topics(
     found: dict[str, TopicSpec] = {}
     for topic in topics:
         kept = found.get(topic.tool)
-        if kept is None or (not kept.name and not kept.arguments):
+        is_of_kin = kept is not None and (kept.name, topic.name) == ("phone", "contact person")
+        if kept is None or (not kept.name and not kept.arguments) or is_of_kin:
             found[topic.tool] = topic
     status = found.get("current_status")
     if status is not None and _is_of_something_else(status, found, runs):

@@ -78,8 +78,13 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         return (*then, replace(newest, above=None, below=None), *searches_for(newest))
     if question.tool == "imaging_reports":  # a scan that was made, and has no report
         done = replace(question, tool="procedures", arguments={}, head="imaging", part=None)
+        done = replace(done, aspect="all") if done.aspect == "whether" else done
         named = replace(question, tool=SEARCH, arguments={"query": question.name}, aspect="all")
         return (done, named) if question.name else (done,)
+    if question.tool == "pathology_reports" and question.name:  # a biopsy that has no report
+        done = ChartQuestion("procedures", {"name": question.name}, "all", question.name)
+        said = replace(question, tool=SEARCH, arguments={"query": question.name}, aspect="all")
+        return (done if question.span is None else with_days(done, question.span), said)
     if question.tool == "problems" and not question.name and question.span is None:
         is_whole = question.arguments.get("status", "active") != "active"
         return () if is_whole else (replace(question, arguments={"status": "all"}, aspect="all"),)

@@ -158,7 +158,7 @@ class ConceptTable:
                 parts = (concept, *self.leaves(concept)) if kind == "drug" else (concept,)
                 found |= {" ".join(words) for part in parts for words in part.words}
         found |= {" ".join(words_of(other)) for other in names_of_procedure(name)[1:]}
-        found |= {" ".join(words_of(part)) for part in _parts_of_body(name)}
+        found |= {" ".join(words_of(part)) for part in parts_of_body(name)}
         return frozenset(found)
 
 
@@ -229,7 +229,8 @@ def _other_deeds(wanted: tuple[str, ...]) -> Iterator[str]:
             yield from (" ".join((*wanted[:at], one, *wanted[at + 1 :])) for one in others)
 
 
-def _parts_of_body(name: str) -> Iterator[str]:
+def parts_of_body(name: str) -> Iterator[str]:
+    """Return what else the part of the body is called, in any language."""
     wanted = words_of(name)
     same = (
         group for group in _groups("parts_of_body") if any(words_of(one) == wanted for one in group)
