@@ -230,7 +230,8 @@ def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
         return "treatment"  # "is he treated because of it?"
     if "over" in part.frames and (what == "reason" or aspect == "when"):
         return "end reason" if "reason" in part.parts else "end"
-    if "over" in part.frames and aspect == "whether" and part.parts.count("status") < 2:
+    is_over = "over" in part.frames and not is_of_values(part)
+    if is_over and aspect == "whether" and part.parts.count("status") < 2:
         return "end"  # "is it resolved?"
     return what
 

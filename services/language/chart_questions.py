@@ -298,7 +298,8 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
     if any(topic.name in SAY_WHAT_FOR for topic in topics):
-        return False  # "the plan for his prediabetes"
+        # "The plan for his prediabetes"; of "LDL goal met?" also the value.
+        return topics[0].name == "goal" and any(one.tool == "results" for one in run.known)
     if any(topic.name == "family" for topic in topics):
         return False  # that a parent had it is no illness of the patient
     return any(known.tool != SEARCH for known in run.known)

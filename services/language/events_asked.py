@@ -20,6 +20,7 @@ _EVENTS = frozenset(
     {"imaging_reports", "pathology_reports", "encounters", "procedures", "documents"}
 )
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
+_OF_THEN = frozenset({"at", "before", "after"})
 _SIGNS = frozenset({"?", ",", ";"})
 _PIECES = 60
 """Of a question; in a longer text each word between two things would be read as a relation."""
@@ -36,7 +37,7 @@ def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[Cha
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
         for end in (len(pieces), *joints):
             if found := _asked_at(pieces[:end], at, relation, ask):
-                is_now_too = relation == "at" and any(
+                is_now_too = relation in _OF_THEN and any(
                     one.text in words.words.now for one in pieces[at:]
                 )
                 now = [replace(one, around=(), aspect="latest") for one in found if is_now_too]
@@ -120,7 +121,8 @@ def _of_event(event: ChartQuestion) -> Aspect:
 
 def _is_event(question: ChartQuestion, relation: Relation, *, is_alone: bool) -> bool:
     """Whether it has days: the last of its kind, or what has a name."""
-    if question.tool in _EVENTS and question.aspect in EDGES:
+    is_stay = question.tool == "encounters" and bool(question.name) and not is_alone
+    if question.tool in _EVENTS and (question.aspect in EDGES or is_stay):
         return True
     if question.tool == SEARCH and relation != "within":  # what is found of it, else of all times
         return bool(question.name) and not is_alone

@@ -15,7 +15,7 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
-_HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
+HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
 """Told among the values, though one takes them: "does she smoke or use drugs?"."""
 _VALUE_ASPECTS = frozenset(
     {"minimum", "maximum", "extremes", "average", "change", "trend", "latest", "first"}
@@ -58,7 +58,7 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
     if tool == "results" and "treatment" in part.parts:
         return "medications"  # "is her pressure treated?"
     is_taken = "takes" in part.frames and "measured" not in part.frames
-    is_taken = is_taken and run.main.name not in _HABITS
+    is_taken = is_taken and run.main.name not in HABITS
     is_drug = tool == "results" and is_taken and _is_of_a_drug(part)
     return "medications" if is_drug else tool
 

@@ -156,6 +156,15 @@ def has_answer(question: ChartQuestion, view: ChartView) -> bool:
     return bool(asked_rows(question, view).rows)
 
 
+_NEAR = frozenset({"trait", "carrier", "risk", "suspected", "possible", "exposure", "susceptibility"})
+
+
+def is_near_only(row: ViewRow, name: str) -> bool:
+    """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
+    said = _NEAR.intersection(words_of(row.name)) - {*words_of(name)}
+    return row.kind == "problem" and bool(said)
+
+
 def concept_of(kind: ConceptKind, row: ViewRow) -> str:
     """Return what people call the thing of a row, by its codes; "" where that is not known."""
     table = concept_table()

@@ -12,7 +12,7 @@ from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so
-from services.records.answers.asked_rows import asked_rows, passage
+from services.records.answers.asked_rows import asked_rows, is_near_only, passage
 from services.records.answers.done import is_taken_out
 from services.records.answers.identity import told_identity
 from services.records.answers.row_line import DETAIL_CHARS, row_line
@@ -286,6 +286,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     is_of_after |= question.tool == "procedures" and is_taken_out(question.name, rows)
     # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it.
     is_wider = question.tool in ("search_record", "history") or question.name == "coverage"
+    is_wider |= any(is_near_only(row, question.name) for row in rows)
     if not question.name or is_wider or is_of_after:
         return _listed(question, rows, words)
     now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
