@@ -24,7 +24,6 @@ _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
 FOR = frozenset({"for", "gegen", "pour", "para"})
 _ON = frozenset({"on", "unter", "sous", "con"})
-_OPENINGS = frozenset({"ok", "okay"})
 
 
 @dataclass(slots=True)
@@ -79,12 +78,6 @@ class Run:
         return next((one.name for one in self.known if one.tool == tool), self.name)
 
 
-def without_opening(pieces: list[Piece]) -> list[Piece]:
-    """Return what stands behind "ok, and …"; at the end of a question it asks for the range."""
-    begins = next((at for at, one in enumerate(pieces) if one.text not in _OPENINGS), 0)
-    return pieces[begins:]
-
-
 def without_switch(pieces: list[Piece], words: Lexicon) -> list[Piece]:
     """Return what stands behind "switch to patient_4 and …"; only who is asked about changes."""
     telling = [piece for piece in pieces if not _is_empty(piece)]
@@ -112,14 +105,6 @@ def is_for_others(pieces: Sequence[Piece], *, is_over: bool) -> bool:
 
 def _is_empty(piece: Piece) -> bool:
     return bool(piece.labels) and all(label.kind in ("stop", "people") for label in piece.labels)
-
-
-def is_asking(text: str, pieces: Sequence[Piece], words: Lexicon) -> bool:
-    """Whether the message asks or orders something, so that unknown words are worth a search."""
-    is_question = "?" in text or any(piece.words[0] in words.words.asking for piece in pieces)
-    return is_question or bool(
-        pieces[0].of("aspect") or pieces[0].of("stop") or pieces[0].of("part")
-    )
 
 
 def parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:

@@ -17,15 +17,14 @@ from services.language.chart_parts import (
     QuestionPart,
     Run,
     aspect_of,
-    is_asking,
     is_for_others,
     may_name,
     parted,
     read_part,
     what_of,
-    without_opening,
     without_switch,
 )
+from services.language.chart_text import is_asking, prepared, without_opening
 from services.language.chart_words import Lexicon, Piece, lexicon
 from services.language.events_asked import asked_around, at_that_time
 from services.language.evidence_questions import evidence_questions
@@ -45,7 +44,7 @@ from services.language.question_figures import (
 )
 from services.language.sides_asked import with_side_asked
 from services.language.single_questions import NAMED_BY_ARGUMENT, OVER, named, of_one_thing
-from services.language.telling_topics import telling_topics
+from services.language.telling_topics import telling_topics, with_implants
 from services.language.then_and_now import span_to_now
 from services.language.times import length_left, spans_in
 from services.language.tools_named import (
@@ -70,8 +69,6 @@ _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
 _TO = frozenset({"to", "with", "mit", "zu", "aus"})
 """Before what something happened to."""
-_PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
-"""Signs between two questions: "knee pain - what is he taking", and the end of a line."""
 
 
 def chart_questions(
@@ -85,7 +82,7 @@ def chart_questions(
     """
     words = lexicon(language)
     unit, text = without_unit(without_caller(text))
-    folded, _ = fold(_cased(_PAUSES.sub(" ; ", _without_heading(text, words)), words))
+    folded, _ = fold(prepared(text, words))
     ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
@@ -180,27 +177,9 @@ def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
     return parts
 
 
-def _without_heading(text: str, words: Lexicon) -> str:
-    """Return `text` as one question where a heading stands before names: "labs: na, k"."""
-    head, colon, rest = text.partition(":")
-    pieces = words.pieces(fold(head)[0]) if colon else []
-    is_heading = bool(pieces) and all(
-        any(one.tool == "results" for one in piece.of("topic")) for piece in pieces
-    )
-    return f"{head} {rest}" if is_heading else text
-
-
 def _asks_for_a_time(part: QuestionPart) -> bool:
     """Whether all of some days is asked for: "the course over 2018", "tests done on 4 May 2018"."""
     return "trend" in part.aspects or bool(part.frames & {"measured", "had_done"})
-
-
-def _cased(text: str, words: Lexicon) -> str:
-    """Return `text` with what capitals tell said in words: EGFR is a gene, eGFR a filtration."""
-    for capitals, meant in words.words.cased.items():
-        if not text.isupper():
-            text = re.sub(rf"\b{re.escape(capitals)}\b", meant, text)
-    return text
 
 
 def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
@@ -247,10 +226,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
     topics = [of_last_visit(one) if aspect == "latest" else one for one in topics]
-    if "may_have" in part.frames and any(one.tool == "imaging_reports" for one in topics):
-        # Whether a scan is safe, allergies and implants tell, and no earlier scan.
-        topics = [one for one in topics if one.tool != "imaging_reports"]
-        yield ChartQuestion("care", {}, "all", "implant")
+    topics = with_implants(topics) if "may_have" in part.frames else topics
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.

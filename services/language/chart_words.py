@@ -10,6 +10,7 @@ from rapidfuzz.distance import OSA
 
 from services.language.chart_file import ChartWords
 from services.language.folding import fold
+from services.language.heads_said_once import with_heads
 from services.language.people_words import common_words
 from services.language.utterance import Aspect
 from services.language.vocabulary import (
@@ -108,7 +109,8 @@ class Lexicon:
             word
             for phrase in self._phrases
             for word in phrase
-            if len(word) >= _SWAP_CHARS and not _is_drug(self._phrases.get((word,), ()))
+            if len(word) >= _SWAP_CHARS
+            and not _is_of("medications", self._phrases.get((word,), ()))
         }
         self._endings = {
             ending: tool
@@ -135,7 +137,7 @@ class Lexicon:
 
     def pieces(self, text: str) -> list[Piece]:
         """Return folded `text` as pieces, the longest phrase that fits first."""
-        tokens = list(self._with_heads(list(self._tokens(text))))
+        tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints))
         found: list[Piece] = []
         at = 0
         while at < len(tokens):
@@ -146,16 +148,6 @@ class Lexicon:
             found.append(Piece(words, labels))
             at += size
         return found
-
-    def _with_heads(self, tokens: Sequence[str]) -> Iterator[str]:
-        """Yield `tokens` with the head of a name that is said once for several: "hep A and B"."""
-        for at, token in enumerate(tokens):
-            before = tokens[max(0, at - 3) : at]
-            if len(before) == 3 and len(token) <= 2 and before[2] in self.joints:
-                head = before[0]
-                if self._known([head, before[1]]) and self._known([head, token]):
-                    yield head
-            yield token
 
     def _longest(self, tokens: Sequence[str]) -> tuple[int, tuple[Label, ...]] | None:
         """Return the longest phrase of several words that `tokens` begin with, and its length."""
@@ -232,7 +224,8 @@ class Lexicon:
         for stem in self._stems(word):
             is_long = len(stem) >= 3 or (len(stem) == 2 and word not in common_words())
             labels = self._known([stem]) if is_long else ()
-            if labels and not (len(stem) + 1 < len(word) <= _SLIP_CHARS and _is_value(labels)):
+            is_short = len(stem) + 1 < len(word) <= _SLIP_CHARS  # "Tropen" is no "trop"
+            if labels and not (is_short and _is_of("results", labels)):
                 return labels
         return self._by_ending(word)
 
@@ -300,14 +293,9 @@ def tokens_of(text: str) -> list[str]:
     return _TOKEN.findall(_APOSTROPHES.sub("", _ELIDED.sub("", text)).replace("_", " "))
 
 
-def _is_drug(labels: Sequence[Label]) -> bool:
-    """Whether a word names a drug: names of drugs that differ by a letter are different drugs."""
-    return any(label.kind == "name" and label.value.tool == "medications" for label in labels)
-
-
-def _is_value(labels: Sequence[Label]) -> bool:
-    """Whether a word names what is measured: a short one takes no long ending, "Tropen"."""
-    return any(label.kind == "name" and label.value.tool == "results" for label in labels)
+def _is_of(tool: str, labels: Sequence[Label]) -> bool:
+    """Whether a word is a name for `tool`."""
+    return any(label.kind == "name" and label.value.tool == tool for label in labels)
 
 
 @cache

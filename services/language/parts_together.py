@@ -10,7 +10,9 @@ from services.language.utterance import Aspect, Part
 
 _BOTH: frozenset[Part] = frozenset({"range", "treatment"})
 
-_OF_TIME: frozenset[Aspect] = frozenset({"trend", "change", "latest", "first", "minimum", "maximum"})
+_OF_TIME: frozenset[Aspect] = frozenset(
+    {"trend", "change", "latest", "first", "minimum", "maximum"}
+)
 
 
 def share(parts: Sequence[QuestionPart]) -> None:

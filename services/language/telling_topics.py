@@ -38,6 +38,14 @@ def telling_topics(
     return list(found.values())
 
 
+def with_implants(topics: Sequence[TopicSpec]) -> list[TopicSpec]:
+    """Return implants for scans: whether one is safe no earlier one tells."""
+    implants = {"tool": "care", "name": "implant"}
+    return [
+        one.model_copy(update=implants) if one.tool == "imaging_reports" else one for one in topics
+    ]
+
+
 def _meant_otherwise(
     found: Mapping[str, TopicSpec], named: Collection[str], aspects: Collection[Aspect]
 ) -> list[str]:

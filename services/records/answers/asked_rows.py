@@ -9,8 +9,9 @@ from services.language.chart_words import tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_of_allergen
+from services.records.answers.imaged import IMAGING, reports_on, scans_of
 from services.records.answers.row_parts import days_recorded, newest_day
-from services.records.answers.said_words import has_words, is_word, says_all
+from services.records.answers.said_words import has_words, is_word
 from services.records.concepts.table import (
     ConceptKind,
     concept_table,
@@ -64,26 +65,6 @@ _PERSONAL = {
     "other names": ("maiden name", "old name", "nickname name", "other name", "usual name"),
     "identifiers": ("medical record number", "social security number"),
 }
-# How reports name what a question calls by one word.
-_MODALITIES = {
-    "ct": frozenset({"ct", "computed"}),
-    "mri": frozenset({"mri", "mr", "mrt", "magnetic"}),
-    "pet": frozenset({"pet", "positron"}),
-    "ultrasound": frozenset(
-        {"ultrasound", "ultrasonography", "sonography", "us", "echo", "endosonography",
-         "echocardiography", "echocardiogram"}
-    ),
-    "mammography": frozenset({"mammography", "mammogram", "mg"}),
-    "x ray": frozenset(
-        {"x", "xray", "radiograph", "radiographs", "radiography", "rontgen", "dx", "cr"}
-    ),
-}
-IMAGING = "imaging"
-"""The head of who asks which images were made, of which there is no report."""
-_OF_IMAGING = frozenset(
-    {"imaging", "scan", "angiography", "scintigraphy", "densitometry", "tomography",
-     *(word for kind in _MODALITIES.values() for word in kind)}
-)  # fmt: skip
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
@@ -102,7 +83,6 @@ _VAGUE = frozenset(
 """Words that stand in rows of all kinds."""
 _SOME_WORDS = 2
 _WORD_CHARS = 3
-_LOOKING_INTO = "oscopy"
 _WORDS_BEFORE = 8
 
 
@@ -123,10 +103,10 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     """Return the rows of `view` that the question is about, by name and by days."""
     rows = [row for row in view.rows if not _is_beside(question, row)]
     named = tuple(row for row in rows if _is_named(question, row))
-    if question.name and (question.tool in _REPORTS or question.head == IMAGING):
-        rows = list(named if question.head == IMAGING else view.rows)
-        kind = question.name.split()[0] if question.head == IMAGING else question.name
-        named = _reports(question.name, rows) or _reports(kind, rows)
+    if question.head == IMAGING:
+        named = scans_of(question.name, view.rows)
+    elif question.name and question.tool in _REPORTS:
+        named = reports_on(question.name, view.rows)
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if has_words(row, question.name)) or named
@@ -156,7 +136,9 @@ def has_answer(question: ChartQuestion, view: ChartView) -> bool:
     return bool(asked_rows(question, view).rows)
 
 
-_NEAR = frozenset({"trait", "carrier", "risk", "suspected", "possible", "exposure", "susceptibility"})
+_NEAR = frozenset(
+    {"trait", "carrier", "risk", "suspected", "possible", "exposure", "susceptibility"}
+)
 
 
 def is_near_only(row: ViewRow, name: str) -> bool:
@@ -183,8 +165,6 @@ def _is_named(question: ChartQuestion, row: ViewRow) -> bool:
             return is_meant or has_words(row, name) or _is_the_head(question, row)
         case "allergies" if name:
             return row.kind != "no known allergy" and is_of_allergen(name, row)
-        case "procedures" if question.head == IMAGING:
-            return bool(_title(row) & _OF_IMAGING)
         case "care" | "history" if name:
             return _is_part(row, question)
         case "search_record" if not name:
@@ -303,26 +283,6 @@ def passage(text: str, sought: str) -> str:
     return f"{'… ' if start else ''}{' '.join(said[start:])}"
 
 
-def _reports(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
-    """Return the reports on all that `name` says, by their titles or else by their texts.
-
-    "MRI of the brain" is no report on another part, and no CT that speaks of the brain.
-    """
-    words = [word for word in tokens_of(fold(name)[0]) if len(word) > 1 or word == "x"]
-    kinds = [said for each, said in _MODALITIES.items() if set(tokens_of(each)) <= {*words}]
-    known = {word for each in _MODALITIES for word in tokens_of(each) if {word} & {*words}}
-    parts = " ".join(word for word in words if word not in known)
-    of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
-    if not parts:
-        return tuple(of_kind)
-    titled = [row for row in of_kind if says_all(" ".join((row.name, row.value)), parts)]
-    if titled or (told := [row for row in of_kind if has_words(row, parts)]):
-        return tuple(titled or told)
-    # Of a bronchoscopy the report is called "bronchial biopsy".
-    looked_into = " ".join(word.removesuffix(_LOOKING_INTO) for word in parts.split())
-    return tuple(row for row in of_kind if looked_into != parts and has_words(row, looked_into))
-
-
 def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     """Return the rows that say most of the telling words of a longer name, in their order.
 
@@ -340,10 +300,6 @@ def _is_known(name: str) -> bool:
     """Whether it is the name of one thing: part of "hemoglobin A1c" is another."""
     table = concept_table()
     return any(table.named(kind, name) for kind in _KINDS_OF_CONCEPT)
-
-
-def _title(row: ViewRow) -> frozenset[str]:
-    return frozenset(tokens_of(fold(f"{row.name} {row.value}")[0]))
 
 
 def _says(row: ViewRow, phrases: Sequence[str]) -> bool:

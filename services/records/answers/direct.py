@@ -14,11 +14,12 @@ from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import said_of, told_of
-from services.records.answers.asked_rows import IMAGING, asked_rows, has_answer, partly_named
+from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, rows_of_event
 from services.records.answers.evidence import told_evidence
 from services.records.answers.further import measured_for, searches_for
+from services.records.answers.imaged import IMAGING
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
 from services.records.answers.row_line import row_line
@@ -198,12 +199,7 @@ def _sought(
                 return f"{when}{said_without(question, told, words)}\n{told}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
-            is_guess = question.tool in _OF_THEIR_KIND or not search.name
-            if search.head == IMAGING:
-                is_part = len(question.name.split()) > 1  # of the brain: one of the head
-                return f"{absent} {words.perhaps if is_part else words.elsewhere}\n{told}"
-            # Else it is in the record, though not in that list.
-            lead = f"{absent} {words.perhaps}" if is_guess else words.elsewhere
+            lead = _lead_of(question, search, absent, words)
             return f"{_not_listed(question, taken, words)}{lead}\n{told}"
         if in_papers:
             return f"{absent}\n{in_papers}"
@@ -216,6 +212,18 @@ def _sought(
     is_there = has_answer(question, taken)
     unknown = [] if is_there else said_unknown(question, words)
     return "\n".join([absent, *_written_later(question, taken, words), *unknown])
+
+
+def _lead_of(
+    question: ChartQuestion, search: ChartQuestion, absent: str, words: AnswerWords
+) -> str:
+    """Return what stands before what `search` found: where it is, or that it may be of it."""
+    if search.head == IMAGING:
+        is_part = len(question.name.split()) > 1  # of the brain: one of the head
+        return f"{absent} {words.perhaps if is_part else words.elsewhere}"
+    is_guess = question.tool in _OF_THEIR_KIND or not search.name
+    # Else it is in the record, though not in that list.
+    return f"{absent} {words.perhaps}" if is_guess else words.elsewhere
 
 
 def _with_value(

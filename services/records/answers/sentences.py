@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
-from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.utterance import Aspect, ChartQuestion, Part
 from services.records.answers.allergens import is_named_so
 from services.records.answers.asked_rows import asked_rows, is_near_only, passage
 from services.records.answers.done import is_taken_out
@@ -20,11 +19,11 @@ from services.records.answers.row_parts import (
     MARKS,
     counts_of_years,
     day_of,
-    days_recorded,
     last_visits,
     newest_day,
     part_missing,
     sources_of,
+    times_recorded,
 )
 from services.records.answers.unsaid import said_left_out
 from services.records.answers.value_sentences import told_values
@@ -322,24 +321,15 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     what = f"{what}: {question.name}" if question.name else what
     if question.tool not in _STATES or not question.name:
         said = f"{words.things.format(count=len(rows), what=what, span=span)}."
-        each = [_listed(question, rows, words)] if question.part else []  # "how many, and why"
-        return "\n".join([said, *counts_of_years(question, rows), *each])
+        each = _listed(question, rows, words) if question.part else ""  # "how many, and why"
+        return "\n".join(filter(None, [said, *counts_of_years(question, rows), each]))
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
     if question.tool == "medications" and len(rows) == 1:
         return row_line(rows[0], words)  # how often it was prescribed, and is taken
     # One problem is one row, however often it was recorded.
     is_folded = question.tool == "problems"
-    count = sum(_times(row, question.span) for row in rows) if is_folded else len(rows)
+    count = sum(times_recorded(row, question.span) for row in rows) if is_folded else len(rows)
     return "\n".join([f"{words.things.format(count=count, what=what, span='')}.", *lines])
-
-
-def _times(row: ViewRow, span: TimeSpan | None) -> int:
-    """Return how often a problem was recorded, in the days of `span` where the row tells them."""
-    days = days_recorded(row)
-    if span is None or len(days) != len(row.sources):
-        return len(row.sources)
-    since, until = span.since or date.min, span.until or date.max
-    return sum(since <= day <= until for day in days)
 
 
 _EVENTS: Mapping[Aspect, Callable[[ChartQuestion, list[ViewRow], AnswerWords], str]] = {
