@@ -138,8 +138,7 @@ class Lexicon:
     def pieces(self, text: str) -> list[Piece]:
         """Return folded `text` as pieces, the longest phrase that fits first."""
         tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints))
-        found: list[Piece] = []
-        at = 0
+        found, at = list[Piece](), 0
         while at < len(tokens):
             size, labels = self._longest(tokens[at:]) or (1, self._of_word(tokens[at]))
             if not labels and (around := self._around_somebody(tokens[at:])):
@@ -222,7 +221,7 @@ class Lexicon:
 
     def _inflected(self, word: str) -> tuple[Label, ...]:
         for stem in self._stems(word):
-            is_long = len(stem) >= 3 or (len(stem) == 2 and word not in common_words())
+            is_long = len(stem) > 2 or (len(stem) == 2 and word not in common_words())
             labels = self._known([stem]) if is_long else ()
             is_short = len(stem) + 1 < len(word) <= _SLIP_CHARS  # "Tropen" is no "trop"
             if labels and not (is_short and _is_of("results", labels)):

@@ -136,6 +136,8 @@ def has_answer(question: ChartQuestion, view: ChartView) -> bool:
     return bool(asked_rows(question, view).rows)
 
 
+DIAGNOSES = frozenset({"problem", "encounter diagnosis"})
+"""Kinds of rows that are illnesses."""
 _NEAR = frozenset(
     {"trait", "carrier", "risk", "suspected", "possible", "exposure", "susceptibility"}
 )
@@ -144,7 +146,7 @@ _NEAR = frozenset(
 def is_near_only(row: ViewRow, name: str) -> bool:
     """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
     said = _NEAR.intersection(words_of(row.name)) - {*words_of(name)}
-    return row.kind == "problem" and bool(said)
+    return row.kind in DIAGNOSES and bool(said)
 
 
 def concept_of(kind: ConceptKind, row: ViewRow) -> str:

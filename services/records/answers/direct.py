@@ -14,7 +14,7 @@ from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import said_of, told_of
-from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
+from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer, partly_named
 from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, rows_of_event
 from services.records.answers.evidence import told_evidence
@@ -327,7 +327,7 @@ def _elsewhere(
 
 def _may_stage(row: ViewRow) -> bool:
     """Whether a row may tell how far a tumour is: of illnesses only a tumour's."""
-    return row.kind != "problem" or means("problem", "cancer", label=row.name, codes=row.code)
+    return row.kind not in DIAGNOSES or means("problem", "cancer", label=row.name, codes=row.code)
 
 
 def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
