@@ -34,7 +34,8 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
         return ("immunizations",) if is_given else ("problems", "immunizations")
     if tool == "medications" and "procedures" in named:
         return ("procedures", "medications")
-    if tool == "medications" and "troubled" in part.frames:
+    is_of_safety = "troubled" in part.frames or "range" in part.parts  # "ibuprofen ok?"
+    if tool == "medications" and is_of_safety:
         return ("allergies", "medications")
     both = {one.tool for one in run.known if run.main and one.name == run.main.name}
     if both >= {"results", "problems"}:

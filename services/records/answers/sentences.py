@@ -285,7 +285,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     is_of_after |= question.tool == "procedures" and is_taken_out(question.name, rows)
     # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it.
     is_wider = question.tool in ("search_record", "history") or question.name == "coverage"
-    is_wider |= any(is_near_only(row, question.name) for row in rows)
+    is_wider |= any(is_near_only(row, question.name) or row.kind == "care plan" for row in rows)
     if not question.name or is_wider or is_of_after:
         return _listed(question, rows, words)
     now = [row for row in rows if row.status not in _OVER | _NOT_DONE]

@@ -61,6 +61,11 @@ def test_a_trait_is_no_yes_to_the_illness() -> None:
     assert told.startswith("- **Sickle cell trait")
 
 
+def test_what_a_plan_has_in_mind_is_no_yes_to_a_device() -> None:
+    plan = row("care plan", "Asthma self management", detail="activities: Home nebulizer therapy")
+    assert "Yes" not in said("does he have a nebulizer", {"care": (plan,)})
+
+
 def test_an_illness_that_goes_on_is_not_over() -> None:
     active = row("problem", "Appendicitis", status="active")
     assert said("is the appendicitis over", {"problems": (active,)}).startswith("No: ")
