@@ -106,5 +106,7 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
         rows, notes = bullets_of(view, answer_words(prompt.language)), notes_on(view)
     if not rows:
         searched = view.nothing if view is not None and prompt.language == "en" else ""
+        if answer.name == SEARCH and not searched:  # that no word of it is there says little
+            searched = answer_words(prompt.language).unknown.format(name=prompt.query)
         return searched or prompt.text("holds_nothing", title=title)
     return "\n".join([f"**{title}**", *rows, *(["", *notes] if notes else [])])

@@ -24,7 +24,6 @@ _ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _SPELT = frozenset({"problems", "procedures", "results", "immunizations"})
 FOR = frozenset({"for", "gegen", "pour", "para"})
 _ON = frozenset({"on", "unter", "sous", "con"})
-_OPENINGS = frozenset({"ok", "okay"})
 
 
 @dataclass(slots=True)
@@ -79,12 +78,6 @@ class Run:
         return next((one.name for one in self.known if one.tool == tool), self.name)
 
 
-def without_opening(pieces: list[Piece]) -> list[Piece]:
-    """Return what stands behind "ok, and …"; at the end of a question it asks for the range."""
-    begins = next((at for at, one in enumerate(pieces) if one.text not in _OPENINGS), 0)
-    return pieces[begins:]
-
-
 def without_switch(pieces: list[Piece], words: Lexicon) -> list[Piece]:
     """Return what stands behind "switch to patient_4 and …"; only who is asked about changes."""
     telling = [piece for piece in pieces if not _is_empty(piece)]
@@ -112,14 +105,6 @@ def is_for_others(pieces: Sequence[Piece], *, is_over: bool) -> bool:
 
 def _is_empty(piece: Piece) -> bool:
     return bool(piece.labels) and all(label.kind in ("stop", "people") for label in piece.labels)
-
-
-def is_asking(text: str, pieces: Sequence[Piece], words: Lexicon) -> bool:
-    """Whether the message asks or orders something, so that unknown words are worth a search."""
-    is_question = "?" in text or any(piece.words[0] in words.words.asking for piece in pieces)
-    return is_question or bool(
-        pieces[0].of("aspect") or pieces[0].of("stop") or pieces[0].of("part")
-    )
 
 
 def parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:
@@ -230,7 +215,8 @@ def what_of(part: QuestionPart, aspect: Aspect) -> Part | None:
         return "treatment"  # "is he treated because of it?"
     if "over" in part.frames and (what == "reason" or aspect == "when"):
         return "end reason" if "reason" in part.parts else "end"
-    if "over" in part.frames and aspect == "whether" and part.parts.count("status") < 2:
+    is_over = "over" in part.frames and not is_of_values(part)
+    if is_over and aspect == "whether" and part.parts.count("status") < 2:
         return "end"  # "is it resolved?"
     return what
 
@@ -301,7 +287,11 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
         " ".join(piece.text for piece in chosen if piece.words[0] != ","),
         known,
         is_exact=bool(known) and (len(chosen) == 1 or is_same),
-        spelt=" ".join(_own_name(piece) for piece in chosen if not _is_left_out(piece, words)),
+        spelt=" ".join(
+            _own_name(piece, is_part=len(chosen) > 1)
+            for piece in chosen
+            if not _is_left_out(piece, words)
+        ),
         main=heads[0 if words.words.head_first else -1] if heads else None,
         is_of_other=any(name.tool != "results" for name in known),
     )
@@ -347,8 +337,10 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
     return is_slash and is_last and bool(pieces[end - 1].of("name") and pieces[ahead].of("name"))
 
 
-def _own_name(piece: Piece) -> str:
+def _own_name(piece: Piece, *, is_part: bool) -> str:
     names: list[NameIs] = piece.of("name")
+    if is_part:  # of a biopsy of the kidney no function
+        names = [name for name in names if name.tool == _ANYWHERE] or names
     return names[0].name if names else piece.text
 
 

@@ -17,15 +17,14 @@ from services.language.chart_parts import (
     QuestionPart,
     Run,
     aspect_of,
-    is_asking,
     is_for_others,
     may_name,
     parted,
     read_part,
     what_of,
-    without_opening,
     without_switch,
 )
+from services.language.chart_text import is_asking, prepared, without_opening
 from services.language.chart_words import Lexicon, Piece, lexicon
 from services.language.events_asked import asked_around, at_that_time
 from services.language.evidence_questions import evidence_questions
@@ -45,7 +44,7 @@ from services.language.question_figures import (
 )
 from services.language.sides_asked import with_side_asked
 from services.language.single_questions import NAMED_BY_ARGUMENT, OVER, named, of_one_thing
-from services.language.telling_topics import telling_topics
+from services.language.telling_topics import telling_topics, with_implants
 from services.language.then_and_now import span_to_now
 from services.language.times import length_left, spans_in
 from services.language.tools_named import (
@@ -68,8 +67,8 @@ from services.language.year_forms import with_plain_years
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
-_PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
-"""Signs between two questions: "knee pain - what is he taking", and the end of a line."""
+_TO = frozenset({"to", "with", "mit", "zu", "aus"})
+"""Before what something happened to."""
 
 
 def chart_questions(
@@ -83,7 +82,7 @@ def chart_questions(
     """
     words = lexicon(language)
     unit, text = without_unit(without_caller(text))
-    folded, _ = fold(_cased(_PAUSES.sub(" ; ", _without_heading(text, words)), words))
+    folded, _ = fold(prepared(text, words))
     ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
@@ -160,7 +159,13 @@ def _with_unread(
     typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
     spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
     unread = ", ".join(spelt)
+    if unread:  # a yes would be one to less than was asked
+        asked = [replace(one, aspect="all") if _is_yes(one) else one for one in asked]
     return tuple(replace(one, unread=unread) for one in asked[:1]) + tuple(asked[1:])
+
+
+def _is_yes(question: ChartQuestion) -> bool:
+    return question.aspect == "whether" and question.tool != "results"
 
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
@@ -172,27 +177,9 @@ def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
     return parts
 
 
-def _without_heading(text: str, words: Lexicon) -> str:
-    """Return `text` as one question where a heading stands before names: "labs: na, k"."""
-    head, colon, rest = text.partition(":")
-    pieces = words.pieces(fold(head)[0]) if colon else []
-    is_heading = bool(pieces) and all(
-        any(one.tool == "results" for one in piece.of("topic")) for piece in pieces
-    )
-    return f"{head} {rest}" if is_heading else text
-
-
 def _asks_for_a_time(part: QuestionPart) -> bool:
     """Whether all of some days is asked for: "the course over 2018", "tests done on 4 May 2018"."""
     return "trend" in part.aspects or bool(part.frames & {"measured", "had_done"})
-
-
-def _cased(text: str, words: Lexicon) -> str:
-    """Return `text` with what capitals tell said in words: EGFR is a gene, eGFR a filtration."""
-    for capitals, meant in words.words.cased.items():
-        if not text.isupper():
-            text = re.sub(rf"\b{re.escape(capitals)}\b", meant, text)
-    return text
 
 
 def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
@@ -239,6 +226,7 @@ def _asked_of(part: QuestionPart, *, is_asked: bool) -> Iterator[ChartQuestion]:
         if any(one.tool == SEARCH for one in elsewhere):
             return  # "how old was she at menarche?": not how old she is now
     topics = [of_last_visit(one) if aspect == "latest" else one for one in topics]
+    topics = with_implants(topics) if "may_have" in part.frames else topics
     if topics:
         for topic in topics:
             # Passages are no things: two that speak of children are not two children.
@@ -272,6 +260,8 @@ def _of_run(
     for tool in tools:
         if tool == "problems" and what == "people":  # who was seen for it
             yield ChartQuestion("encounters", {}, "all", run.name_for(tool), what)
+        elif tool == "documents" and what == "people":  # who of the team has the field
+            yield ChartQuestion("care", {}, "all", run.name_for(tool), what)
         elif tool != "results":
             yield replace(named(tool, run.name_for(tool), aspect, what), head=run.head_for(tool))
     if not tools and is_searched:
@@ -284,7 +274,8 @@ def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
     if any(topic.name in SAY_WHAT_FOR for topic in topics):
-        return False  # "the plan for his prediabetes"
+        # "The plan for his prediabetes"; of "LDL goal met?" also the value.
+        return topics[0].name == "goal" and any(one.tool == "results" for one in run.known)
     if any(topic.name == "family" for topic in topics):
         return False  # that a parent had it is no illness of the patient
     return any(known.tool != SEARCH for known in run.known)
@@ -317,7 +308,9 @@ def _of_its_own(
     unknown = " ".join(run.text for run in part.runs if not run.known)
     if topic.name in MEASURED_FACTS and aspect in OVER_TIME:
         return values_of([topic.name], aspect, what)  # the status tells the newest only
-    if topic.name == "treatment" and unknown:  # "heat therapy" is one of them
+    is_plain_course = topic.tool == "timeline" and any(one.text in _TO for one in part.pieces)
+    if unknown and (topic.name == "treatment" or is_plain_course):
+        # "Heat therapy" is one of them; "what happened to the pump" tells not all that happened.
         return _searched(unknown, aspect, what)
     name = topic.name
     if topic.tool in _REPORTS:

@@ -10,6 +10,7 @@ from rapidfuzz.distance import OSA
 
 from services.language.chart_file import ChartWords
 from services.language.folding import fold
+from services.language.heads_said_once import with_heads
 from services.language.people_words import common_words
 from services.language.utterance import Aspect
 from services.language.vocabulary import (
@@ -108,7 +109,8 @@ class Lexicon:
             word
             for phrase in self._phrases
             for word in phrase
-            if len(word) >= _SWAP_CHARS and not _is_drug(self._phrases.get((word,), ()))
+            if len(word) >= _SWAP_CHARS
+            and not _is_of("medications", self._phrases.get((word,), ()))
         }
         self._endings = {
             ending: tool
@@ -135,9 +137,8 @@ class Lexicon:
 
     def pieces(self, text: str) -> list[Piece]:
         """Return folded `text` as pieces, the longest phrase that fits first."""
-        tokens = list(self._tokens(text))
-        found: list[Piece] = []
-        at = 0
+        tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints))
+        found, at = list[Piece](), 0
         while at < len(tokens):
             size, labels = self._longest(tokens[at:]) or (1, self._of_word(tokens[at]))
             if not labels and (around := self._around_somebody(tokens[at:])):
@@ -220,8 +221,10 @@ class Lexicon:
 
     def _inflected(self, word: str) -> tuple[Label, ...]:
         for stem in self._stems(word):
-            is_long = len(stem) >= 3 or (len(stem) == 2 and word not in common_words())
-            if is_long and (labels := self._known([stem])):
+            is_long = len(stem) > 2 or (len(stem) == 2 and word not in common_words())
+            labels = self._known([stem]) if is_long else ()
+            is_short = len(stem) + 1 < len(word) <= _SLIP_CHARS  # "Tropen" is no "trop"
+            if labels and not (is_short and _is_of("results", labels)):
                 return labels
         return self._by_ending(word)
 
@@ -289,9 +292,9 @@ def tokens_of(text: str) -> list[str]:
     return _TOKEN.findall(_APOSTROPHES.sub("", _ELIDED.sub("", text)).replace("_", " "))
 
 
-def _is_drug(labels: Sequence[Label]) -> bool:
-    """Whether a word names a drug: names of drugs that differ by a letter are different drugs."""
-    return any(label.kind == "name" and label.value.tool == "medications" for label in labels)
+def _is_of(tool: str, labels: Sequence[Label]) -> bool:
+    """Whether a word is a name for `tool`."""
+    return any(label.kind == "name" and label.value.tool == tool for label in labels)
 
 
 @cache

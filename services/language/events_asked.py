@@ -11,6 +11,7 @@ from typing import TypeAlias
 from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_words import Lexicon, Piece
 from services.language.folding import fold
+from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion, Relation
 
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
@@ -19,6 +20,7 @@ _EVENTS = frozenset(
     {"imaging_reports", "pathology_reports", "encounters", "procedures", "documents"}
 )
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
+_OF_THEN = frozenset({"at", "before", "after"})
 _SIGNS = frozenset({"?", ",", ";"})
 _PIECES = 60
 """Of a question; in a longer text each word between two things would be read as a relation."""
@@ -35,7 +37,7 @@ def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[Cha
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
         for end in (len(pieces), *joints):
             if found := _asked_at(pieces[:end], at, relation, ask):
-                is_now_too = relation == "at" and any(
+                is_now_too = relation in _OF_THEN and any(
                     one.text in words.words.now for one in pieces[at:]
                 )
                 now = [replace(one, around=(), aspect="latest") for one in found if is_now_too]
@@ -87,9 +89,12 @@ def _asked_at(
     before, behind = (
         ask(" ".join(one.text for one in side) + "?") for side in (pieces[:at], pieces[at + 1 :])
     )
+    if any(one.tool == SEARCH for one in behind):  # "when the ankle was sprained"
+        told = (one.text for one in pieces[at + 1 :] if "past" not in one.of("frame"))
+        behind = ask(" ".join(told) + "?")
     if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
         behind = tuple(one for one in behind if one.tool != "immunizations")
-    if not behind or not all(_is_event(one, is_alone=not before) for one in behind):
+    if not behind or not all(_is_event(one, relation, is_alone=not before) for one in behind):
         return ()
     if relation in ("within", "at") and {one.tool for one in before} != {"results"}:
         return ()  # "anemia in pregnancy" is the name of one thing
@@ -114,9 +119,12 @@ def _of_event(event: ChartQuestion) -> Aspect:
     return "all" if event.aspect == "when" else event.aspect
 
 
-def _is_event(question: ChartQuestion, *, is_alone: bool) -> bool:
+def _is_event(question: ChartQuestion, relation: Relation, *, is_alone: bool) -> bool:
     """Whether it has days: the last of its kind, or what has a name."""
-    if question.tool in _EVENTS and question.aspect in EDGES:
+    is_stay = question.tool == "encounters" and bool(question.name) and not is_alone
+    if question.tool in _EVENTS and (question.aspect in EDGES or is_stay):
         return True
+    if question.tool == SEARCH and relation != "within":  # what is found of it, else of all times
+        return bool(question.name) and not is_alone
     is_named = question.tool in _NAMED and bool(question.name) and question.part is None
     return is_named and question.aspect in {"all", "when", *EDGES} and not is_alone

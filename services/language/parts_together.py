@@ -6,9 +6,13 @@ from itertools import pairwise
 
 from services.language.chart_parts import QuestionPart, is_of_values
 from services.language.tools_named import tool_of
-from services.language.utterance import Part
+from services.language.utterance import Aspect, Part
 
 _BOTH: frozenset[Part] = frozenset({"range", "treatment"})
+
+_OF_TIME: frozenset[Aspect] = frozenset(
+    {"trend", "change", "latest", "first", "minimum", "maximum"}
+)
 
 
 def share(parts: Sequence[QuestionPart]) -> None:
@@ -20,6 +24,9 @@ def share(parts: Sequence[QuestionPart]) -> None:
     for later, earlier in pairwise(reversed(parts)):
         if is_of_values(earlier) and is_of_values(later):
             earlier.aspects = earlier.aspects or later.aspects
+        is_given = [(one.tool, one.name) for one in later.topics] == [("immunizations", "")]
+        if is_given and later.runs and earlier.runs and not earlier.topics:
+            earlier.topics = later.topics  # "gegen Hepatitis A und B geimpft?"
 
 
 def treat_the_same(parts: Sequence[QuestionPart]) -> None:
@@ -48,6 +55,9 @@ def each_half(part: QuestionPart) -> Iterator[QuestionPart]:
     if is_ranked and (ends := part.aspects & {"minimum", "maximum"}):
         yield replace(part, aspects={"average"})
         yield replace(part, aspects=ends)
+    elif "treatment" in part.parts and is_of_values(part) and part.aspects & _OF_TIME:
+        yield replace(part, parts=[one for one in part.parts if one != "treatment"])
+        yield replace(part, aspects=set())  # "BP over the years, on what?"
     elif halves:
         yield from (replace(part, parts=[one]) for one in sorted(_BOTH))
     elif of_visits and "count" in part.aspects and part.is_latest_too:

@@ -23,7 +23,8 @@ def telling_topics(
     found: dict[str, TopicSpec] = {}
     for topic in topics:
         kept = found.get(topic.tool)
-        if kept is None or (not kept.name and not kept.arguments):
+        is_of_kin = kept is not None and (kept.name, topic.name) == ("phone", "contact person")
+        if kept is None or (not kept.name and not kept.arguments) or is_of_kin:
             found[topic.tool] = topic
     status = found.get("current_status")
     if status is not None and _is_of_something_else(status, found, runs):
@@ -35,6 +36,14 @@ def telling_topics(
         if vague in found and not found[vague].name and _is_beside(vague, len(found), named):
             del found[vague]
     return list(found.values())
+
+
+def with_implants(topics: Sequence[TopicSpec]) -> list[TopicSpec]:
+    """Return implants for scans: whether one is safe no earlier one tells."""
+    implants = {"tool": "care", "name": "implant"}
+    return [
+        one.model_copy(update=implants) if one.tool == "imaging_reports" else one for one in topics
+    ]
 
 
 def _meant_otherwise(
@@ -50,6 +59,9 @@ def _meant_otherwise(
     is_of_other = of_person == "name" and ("care" in found or is_drug)  # "what is his pill called?"
     # "Where were her kids born?", "does she live in a nursing home?"
     is_of_other |= of_person in ("birth date", "address") and SEARCH in found
+    of_family = "history" in found and found["history"].name == "family"
+    is_of_other |= of_person in ("birth date", "age", "vital status") and of_family
+    care = found["care"].name if "care" in found else ""
     beside = {
         "results": "results" in named,  # "lab value of potassium" is about potassium
         "encounters": is_at_visits,  # "weight at the last five visits"
@@ -58,6 +70,7 @@ def _meant_otherwise(
         "medications": "allergies" in found,  # "which drugs can't she take?"
         "problems": "timeline" in found,  # "the timeline of her illness"
         "chart_summary": is_of_other,
+        "imaging_reports": care in ("order", "open order"),  # "what scans are outstanding?"
     }
     return [tool for tool, is_meant in beside.items() if is_meant and tool in found]
 

@@ -15,7 +15,7 @@ _BY_PART = {
     "unit": "results",
     "status": "problems",
 }
-_HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
+HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
 """Told among the values, though one takes them: "does she smoke or use drugs?"."""
 _VALUE_ASPECTS = frozenset(
     {"minimum", "maximum", "extremes", "average", "change", "trend", "latest", "first"}
@@ -34,6 +34,12 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
         return ("immunizations",) if is_given else ("problems", "immunizations")
     if tool == "medications" and "procedures" in named:
         return ("procedures", "medications")
+    is_of_safety = "troubled" in part.frames or "range" in part.parts  # "ibuprofen ok?"
+    if tool == "medications" and is_of_safety:
+        return ("allergies", "medications")
+    both = {one.tool for one in run.known if run.main and one.name == run.main.name}
+    if both >= {"results", "problems"}:
+        return ("results", "problems")  # told by values and by illnesses: risk factors
     return () if tool is None else (tool,)
 
 
@@ -48,10 +54,12 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
         return SEARCH  # a test for what there are vaccines against
     if tool == "problems" and part.frames & {"tested", "outcome"}:
         return SEARCH  # a test for an illness says not that it is there
+    if tool == "medications" and "level_of" in part.frames:
+        return "results"  # "digoxin level"
     if tool == "results" and "treatment" in part.parts:
         return "medications"  # "is her pressure treated?"
     is_taken = "takes" in part.frames and "measured" not in part.frames
-    is_taken = is_taken and run.main.name not in _HABITS
+    is_taken = is_taken and run.main.name not in HABITS
     is_drug = tool == "results" and is_taken and _is_of_a_drug(part)
     return "medications" if is_drug else tool
 

@@ -18,7 +18,7 @@ _LISTS = frozenset(
 )
 _OF_VALUES = frozenset({"minimum", "maximum", "average", "change"})
 """What is worked out of values; of a list nobody knows the highest."""
-_COURSES = frozenset({"timeline", "encounters", "changes"})
+_COURSES = frozenset({"timeline", "encounters", "changes", "search_record"})
 """The tools that tell what happened."""
 
 
@@ -50,6 +50,7 @@ class _Used:
         self._has_rate = any(one.rate for one in asked)
         self._is_open = all(one.aspect != "whether" for one in asked)
         self._is_course = bool(tools & _COURSES) or any(one.around for one in asked)
+        self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
         self._is_of_all = any(one.tool == "medications" and not one.name for one in asked)
 
     def leaves_out(self, piece: Piece) -> bool:
@@ -72,7 +73,8 @@ class _Used:
         """Whether it asks how values went: the highest, "how did she break it"."""
         asked = {*piece.of("aspect")}
         is_how = "trend" in asked and piece.words[0] in self._words.words.asking
-        return is_how or (bool(asked & _OF_VALUES) and len(piece.labels) == 1)
+        of_values = _OF_VALUES - ({"change"} if self._is_of_drug else set())  # of its dose
+        return is_how or (bool(asked & of_values) and len(piece.labels) == 1)
 
     def _is_left(self, piece: Piece) -> bool:
         if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):

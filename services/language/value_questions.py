@@ -8,7 +8,7 @@ from typing import Final
 from services.language.chart_parts import EDGES, FOR, QuestionPart, Run
 from services.language.chart_words import lexicon
 from services.language.folding import fold
-from services.language.tools_named import tool_of
+from services.language.tools_named import HABITS, tool_of, tools_of
 from services.language.utterance import Aspect, ChartQuestion, Part
 from services.language.vocabulary import LANGUAGES
 
@@ -20,9 +20,11 @@ def questions_of_values(
     part: QuestionPart, runs: Sequence[Run], aspect: Aspect, what: Part | None
 ) -> Iterator[ChartQuestion]:
     """Yield the question for all that is measured; one for the newest and one for the lowest."""
-    results = [run for run in runs if tool_of(run, part) == "results"]
+    results = [run for run in runs if "results" in tools_of(run, part)]
     if not results:
         return
+    if aspect == "count" and all(run.name in HABITS for run in results):
+        aspect = "latest"  # "does he smoke, and how many?": not how often it was asked
     heads = dict.fromkeys(_head_of(run) for run in results)
     for head in heads:
         here = (run.name_for("results") for run in results if _head_of(run) == head)

@@ -183,5 +183,6 @@ def related_person_row(record: PatientRecord, entry: Entry) -> ViewRow:
         value=", ".join(labels(entry.raw, "relationship")),
         status="",
         end=end_of(entry.raw, "period"),
+        detail=joined(*(text(each, "value") for each in many(entry.raw, "telecom"))),
         code=tuple(p for concept in many(entry.raw, "relationship") for p in code_pairs(concept)),
     )

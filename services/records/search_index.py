@@ -70,6 +70,7 @@ def _cut(text: str, start: int, end: int) -> int:
 
 
 _LONGEST_NAME_WORDS = 4
+_COMPOUND_CHARS = 5
 _CONSIDERED = 400
 """Best places that are looked at; a word that thousands hold tells nothing."""
 _STOP = frozenset(
@@ -105,6 +106,8 @@ class SearchIndex:
         tokens = [*asked, *(word for name in names for word in name)]
         if not self.hits:
             return []
+        asked += [word for one in asked for word in self._compounds(one)]
+        tokens += asked
         known = [word for word in dict.fromkeys(tokens) if word in self.ranking.vocab_dict]
         if not known:
             return []
@@ -120,6 +123,13 @@ class SearchIndex:
             if scores[number] > 0
             and (telling & frozenset((hit := self.hits[number]).words) or _holds(hit.words, names))
         ]
+
+    def _compounds(self, word: str) -> list[str]:
+        """Return the longer words that end with one that is nowhere: Transplantatabstoßung."""
+        vocabulary = self.ranking.vocab_dict
+        if len(word) < _COMPOUND_CHARS or word in vocabulary:
+            return []
+        return [one for one in vocabulary if one.endswith(word)]
 
 
 def index_of(record: PatientRecord) -> SearchIndex:

@@ -9,9 +9,15 @@ from services.language.chart_words import tokens_of
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.allergens import is_of_allergen
+from services.records.answers.imaged import IMAGING, reports_on, scans_of
 from services.records.answers.row_parts import days_recorded, newest_day
-from services.records.answers.said_words import has_words, is_word, says_all
-from services.records.concepts.table import ConceptKind, concept_table, names_of_procedure
+from services.records.answers.said_words import has_words, is_word
+from services.records.concepts.table import (
+    ConceptKind,
+    concept_table,
+    names_of_procedure,
+    words_of_no_implant,
+)
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
 from services.records.finding import means
@@ -23,8 +29,10 @@ _KINDS = {
     "goal": ("goal",),
     "care team": ("care team", "general practitioner"),
     "device": ("device", "device use"),
+    "implant": ("device", "device use"),
     "directive": ("directive",),
     "coverage": ("coverage",),
+    "contact person": ("related person", "contact person"),
     "order": ("order",),
     "open order": ("order",),
     "family": ("family history",),
@@ -33,6 +41,7 @@ _KINDS = {
 _OPEN = frozenset({"active", "on-hold", "planned"})
 _ENCOUNTERS = {
     "emergency": ("emergency",),
+    "intensive care": ("intensive care", "intensive therapy", "critical care", "icu"),
     "inpatient admission": ("inpatient", "admission"),
     "check up": ("check up", "well", "annual"),
 }
@@ -56,21 +65,11 @@ _PERSONAL = {
     "other names": ("maiden name", "old name", "nickname name", "other name", "usual name"),
     "identifiers": ("medical record number", "social security number"),
 }
-# How reports name what a question calls by one word.
-_MODALITIES = {
-    "ct": frozenset({"ct", "computed"}),
-    "mri": frozenset({"mri", "mr", "mrt", "magnetic"}),
-    "pet": frozenset({"pet", "positron"}),
-    "ultrasound": frozenset({"ultrasound", "sonography", "us", "echo", "endosonography"}),
-    "mammography": frozenset({"mammography", "mammogram", "mg"}),
-    "x ray": frozenset(
-        {"x", "xray", "radiograph", "radiographs", "radiography", "rontgen", "dx", "cr"}
-    ),
-}
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _NO_LETTERS = frozenset({"laboratory report"})
 """Panels are told by their results: none of them is a letter or a note."""
 _TO_COME = frozenset({"appointment"})
+_PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
 _VAGUE = frozenset(
     (word,)
@@ -84,7 +83,6 @@ _VAGUE = frozenset(
 """Words that stand in rows of all kinds."""
 _SOME_WORDS = 2
 _WORD_CHARS = 3
-_LOOKING_INTO = "oscopy"
 _WORDS_BEFORE = 8
 
 
@@ -105,8 +103,10 @@ def asked_rows(question: ChartQuestion, view: ChartView) -> AskedRows:
     """Return the rows of `view` that the question is about, by name and by days."""
     rows = [row for row in view.rows if not _is_beside(question, row)]
     named = tuple(row for row in rows if _is_named(question, row))
-    if question.name and question.tool in _REPORTS:
-        named = _reports(question.name, view.rows)
+    if question.head == IMAGING:
+        named = scans_of(question.name, view.rows)
+    elif question.name and question.tool in _REPORTS:
+        named = reports_on(question.name, view.rows)
     if question.name and question.tool in _BY_CONCEPT and not _group_of(question.name):
         # The words themselves before what they mean: "viral sinusitis" is no chronic one.
         named = tuple(row for row in named if has_words(row, question.name)) or named
@@ -134,6 +134,19 @@ def has_answer(question: ChartQuestion, view: ChartView) -> bool:
         is_known = question.name in _OF_THE_PERSON and bool(view.rows)
         return is_known or bool(personal_facts(question.name, view.rows))
     return bool(asked_rows(question, view).rows)
+
+
+DIAGNOSES = frozenset({"problem", "encounter diagnosis"})
+"""Kinds of rows that are illnesses."""
+_NEAR = frozenset(
+    {"trait", "carrier", "risk", "suspected", "possible", "exposure", "susceptibility"}
+)
+
+
+def is_near_only(row: ViewRow, name: str) -> bool:
+    """Whether a row tells of less than an illness: of a trait, of a risk, of who is suspected."""
+    said = _NEAR.intersection(words_of(row.name)) - {*words_of(name)}
+    return row.kind in DIAGNOSES and bool(said)
 
 
 def concept_of(kind: ConceptKind, row: ViewRow) -> str:
@@ -203,7 +216,10 @@ def _is_vaccine(row: ViewRow, name: str) -> bool:
 
 def _is_visit(row: ViewRow, question: ChartQuestion) -> bool:
     name = question.head or question.name
-    if row.kind in _TO_COME or not _says_rest(row, question):
+    is_planned = row.kind in _TO_COME or row.status in _PLANNED
+    if name == "planned" or is_planned:
+        return name == "planned" and row.status in _PLANNED
+    if not _says_rest(row, question):
         return False
     if name == "inpatient admission":
         is_stay = row.value not in _NO_STAYS and _says(row, _ENCOUNTERS[name])
@@ -236,8 +252,12 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
         return False
     if name == "open order" and row.status not in _OPEN:
         return False
+    if name == "implant" and words_of_no_implant().intersection(words_of(row.name)):
+        return False
     if kinds is None:
-        return any(has_words(row, each) for each in names_of_procedure(name))
+        # Of neurology a neurologist is.
+        said = names_of_procedure(name.removesuffix("y") if question.part == "people" else name)
+        return any(has_words(row, each) for each in said)
     return row.kind in kinds or row.name in kinds
 
 
@@ -265,26 +285,6 @@ def passage(text: str, sought: str) -> str:
     return f"{'… ' if start else ''}{' '.join(said[start:])}"
 
 
-def _reports(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
-    """Return the reports on all that `name` says, by their titles or else by their texts.
-
-    "MRI of the brain" is no report on another part, and no CT that speaks of the brain.
-    """
-    words = [word for word in tokens_of(fold(name)[0]) if len(word) > 1 or word == "x"]
-    kinds = [said for each, said in _MODALITIES.items() if set(tokens_of(each)) <= {*words}]
-    known = {word for each in _MODALITIES for word in tokens_of(each) if {word} & {*words}}
-    parts = " ".join(word for word in words if word not in known)
-    of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
-    if not parts:
-        return tuple(of_kind)
-    titled = [row for row in of_kind if says_all(" ".join((row.name, row.value)), parts)]
-    if titled or (told := [row for row in of_kind if has_words(row, parts)]):
-        return tuple(titled or told)
-    # Of a bronchoscopy the report is called "bronchial biopsy".
-    looked_into = " ".join(word.removesuffix(_LOOKING_INTO) for word in parts.split())
-    return tuple(row for row in of_kind if looked_into != parts and has_words(row, looked_into))
-
-
 def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
     """Return the rows that say most of the telling words of a longer name, in their order.
 
@@ -302,10 +302,6 @@ def _is_known(name: str) -> bool:
     """Whether it is the name of one thing: part of "hemoglobin A1c" is another."""
     table = concept_table()
     return any(table.named(kind, name) for kind in _KINDS_OF_CONCEPT)
-
-
-def _title(row: ViewRow) -> frozenset[str]:
-    return frozenset(tokens_of(fold(f"{row.name} {row.value}")[0]))
 
 
 def _says(row: ViewRow, phrases: Sequence[str]) -> bool:

@@ -14,11 +14,12 @@ from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
-from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
+from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer, partly_named
 from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, rows_of_event
 from services.records.answers.evidence import told_evidence
 from services.records.answers.further import measured_for, searches_for
+from services.records.answers.imaged import IMAGING
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
 from services.records.answers.row_line import row_line
@@ -26,6 +27,7 @@ from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.answers.unsaid import said_unknown, said_unread, said_without
+from services.records.finding import means
 
 _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
 """Lists of what is nowhere else: an entry on the neck is no image of it."""
@@ -195,12 +197,10 @@ def _sought(
             if question.head and search.name == question.head:
                 is_of_all_days = question.span is not None and search.span is None
                 when = f"{absent}\n" if is_of_all_days else ""
-                return f"{when}{said_without(question, words)}\n{told}".strip()
+                return f"{when}{said_without(question, told, words)}\n{told}".strip()
             if search.tool == question.tool:
                 return f"{absent}\n{told}"  # of other days
-            is_guess = question.tool in _OF_THEIR_KIND or not search.name
-            # Else it is in the record, though not in that list.
-            lead = f"{absent} {words.perhaps}" if is_guess else words.elsewhere
+            lead = _lead_of(question, search, absent, words)
             return f"{_not_listed(question, taken, words)}{lead}\n{told}"
         if in_papers:
             return f"{absent}\n{in_papers}"
@@ -213,6 +213,18 @@ def _sought(
     is_there = has_answer(question, taken)
     unknown = [] if is_there else said_unknown(question, words)
     return "\n".join([absent, *_written_later(question, taken, words), *unknown])
+
+
+def _lead_of(
+    question: ChartQuestion, search: ChartQuestion, absent: str, words: AnswerWords
+) -> str:
+    """Return what stands before what `search` found: where it is, or that it may be of it."""
+    if search.head == IMAGING:
+        is_part = len(question.name.split()) > 1  # of the brain: one of the head
+        return f"{absent} {words.perhaps if is_part else words.elsewhere}"
+    is_guess = question.tool in _OF_THEIR_KIND or not search.name
+    # Else it is in the record, though not in that list.
+    return f"{absent} {words.perhaps}" if is_guess else words.elsewhere
 
 
 def _with_value(
@@ -305,10 +317,18 @@ def _elsewhere(
     if question.tool == "allergies":  # a scan with contrast tells of no allergy to it
         rows = tuple(row for row in found.rows if _tells_of_allergy(row, words))
         found = found.model_copy(update={"rows": rows})
+    if question.tool == "current_status":  # of end-stage renal disease no tumour has the stage
+        rows = tuple(row for row in found.rows if row.kind != "procedure" and _may_stage(row))
+        found = found.model_copy(update={"rows": rows})
     if question.tool == "problems":  # a vaccination against it tells of no illness
         rows = tuple(row for row in found.rows if row.kind != "immunization")
         found = found.model_copy(update={"rows": rows})
     return answer_of(search, found, words) if asked_rows(search, found).rows else ""
+
+
+def _may_stage(row: ViewRow) -> bool:
+    """Whether a row may tell how far a tumour is: of illnesses only a tumour's."""
+    return row.kind not in DIAGNOSES or means("problem", "cancer", label=row.name, codes=row.code)
 
 
 def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion
+from services.records.answers.imaged import IMAGING
 from services.records.concepts.table import concept_table
 
 # Words in which notes tell what a record has a field for.
@@ -71,21 +72,8 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     """Return where to look next, in this order, where its tool holds nothing of a question."""
     if question.tool == SEARCH or _is_nowhere_else(question):
         return ()
-    if question.tool == "results" and question.span is not None and question.name:
-        names = {"names": question.arguments["names"]}
-        newest: ChartQuestion = replace(question, arguments=names, aspect="latest", span=None)
-        then = [_of_the_head(question)] if question.head else []
-        return (*then, replace(newest, above=None, below=None), *searches_for(newest))
-    if question.tool == "problems" and not question.name and question.span is None:
-        is_whole = question.arguments.get("status", "active") != "active"
-        return () if is_whole else (replace(question, arguments={"status": "all"}, aspect="all"),)
-    if question.tool == "encounters" and not question.name:
-        # Notes tell of visits that nobody recorded as such.
-        aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
-        return (replace(question, tool="documents", arguments={}, aspect=aspect),)
-    if question.tool == "care" and question.name == "care team":
-        seen = replace(question, tool="encounters", aspect="all", name="", part="people")
-        return (seen, replace(seen, tool="documents"))
+    if (found := _of_its_tool(question)) is not None:
+        return found
     if not question.name or len(question.arguments.get("names", ())) > 1:
         return ()
     if question.head:
@@ -96,10 +84,58 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
     taken = [_taken(question)] if _is_taken_too(question) else []
     said = _ALSO_SAID.get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
-    return (
-        *taken,
-        replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name),
-    )
+    return (*taken, _searched(question, query, name))
+
+
+def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
+    """Return where else one tool's questions are looked up; None where as any other's."""
+    is_of_kin = (question.tool, question.name) == ("chart_summary", "contact person")
+    if is_of_kin:
+        kin = replace(question, tool="care", arguments={}, aspect="all", part=None)
+        return (kin, *searches_for(kin))
+    match question.tool:
+        case "results" if question.span is not None and question.name:
+            return _of_other_days(question)
+        case "imaging_reports" | "pathology_reports":
+            return _done_without_report(question)
+        case "problems" if not question.name and question.span is None:
+            is_whole = question.arguments.get("status", "active") != "active"
+            every = replace(question, arguments={"status": "all"}, aspect="all")
+            return () if is_whole else (every,)
+        case "encounters" if not question.name:
+            # Notes tell of visits that nobody recorded as such.
+            aspect: Aspect = question.aspect if question.aspect in ("latest", "first") else "all"
+            return (replace(question, tool="documents", arguments={}, aspect=aspect),)
+        case "care" if question.name == "care team":
+            seen = replace(question, tool="encounters", aspect="all", name="", part="people")
+            return (seen, replace(seen, tool="documents"))
+        case "care" if question.part == "people" and question.name not in _ALSO_SAID:
+            return (replace(question, tool="documents"),)  # who signed the notes
+        case _:
+            return None
+
+
+def _of_other_days(question: ChartQuestion) -> Sequence[ChartQuestion]:
+    names = {"names": question.arguments["names"]}
+    newest: ChartQuestion = replace(question, arguments=names, aspect="latest", span=None)
+    then = [_of_the_head(question)] if question.head else []
+    return (*then, replace(newest, above=None, below=None), *searches_for(newest))
+
+
+def _done_without_report(question: ChartQuestion) -> Sequence[ChartQuestion]:
+    """Return the questions for a scan or a biopsy that was made, and has no report."""
+    named = [_searched(question, question.name, question.name)] if question.name else []
+    if question.tool == "imaging_reports":
+        aspect: Aspect = "all" if question.aspect == "whether" else question.aspect
+        done = replace(question, tool="procedures", arguments={}, head=IMAGING, part=None)
+        return (replace(done, aspect=aspect), *named)
+    done = ChartQuestion("procedures", {"name": question.name}, "all", question.name)
+    done = done if question.span is None else with_days(done, question.span)
+    return (done, *named) if question.name else ()
+
+
+def _searched(question: ChartQuestion, query: str, name: str) -> ChartQuestion:
+    return replace(question, tool=SEARCH, arguments={"query": query}, aspect="all", name=name)
 
 
 def _is_nowhere_else(question: ChartQuestion) -> bool:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.unit_sizes import converted
-from services.language.utterance import ChartQuestion, Part
+from services.language.utterance import ChartQuestion, Part, TimeSpan
 from services.records.concepts.table import words_of_removal
 from services.records.concepts.words import words_of
 from services.records.dates import first_day
@@ -204,3 +204,12 @@ def _said(row: ViewRow) -> list[str]:
 
 def _tells(row: ViewRow, marks: Sequence[str]) -> bool:
     return any(each.startswith(tuple(marks)) for each in row.detail.split("; "))
+
+
+def times_recorded(row: ViewRow, span: TimeSpan | None) -> int:
+    """Return how often a problem was recorded, in the days of `span` where the row tells them."""
+    days = days_recorded(row)
+    if span is None or len(days) != len(row.sources):
+        return len(row.sources)
+    since, until = span.since or date.min, span.until or date.max
+    return sum(since <= day <= until for day in days)

@@ -6,6 +6,7 @@ from services.language.folding import fold
 from services.records.concepts.words import words_of
 
 _TELLING_CHARS = 4
+_COMPOUND_CHARS = 5
 
 
 def has_words(row: ViewRow, name: str) -> bool:
@@ -24,4 +25,5 @@ def is_word(wanted: str, said: str) -> bool:
     """Whether a word is `wanted`, in the plural, or a longer one that begins so."""
     stem = wanted.removesuffix("s")
     is_longer = len(stem) >= _TELLING_CHARS and said.startswith(stem)
+    is_longer |= len(stem) >= _COMPOUND_CHARS and said.endswith(stem)  # Transplantatabstoßung
     return said == wanted or is_longer or words_of(said) == words_of(wanted)

@@ -3,16 +3,15 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
-from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.utterance import Aspect, ChartQuestion, Part
 from services.records.answers.allergens import is_named_so
-from services.records.answers.asked_rows import asked_rows, passage
+from services.records.answers.asked_rows import asked_rows, is_near_only, passage
 from services.records.answers.done import is_taken_out
 from services.records.answers.identity import told_identity
 from services.records.answers.row_line import DETAIL_CHARS, row_line
@@ -20,11 +19,11 @@ from services.records.answers.row_parts import (
     MARKS,
     counts_of_years,
     day_of,
-    days_recorded,
     last_visits,
     newest_day,
     part_missing,
     sources_of,
+    times_recorded,
 )
 from services.records.answers.unsaid import said_left_out
 from services.records.answers.value_sentences import told_values
@@ -166,7 +165,8 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     is_seen = part in ("people", "place") and question.span is None and len(rows) > 1
     if is_seen and part and (seen := _seen_by(part, question.tool, rows, words)):
         return "\n".join(seen[:_ROWS_SHOWN])
-    if question.part not in (None, "status") and question.name and len(rows) <= _ROWS_SHOWN:
+    is_of_part = question.part not in (None, "status") and question.aspect != "change"
+    if is_of_part and question.name and len(rows) <= _ROWS_SHOWN:
         rows = [row for row in rows if row.status not in _OVER] or rows
     is_search = question.tool == "search_record"
     is_brief = all(len(row.detail) <= DETAIL_CHARS for row in rows[:_ENTRIES_SHOWN])
@@ -285,6 +285,7 @@ def _yes_or_no(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords)
     is_of_after |= question.tool == "procedures" and is_taken_out(question.name, rows)
     # Rows of the family or of a paid bill tell of more or less than was asked: no yes to it.
     is_wider = question.tool in ("search_record", "history") or question.name == "coverage"
+    is_wider |= any(is_near_only(row, question.name) or row.kind == "care plan" for row in rows)
     if not question.name or is_wider or is_of_after:
         return _listed(question, rows, words)
     now = [row for row in rows if row.status not in _OVER | _NOT_DONE]
@@ -320,23 +321,15 @@ def _counted(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -
     what = f"{what}: {question.name}" if question.name else what
     if question.tool not in _STATES or not question.name:
         said = f"{words.things.format(count=len(rows), what=what, span=span)}."
-        return "\n".join([said, *counts_of_years(question, rows)])
+        each = _listed(question, rows, words) if question.part else ""  # "how many, and why"
+        return "\n".join(filter(None, [said, *counts_of_years(question, rows), each]))
     lines = [f"- {row_line(row, words)}" for row in rows[:_ROWS_SHOWN]]
     if question.tool == "medications" and len(rows) == 1:
         return row_line(rows[0], words)  # how often it was prescribed, and is taken
     # One problem is one row, however often it was recorded.
     is_folded = question.tool == "problems"
-    count = sum(_times(row, question.span) for row in rows) if is_folded else len(rows)
+    count = sum(times_recorded(row, question.span) for row in rows) if is_folded else len(rows)
     return "\n".join([f"{words.things.format(count=count, what=what, span='')}.", *lines])
-
-
-def _times(row: ViewRow, span: TimeSpan | None) -> int:
-    """Return how often a problem was recorded, in the days of `span` where the row tells them."""
-    days = days_recorded(row)
-    if span is None or len(days) != len(row.sources):
-        return len(row.sources)
-    since, until = span.since or date.min, span.until or date.max
-    return sum(since <= day <= until for day in days)
 
 
 _EVENTS: Mapping[Aspect, Callable[[ChartQuestion, list[ViewRow], AnswerWords], str]] = {

@@ -8,6 +8,7 @@ from services.language.people_words import people_words
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.allergens import of_other_kinds
+from services.records.answers.said_words import says_all
 from services.records.concepts.table import concept_table
 
 _BY_NAME = frozenset({"problems", "procedures"})
@@ -21,7 +22,9 @@ def said_unknown(question: ChartQuestion, words: AnswerWords) -> list[str]:
     is_said = question.tool == SEARCH and words.is_language_of_tools  # by the tool itself
     if name.isalpha() and not words.knows(name) and not is_said:
         return [words.unknown.format(name=name)]
-    return [words.only_so] if question.tool in _BY_NAME else []
+    is_by_name = question.tool in _BY_NAME
+    is_by_name |= question.tool == SEARCH and not words.is_language_of_tools
+    return [words.only_so] if is_by_name else []
 
 
 def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str:
@@ -31,8 +34,8 @@ def said_unread(question: ChartQuestion, answer: str, words: AnswerWords) -> str
     return f"{words.unread.format(words=question.unread)}\n{answer}"
 
 
-def said_without(question: ChartQuestion, words: AnswerWords) -> str:
-    """Say which words of a longer name nothing says of the thing itself."""
+def said_without(question: ChartQuestion, told: str, words: AnswerWords) -> str:
+    """Say which words of a longer name what is `told` of the thing itself does not have."""
     head = tokens_of(fold(question.head)[0])
     is_drug = question.tool == "medications"
     rest = [
@@ -40,6 +43,7 @@ def said_without(question: ChartQuestion, words: AnswerWords) -> str:
         for word in question.name.split()
         if fold(word)[0] not in {*head, *lexicon(words.language).joints, *people_words().articles}
         and not (is_drug and concept_table().named("drug", word))
+        and not any(says_all(told, one) for one in (word, *concept_table().also_called(word)))
     ]
     return words.unsaid.format(words=" ".join(rest)) if rest else ""
 

@@ -158,7 +158,7 @@ class ConceptTable:
                 parts = (concept, *self.leaves(concept)) if kind == "drug" else (concept,)
                 found |= {" ".join(words) for part in parts for words in part.words}
         found |= {" ".join(words_of(other)) for other in names_of_procedure(name)[1:]}
-        found |= {" ".join(words_of(part)) for part in _parts_of_body(name)}
+        found |= {" ".join(words_of(part)) for part in parts_of_body(name)}
         return frozenset(found)
 
 
@@ -229,7 +229,8 @@ def _other_deeds(wanted: tuple[str, ...]) -> Iterator[str]:
             yield from (" ".join((*wanted[:at], one, *wanted[at + 1 :])) for one in others)
 
 
-def _parts_of_body(name: str) -> Iterator[str]:
+def parts_of_body(name: str) -> Iterator[str]:
+    """Return what else the part of the body is called, in any language."""
     wanted = words_of(name)
     same = (
         group for group in _groups("parts_of_body") if any(words_of(one) == wanted for one in group)
@@ -252,6 +253,12 @@ def words_of_removal() -> frozenset[str]:
 def words_of_no_operation() -> frozenset[str]:
     """Return words in names of procedures that are no operations."""
     return frozenset(word for said in concept_rows()["not_operations"] for word in words_of(said))
+
+
+@cache
+def words_of_no_implant() -> frozenset[str]:
+    """Return words in names of devices that lie in no body."""
+    return frozenset(word for said in concept_rows()["not_implants"] for word in words_of(said))
 
 
 def _result(name: str, row: Mapping[str, Any]) -> Concept:

@@ -3,7 +3,7 @@
 from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from services.records.concepts.table import names_of_procedure, words_of_no_operation
+from services.records.concepts.table import names_of_procedure, parts_of_body, words_of_no_operation
 from services.records.concepts.words import words_of
 from services.records.dates import last_day
 from services.records.entry import Entry, codes, end_of, instant, one
@@ -92,7 +92,12 @@ def procedures(
         is_any = len(part) == len(words_of(name))
         rows = [row for row in rows if is_any or is_operation(row)]
         what = name if is_any else " ".join(part)
-        rows = [row for row in rows if _is_named(row, what) or (not is_any and _is_for(row, what))]
+        # What it was for tells of another thing: a biopsy for the rejection of a transplant.
+        own = [row for row in rows if _is_named(row.model_copy(update={"detail": ""}), what)]
+        is_for = [row for row in rows if not is_any and _is_for(row, what)]
+        rows = [row for row in rows if row in own or row in is_for] or [
+            row for row in rows if _is_named(row, what)
+        ]
     kept = [row for row in rows if _is_since(row.date, row.end, since)]
     earlier = _before(len(rows) - len(kept))
     rows = [row.model_copy(update={"status": _given(row.status)}) for row in kept]
@@ -235,9 +240,20 @@ def _is_for(row: ViewRow, problem: str) -> bool:
 def _says(row: ViewRow, name: str) -> bool:
     wanted = _apart(name)
     have = _apart(f"{row.name} {row.detail}")
-    return all(
-        any(word == own or (len(word) > 4 and own.startswith(word[:-1])) for own in have)
-        for word in wanted
+    return all(any(_is_in(each, have) for each in (word, *parts_of_body(word))) for word in wanted)
+
+
+_GREEK = ("tomy", "copy", "plasty", "graphy", "gram")
+"""Ends of words in longer ones that mean another thing: cystectomy, cholecystectomy."""
+
+
+def _is_in(word: str, have: frozenset[str]) -> bool:
+    """Whether a word, or a longer one with it, is there: Nierenbiopsie; no part of a Greek one."""
+    stem = word[:-1]
+    is_part = len(stem) > 4 and not word.endswith(_GREEK)
+    return any(
+        word == own or (len(word) > 4 and own.startswith(stem)) or (is_part and stem in own)
+        for own in have
     )
 
 

@@ -1,0 +1,69 @@
+"""Which reports and which scans without one a question asks for by a name. Pure."""
+
+from collections.abc import Sequence
+
+from data_models.chart_view import ViewRow
+from services.language.chart_words import tokens_of
+from services.language.folding import fold
+from services.records.answers.said_words import has_words, says_all
+
+# How reports name what a question calls by one word.
+_MODALITIES = {
+    "ct": frozenset({"ct", "computed"}),
+    "mri": frozenset({"mri", "mr", "mrt", "magnetic"}),
+    "pet": frozenset({"pet", "positron"}),
+    "ultrasound": frozenset(
+        {
+            "ultrasound",
+            "ultrasonography",
+            "sonography",
+            "us",
+            "echo",
+            "endosonography",
+            "echocardiography",
+            "echocardiogram",
+        }
+    ),
+    "mammography": frozenset({"mammography", "mammogram", "mg"}),
+    "x ray": frozenset(
+        {"x", "xray", "radiograph", "radiographs", "radiography", "rontgen", "dx", "cr"}
+    ),
+}
+IMAGING = "imaging"
+"""The head of who asks which images were made, of which there is no report."""
+_OF_IMAGING = frozenset(
+    {"imaging", "scan", "angiography", "scintigraphy", "densitometry", "tomography",
+     *(word for kind in _MODALITIES.values() for word in kind)}
+)  # fmt: skip
+_LOOKING_INTO = "oscopy"
+
+
+def scans_of(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
+    """Return the procedures that made images, of `name` or else of its kind: of a brain MRI all."""
+    made = [row for row in rows if _title(row) & _OF_IMAGING]
+    kind = name.partition(" ")[0]
+    return (reports_on(name, made) or reports_on(kind, made)) if name else tuple(made)
+
+
+def reports_on(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
+    """Return the reports on all that `name` says, by their titles or else by their texts.
+
+    "MRI of the brain" is no report on another part, and no CT that speaks of the brain.
+    """
+    words = [word for word in tokens_of(fold(name)[0]) if len(word) > 1 or word == "x"]
+    kinds = [said for each, said in _MODALITIES.items() if set(tokens_of(each)) <= {*words}]
+    known = {word for each in _MODALITIES for word in tokens_of(each) if {word} & {*words}}
+    parts = " ".join(word for word in words if word not in known)
+    of_kind = [row for row in rows if not kinds or any(_title(row) & kind for kind in kinds)]
+    if not parts:
+        return tuple(of_kind)
+    titled = [row for row in of_kind if says_all(" ".join((row.name, row.value)), parts)]
+    if titled or (told := [row for row in of_kind if has_words(row, parts)]):
+        return tuple(titled or told)
+    # Of a bronchoscopy the report is called "bronchial biopsy".
+    looked_into = " ".join(word.removesuffix(_LOOKING_INTO) for word in parts.split())
+    return tuple(row for row in of_kind if looked_into != parts and has_words(row, looked_into))
+
+
+def _title(row: ViewRow) -> frozenset[str]:
+    return frozenset(tokens_of(fold(f"{row.name} {row.value}")[0]))
