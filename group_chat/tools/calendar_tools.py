@@ -6,7 +6,7 @@ from pydantic import Field
 
 from data_models.values import ClosedValue
 from group_chat.tools.personal import PersonalAssistant
-from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.assistant.calendar import NewEvent, free_times
 
@@ -66,8 +66,8 @@ class CalendarTools:
     def __init__(self, *, assistant: PersonalAssistant) -> None:
         self._assistant = assistant
 
-    async def listing(self, turn: TurnContext, asked: SpanArguments) -> ToolOutput:
-        """List events of a span; those of other patients with their time only."""
+    async def list_events(self, turn: TurnContext, asked: SpanArguments) -> ToolOutput:
+        """The user's own calendar."""
         assistant = await self._assistant.open(turn)
         since, until = assistant.span(asked.since, asked.until)
         start = since or assistant.memory.now
@@ -75,8 +75,8 @@ class CalendarTools:
         events = await assistant.services.calendar.between(start, min(end, start + _SPAN_LIMIT))
         return assistant.listed("events", events)
 
-    async def free(self, turn: TurnContext, asked: FreeArguments) -> ToolOutput:
-        """List gaps of a working day."""
+    async def find_free_time(self, turn: TurnContext, asked: FreeArguments) -> ToolOutput:
+        """Free time in the user's working day."""
         assistant = await self._assistant.open(turn)
         day = assistant.day(asked.day)
         start, end = (
@@ -88,8 +88,8 @@ class CalendarTools:
         spans = [[at.astimezone(assistant.zone) for at in (gap.start, gap.end)] for gap in gaps]
         return {"free": [f"{since:%H:%M} – {until:%H:%M}" for since, until in spans]}
 
-    async def create(self, turn: TurnContext, asked: CreateArguments) -> ToolOutput:
-        """Add an event."""
+    async def create_event(self, turn: TurnContext, asked: CreateArguments) -> ToolOutput:
+        """Puts an event into the user's calendar."""
         assistant = await self._assistant.open(turn, changes=True)
         start = assistant.moment(asked.start)
         end = start + timedelta(minutes=asked.minutes)
@@ -100,8 +100,8 @@ class CalendarTools:
             )
         }
 
-    async def move(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
-        """Move the event that the user means."""
+    async def move_event(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
+        """Moves the event that the user means."""
         assistant = await self._assistant.open(turn, changes=True)
         calendar = assistant.services.calendar
         event = await assistant.meant("calendar_event", asked.event_id, calendar.get)
@@ -109,8 +109,8 @@ class CalendarTools:
         await assistant.undoable("move_event", event, moved)
         return {"moved": assistant.rows([moved])}
 
-    async def cancel(self, turn: TurnContext, asked: CancelArguments) -> ToolOutput:
-        """Ask the user to confirm that an event is cancelled."""
+    async def cancel_event(self, turn: TurnContext, asked: CancelArguments) -> ToolOutput:
+        """Asks the user to confirm that the event they mean is cancelled."""
         assistant = await self._assistant.open(turn, changes=True)
         meant = await assistant.all_meant(
             "calendar_event", asked.event_id, assistant.services.calendar.get
@@ -120,28 +120,8 @@ class CalendarTools:
 
 def calendar_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the calendar of whoever asks."""
-    tools = CalendarTools(assistant=assistant)
+    own = CalendarTools(assistant=assistant)
     return (
-        Tool("list_events", "The user's own calendar.", SpanArguments, tools.listing),
-        Tool("find_free_time", "Free time in the user's working day.", FreeArguments, tools.free),
-        Tool(
-            "create_event",
-            "Puts an event into the user's calendar.",
-            CreateArguments,
-            tools.create,
-            changes=True,
-        ),
-        Tool(
-            "move_event",
-            "Moves the event that the user means.",
-            MoveArguments,
-            tools.move,
-            changes=True,
-        ),
-        Tool(
-            "cancel_event",
-            "Asks the user to confirm that the event they mean is cancelled.",
-            CancelArguments,
-            tools.cancel,
-        ),
+        *tools_of(own.list_events, own.find_free_time, own.cancel_event),
+        *tools_of(own.create_event, own.move_event, changes=True),
     )

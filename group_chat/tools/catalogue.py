@@ -8,7 +8,7 @@ from group_chat.tools.calendar_tools import CALENDAR_TOOLS, calendar_tools
 from group_chat.tools.chart_tools import CHART_TOOLS, chart_tools
 from group_chat.tools.contact_tools import CONTACT_TOOLS, contact_tools
 from group_chat.tools.document_tools import DOCUMENT_TOOLS, document_tools
-from group_chat.tools.entity_tools import RECALL, changes_tool, entity_tools, memory_tools
+from group_chat.tools.entity_tools import RECALL, memory_tools
 from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.mail_tools import MAIL_TOOLS, mail_tools
@@ -98,7 +98,6 @@ def catalogue(
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
         *records_tools(records),
-        changes_tool(records),
         *(on.evidence or no_evidence(clock, records)).tools(),
         report_tool(
             records=records,
@@ -106,8 +105,7 @@ def catalogue(
             facilitator=names[0],
             is_language_model=is_language_model,
         ),
-        *entity_tools(),
-        *memory_tools(),
+        *memory_tools(records),
         *scenario_tools(),
         *(on.clinic.tools() if on.clinic is not None else no_clinic_tools()),
         *(on.orders.tools() if on.orders is not None else no_order_tools()),

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from data_models.values import ClosedValue
 from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
-from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.assistant.contacts import ContactChange, NewContact
 
@@ -49,14 +49,14 @@ class ContactTools:
     def __init__(self, *, assistant: PersonalAssistant) -> None:
         self._assistant = assistant
 
-    async def search(self, turn: TurnContext, asked: ContactSearchArguments) -> ToolOutput:
-        """List contacts."""
+    async def search_contacts(self, turn: TurnContext, asked: ContactSearchArguments) -> ToolOutput:
+        """The user's own contacts."""
         assistant = await self._assistant.open(turn)
         found = await assistant.services.contacts.search(asked.words, limit=ROWS_SHOWN + 1)
         return assistant.listed("contacts", found)
 
-    async def add(self, turn: TurnContext, asked: AddContactArguments) -> ToolOutput:
-        """Add a contact."""
+    async def add_contact(self, turn: TurnContext, asked: AddContactArguments) -> ToolOutput:
+        """Adds a contact of the user's."""
         assistant = await self._assistant.open(turn, changes=True)
         new = NewContact(
             name=" ".join(asked.name.split()),
@@ -70,8 +70,8 @@ class ContactTools:
             )
         }
 
-    async def change(self, turn: TurnContext, asked: ChangeContactArguments) -> ToolOutput:
-        """Change the contact that the user means."""
+    async def change_contact(self, turn: TurnContext, asked: ChangeContactArguments) -> ToolOutput:
+        """Changes the contact that the user means."""
         assistant = await self._assistant.open(turn, changes=True)
         contacts = assistant.services.contacts
         new = [one for one in (asked.name, asked.email, asked.phone, asked.organization) if one]
@@ -88,8 +88,8 @@ class ContactTools:
         await assistant.undoable("change_contact", contact, changed)
         return {"changed": assistant.rows([changed])}
 
-    async def delete(self, turn: TurnContext, asked: ContactArguments) -> ToolOutput:
-        """Ask the user to confirm that a contact is deleted."""
+    async def delete_contact(self, turn: TurnContext, asked: ContactArguments) -> ToolOutput:
+        """Asks the user to confirm that the contact they mean is deleted."""
         assistant = await self._assistant.open(turn, changes=True)
         meant = await assistant.all_meant(
             "contact", asked.contact_id, assistant.services.contacts.get
@@ -99,27 +99,8 @@ class ContactTools:
 
 def contact_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the contacts of whoever asks."""
-    tools = ContactTools(assistant=assistant)
+    own = ContactTools(assistant=assistant)
     return (
-        Tool("search_contacts", "The user's own contacts.", ContactSearchArguments, tools.search),
-        Tool(
-            "add_contact",
-            "Adds a contact of the user's.",
-            AddContactArguments,
-            tools.add,
-            changes=True,
-        ),
-        Tool(
-            "change_contact",
-            "Changes the contact that the user means.",
-            ChangeContactArguments,
-            tools.change,
-            changes=True,
-        ),
-        Tool(
-            "delete_contact",
-            "Asks the user to confirm that the contact they mean is deleted.",
-            ContactArguments,
-            tools.delete,
-        ),
+        *tools_of(own.search_contacts, own.delete_contact),
+        *tools_of(own.add_contact, own.change_contact, changes=True),
     )

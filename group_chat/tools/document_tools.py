@@ -6,7 +6,7 @@ from pydantic import Field
 
 from data_models.values import ClosedValue
 from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
-from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
 from services.language.names_within import names_one_of
@@ -37,8 +37,10 @@ class DocumentTools:
     def __init__(self, *, assistant: PersonalAssistant) -> None:
         self._assistant = assistant
 
-    async def search(self, turn: TurnContext, asked: DocumentSearchArguments) -> ToolOutput:
-        """List documents."""
+    async def search_documents(
+        self, turn: TurnContext, asked: DocumentSearchArguments
+    ) -> ToolOutput:
+        """The user's own files."""
         assistant = await self._assistant.open(turn)
         since, until = assistant.span(asked.since, asked.until)
         found = await assistant.services.documents.search(
@@ -46,8 +48,8 @@ class DocumentTools:
         )
         return assistant.listed("documents", found)
 
-    async def read(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
-        """Give the text of the document that the user means."""
+    async def read_own_document(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
+        """The text of the document."""
         assistant = await self._assistant.open(turn)
         documents = assistant.services.documents
         document = await assistant.meant("document", asked.document_id, documents.get)
@@ -58,8 +60,8 @@ class DocumentTools:
         shown = {"document": row, "text": found.text[:DOCUMENT_TEXT_LIMIT_CHARS]}
         return shown if shown["text"] == found.text else {**shown, "cut": _cut(found.text)}
 
-    async def delete(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
-        """Ask the user to confirm that a document is deleted."""
+    async def delete_document(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
+        """Asks the user to confirm that the document they mean is deleted."""
         assistant = await self._assistant.open(turn, changes=True)
         documents = assistant.services.documents
         meant = await assistant.all_meant("document", asked.document_id, documents.get)
@@ -72,14 +74,5 @@ def _cut(text: str) -> str:
 
 def document_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the documents of whoever asks."""
-    tools = DocumentTools(assistant=assistant)
-    return (
-        Tool("search_documents", "The user's own files.", DocumentSearchArguments, tools.search),
-        Tool("read_own_document", "The text of the document.", DocumentArguments, tools.read),
-        Tool(
-            "delete_document",
-            "Asks the user to confirm that the document they mean is deleted.",
-            DocumentArguments,
-            tools.delete,
-        ),
-    )
+    own = DocumentTools(assistant=assistant)
+    return tools_of(own.search_documents, own.read_own_document, own.delete_document)

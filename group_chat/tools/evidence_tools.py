@@ -9,7 +9,7 @@ from data_models.clock import Clock
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
 from group_chat.tools.foreign_tools import ForeignTools
-from group_chat.tools.tool import NoArguments, Tool
+from group_chat.tools.tool import NoArguments, Tool, tools_of
 from group_chat.turn_context import TurnContext
 from services.evidence.guidelines.library import GuidelineFolder, passages_view
 from services.evidence.pubmed import RESEARCH, PubMed, abstracts_view
@@ -75,8 +75,8 @@ class EvidenceTools:
         self._research = research
         self._outside = outside
 
-    async def guidelines(self, turn: TurnContext, asked: QuestionArguments) -> ChartView:
-        """Quote the passages that answer."""
+    async def search_guidelines(self, turn: TurnContext, asked: QuestionArguments) -> ChartView:
+        """Passages of the hospital's own guidelines with section, version and date."""
         return passages_view(
             await self._guidelines.library(),
             asked.question,
@@ -84,8 +84,8 @@ class EvidenceTools:
             today=turn.request.now.date(),
         )
 
-    async def trials(self, turn: TurnContext, _: NoArguments) -> ChartView:
-        """Find studies for the patient and judge each criterion."""
+    async def clinical_trials(self, turn: TurnContext, _: NoArguments) -> ChartView:
+        """Open studies for the patient, each criterion judged by the chart, with its row."""
         today = turn.request.now.date()
         record = await self._records.load(turn.patient_id)
         facts = await make_view(record, lambda one: facts_of(one, today=today))
@@ -95,8 +95,8 @@ class EvidenceTools:
         studies = await self._studies.find(search)
         return trials_view(studies, facts, search, sent_to=self._studies.leaves)
 
-    async def research(self, turn: TurnContext, asked: ResearchArguments) -> ChartView:
-        """Quote abstracts that words without a patient find."""
+    async def search_pubmed(self, turn: TurnContext, asked: ResearchArguments) -> ChartView:
+        """Abstracts from PubMed with PMID, study type and year, for medical terms."""
         if self._research is None or self._outside is None:
             raise ToolInputError("no published research is connected; tell the user")
         patient = turn.request.patient_id
@@ -114,26 +114,7 @@ class EvidenceTools:
 
     def tools(self) -> Sequence[Tool]:
         """Return them for the catalogue."""
-        return (
-            Tool(
-                GUIDELINES,
-                "Passages of the hospital's own guidelines with section, version and date.",
-                QuestionArguments,
-                self.guidelines,
-            ),
-            Tool(
-                TRIALS,
-                "Open studies for the patient, each criterion judged by the chart, with its row.",
-                NoArguments,
-                self.trials,
-            ),
-            Tool(
-                RESEARCH,
-                "Abstracts from PubMed with PMID, study type and year, for medical terms.",
-                ResearchArguments,
-                self.research,
-            ),
-        )
+        return tools_of(self.search_guidelines, self.clinical_trials, self.search_pubmed)
 
 
 def no_evidence(clock: Clock, records: PatientRecords) -> EvidenceTools:

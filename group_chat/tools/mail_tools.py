@@ -8,7 +8,7 @@ from pydantic import Field
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
 from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
-from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.assistant.mail import NewEmail, without_cut_text
 
@@ -47,8 +47,8 @@ class MailTools:
     def __init__(self, *, assistant: PersonalAssistant) -> None:
         self._assistant = assistant
 
-    async def search(self, turn: TurnContext, asked: MailSearchArguments) -> ToolOutput:
-        """List received messages."""
+    async def search_mail(self, turn: TurnContext, asked: MailSearchArguments) -> ToolOutput:
+        """The user's own mail, newest first."""
         assistant = await self._assistant.open(turn)
         since, until = assistant.span(asked.since, asked.until)
         found = await assistant.services.mail.search(
@@ -56,15 +56,15 @@ class MailTools:
         )
         return assistant.listed("messages", [without_cut_text(one) for one in found])
 
-    async def read(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
-        """Give the text of the message that the user means."""
+    async def read_mail(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
+        """The text of the message the user means."""
         assistant = await self._assistant.open(turn)
         mail = await assistant.meant("email", asked.mail_id, assistant.services.mail.get)
         # Off the loop: the whole text is looked through for other patients' names.
         return {"message": await asyncio.to_thread(assistant.rows, [mail])}
 
-    async def draft(self, turn: TurnContext, asked: DraftArguments) -> ToolOutput:
-        """Write a message and keep it; nothing is sent."""
+    async def draft_mail(self, turn: TurnContext, asked: DraftArguments) -> ToolOutput:
+        """Writes a message as a draft, unsent."""
         if not all(_ADDRESS.fullmatch(one) for one in asked.to):
             raise ToolInputError("to must hold e-mail addresses; search_contacts finds them")
         assistant = await self._assistant.open(turn, changes=True)
@@ -76,8 +76,8 @@ class MailTools:
             )
         }
 
-    async def send(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
-        """Ask the user to confirm that a draft is sent."""
+    async def send_mail(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
+        """Asks the user to confirm that a draft is sent."""
         assistant = await self._assistant.open(turn, changes=True)
         meant = await assistant.all_meant("email", asked.mail_id, assistant.services.mail.get)
         if any(one.folder != "drafts" for one in meant):
@@ -87,20 +87,8 @@ class MailTools:
 
 def mail_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the mail of whoever asks."""
-    tools = MailTools(assistant=assistant)
+    own = MailTools(assistant=assistant)
     return (
-        Tool(
-            "search_mail", "The user's own mail, newest first.", MailSearchArguments, tools.search
-        ),
-        Tool("read_mail", "The text of the message the user means.", MailArguments, tools.read),
-        Tool(
-            "draft_mail",
-            "Writes a message as a draft, unsent.",
-            DraftArguments,
-            tools.draft,
-            changes=True,
-        ),
-        Tool(
-            "send_mail", "Asks the user to confirm that a draft is sent.", MailArguments, tools.send
-        ),
+        *tools_of(own.search_mail, own.read_mail, own.send_mail),
+        *tools_of(own.draft_mail, changes=True),
     )

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from data_models.values import ClosedValue
 from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
-from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.assistant.tasks import NewTask
 from services.language.appointment_slots import slots_in
@@ -56,8 +56,8 @@ class TaskTools:
     def __init__(self, *, assistant: PersonalAssistant) -> None:
         self._assistant = assistant
 
-    async def listing(self, turn: TurnContext, asked: TaskSpanArguments) -> ToolOutput:
-        """List tasks."""
+    async def list_tasks(self, turn: TurnContext, asked: TaskSpanArguments) -> ToolOutput:
+        """The user's own tasks."""
         assistant = await self._assistant.open(turn)
         found = await assistant.services.tasks.list(
             since=None if asked.since is None else assistant.day(asked.since),
@@ -67,8 +67,8 @@ class TaskTools:
         )
         return assistant.listed("tasks", found)
 
-    async def add(self, turn: TurnContext, asked: AddTaskArguments) -> ToolOutput:
-        """Add a task."""
+    async def add_task(self, turn: TurnContext, asked: AddTaskArguments) -> ToolOutput:
+        """Adds a task of the user's."""
         assistant = await self._assistant.open(turn, changes=True)
         due = None if not asked.due else assistant.day(asked.due)
         new = NewTask(title=_title(asked), due=due, notes=asked.notes)
@@ -78,8 +78,8 @@ class TaskTools:
             )
         }
 
-    async def complete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
-        """Mark the task that the user means as done."""
+    async def complete_task(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
+        """Marks the task the user means as done."""
         assistant = await self._assistant.open(turn, changes=True)
         tasks = assistant.services.tasks
         meant = await assistant.all_meant("task", asked.task_id, tasks.get, asks_first=False)
@@ -89,8 +89,8 @@ class TaskTools:
         await assistant.undoable("complete_task", meant[0], done)
         return {"done": assistant.rows([done])}
 
-    async def move(self, turn: TurnContext, asked: MoveTaskArguments) -> ToolOutput:
-        """Give the task that the user means another date."""
+    async def move_task(self, turn: TurnContext, asked: MoveTaskArguments) -> ToolOutput:
+        """Gives the task another due date."""
         assistant = await self._assistant.open(turn, changes=True)
         task = await assistant.meant("task", asked.task_id, assistant.services.tasks.get)
         due = None if not asked.due else assistant.day(asked.due)
@@ -98,8 +98,8 @@ class TaskTools:
         await assistant.undoable("move_task", task, moved)
         return {"moved": assistant.rows([moved])}
 
-    async def delete(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
-        """Ask the user to confirm that a task is deleted."""
+    async def delete_task(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
+        """Asks the user to confirm that the task they mean is deleted."""
         assistant = await self._assistant.open(turn, changes=True)
         meant = await assistant.all_meant("task", asked.task_id, assistant.services.tasks.get)
         return assistant.ask_first("delete_task", meant)
@@ -107,28 +107,8 @@ class TaskTools:
 
 def task_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the tasks of whoever asks."""
-    tools = TaskTools(assistant=assistant)
+    own = TaskTools(assistant=assistant)
     return (
-        Tool("list_tasks", "The user's own tasks.", TaskSpanArguments, tools.listing),
-        Tool("add_task", "Adds a task of the user's.", AddTaskArguments, tools.add, changes=True),
-        Tool(
-            "complete_task",
-            "Marks the task the user means as done.",
-            TaskArguments,
-            tools.complete,
-            changes=True,
-        ),
-        Tool(
-            "move_task",
-            "Gives the task another due date.",
-            MoveTaskArguments,
-            tools.move,
-            changes=True,
-        ),
-        Tool(
-            "delete_task",
-            "Asks the user to confirm that the task they mean is deleted.",
-            TaskArguments,
-            tools.delete,
-        ),
+        *tools_of(own.list_tasks, own.delete_task),
+        *tools_of(own.add_task, own.complete_task, own.move_task, changes=True),
     )
