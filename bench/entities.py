@@ -11,14 +11,13 @@ from time import thread_time
 
 from data_models.derived_entity import Origin
 from data_models.entities import Entities
-from services.entities.circumstances import Writing
+from services.entities.circumstances import AgentNames, Writing
 from services.entities.delta import EntityDelta
 from services.entities.merge import (
     get_agent_entity_context,
     merge_entity_delta,
     store_tool_result,
 )
-from services.entities.team import AgentNames
 
 _START = datetime(2030, 1, 2, tzinfo=UTC)
 _AGENT = "AppointmentManager"

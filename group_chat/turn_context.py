@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol, Self, TypeAlias
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Citation
 from data_models.effects import Effect
-from data_models.errors import ToolInputError
+from data_models.errors import ModelError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from services.group_chat_port import AgentCard, GroupChatEvent, GroupChatRequest, QuestionAsked
@@ -295,3 +295,25 @@ def current_effect() -> Effect:
         LookupError: the tool does not say that it changes anything (`Tool.changes`).
     """
     return _EFFECT.get()
+
+
+# How one of the steps ended that agents work on side by side.
+
+Outcome: TypeAlias = Literal["done", "failed", "asked", "broke"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """One step's end.
+
+    Attributes:
+        outcome: `failed`: every tool failed, or nothing was said; `asked`: the agent asks the user;
+            `broke`: the model could not be had.
+        turn: The turn as the step's agent had it, to be taken in.
+    """
+
+    number: int
+    agent: str
+    outcome: Outcome
+    turn: TurnContext
+    error: ModelError | None = None

@@ -10,12 +10,7 @@ import structlog
 from aiohttp import web
 
 from data_models.clock import Clock
-from data_models.errors import (
-    ChartClosedError,
-    HubRefusedError,
-    HubUnavailableError,
-    RoundsError,
-)
+from data_models.errors import ChartClosedError, HubRefusedError, HubUnavailableError, RoundsError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import WEB, IncomingMessage
 from routes.auth import sender_of

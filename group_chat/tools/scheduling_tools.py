@@ -9,12 +9,7 @@ from pydantic import BaseModel, Field
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
-from group_chat.tools.free_times import (
-    FreeTimes,
-    TimesArguments,
-    appointment_row,
-    time_text,
-)
+from group_chat.tools.free_times import FreeTimes, TimesArguments, appointment_row, time_text
 from group_chat.tools.tool import NoArguments, Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked

@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from data_models.chat_context import ChatContext, Turn
+from data_models.chat_context import ChatContext, Turn, advance, is_open
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.conversation import AnsweredMessage, Conversation, Interruption, RunningTurn
 from data_models.errors import (
@@ -17,7 +17,6 @@ from data_models.errors import (
 from data_models.identifiers import PatientId
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.conversations.room import make_room
-from services.memory_blocks.turn_status import advance, is_open
 
 INTERRUPTED = InterruptedTurnError.code
 _TRIES = 5

@@ -12,7 +12,7 @@ from services.language.held_statements import HeldStatement
 from services.language.quantities import with_figure
 from services.memory_blocks.figures import SURE
 from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, NOTE_CHARS, QUOTE_CHARS
-from services.memory_blocks.understanding import Understanding
+from services.memory_blocks.plain_reading import Understanding
 from services.memory_blocks.wording import first_sentence, last_question, one_line
 
 _SAME_WORDS = 2

@@ -10,8 +10,7 @@ from pydantic import Field
 from data_models.chat_context import ChatContext
 from data_models.entity_values import VALUE_LIMIT_CHARS, canonical_json, is_blank
 from data_models.errors import BadFrameError, MemoryItemError
-from data_models.memory_blocks import KeyPoint
-from data_models.memory_changes import MemoryAction, MemoryChange
+from data_models.memory_blocks import KeyPoint, MemoryAction, MemoryChange
 from data_models.values import ClosedValue
 from services.memory_edits.places import Place, State, place_of_change, places_of
 

@@ -16,12 +16,7 @@ from data_models.turn_events import (
     Notice,
     RunStarted,
 )
-from services.language.crisis.rules import (
-    CrisisKind,
-    CrisisRules,
-    load_other_rules,
-    load_rules,
-)
+from services.language.crisis.rules import CrisisKind, CrisisRules, load_other_rules, load_rules
 from services.patient_context.service import PatientContextService
 from services.runs.hub import Run
 from services.turn.documents import TurnDocuments

@@ -13,7 +13,7 @@ from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import noted_people
 from services.patient_context.wording import code
 from services.turn.documents import TurnDocuments
-from services.turn.open_questions import has_ended_question
+from services.turn.end import has_ended_question
 from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.remembering import TurnRemembering
 from services.turn.turn_replies import TurnReplies
