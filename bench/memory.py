@@ -58,7 +58,7 @@ def _full() -> ChatContext:
         context.chat_history.append(turn)
         context.next_turn_id = number + 1
         take_in(context, turn, found)
-        conclude(context, turn, found)
+        conclude(context, turn)
         bound(context.memory)
     return context
 

@@ -1,9 +1,9 @@
 """Reads a message in its conversation by rules alone: quick, and never wrong about whose it is."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
@@ -45,7 +45,6 @@ class Understanding:
         interprets: Whether the enriched message says more than the user's own words.
         trigger: What led to the topic.
         statements: What the user states about the patient, each with its quote.
-        entities: What the user wants, by key; stored as extracted.
         seconds: How long it took to find out.
         failed: Whether a model was asked in vain, so that the rules had to do.
     """
@@ -57,8 +56,6 @@ class Understanding:
     trigger: str = ""
     interprets: bool = False
     statements: Sequence[HeldStatement] = ()
-    next_topics: Sequence[str] = ()
-    entities: Mapping[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
     failed: bool = False
 

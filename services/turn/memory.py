@@ -123,7 +123,7 @@ class TurnMemory:
             return
         if turn.sessions.understanding is None:
             self.read_by_rules(turn)
-        conclude(turn.document, turn.row, turn.sessions.understanding)
+        conclude(turn.document, turn.row)
 
     def _begun(self, turn: GroundedTurn) -> Understanding:
         """Check what was loaded, and read the message by rules."""

@@ -108,7 +108,7 @@ class Talk:
                 etag = await contexts.write(half, etag=etag)
             whole.agent_responses.append(self._answer(whole.turn_id, answer))
         advance(whole, "COMPLETED")
-        conclude(context, whole, found)
+        conclude(context, whole)
         await make_room(contexts, context)
         await contexts.write(context, etag=etag)
 
