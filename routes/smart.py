@@ -1,5 +1,6 @@
 """Signing in with a browser: `/auth/…`, and `/smart/…`, where a record system sends its users."""
 
+from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import quote
 
@@ -97,20 +98,18 @@ class _Shown(BaseModel):
     ticket: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SmartRoutes:
     """The handlers around one `SmartLaunch`.
 
-    Args:
+    Attributes:
         authenticator: Knows who was let in, as at every later request.
         may_be_framed: Whether any page may show ours in a frame.
     """
 
-    def __init__(
-        self, *, smart: SmartLaunch, authenticator: Authenticator, may_be_framed: bool
-    ) -> None:
-        self._smart = smart
-        self._authenticator = authenticator
-        self._may_be_framed = may_be_framed
+    smart: SmartLaunch
+    authenticator: Authenticator
+    may_be_framed: bool
 
     def routes(self) -> list[web.RouteDef]:
         """Return the routes; none is behind the door."""
@@ -123,7 +122,7 @@ class SmartRoutes:
     async def launch(self, request: web.Request) -> web.StreamResponse:
         """`GET /smart/launch`: sends the browser to the record system."""
         framed = self._is_framed(request)
-        url, kept = await self._smart.begin(
+        url, kept = await self.smart.begin(
             issuer=_one(request, "iss"), launch=_one(request, "launch")
         )
         answer = web.Response(status=302, headers={"Location": url, "Cache-Control": "no-store"})
@@ -144,20 +143,20 @@ class SmartRoutes:
         code = _one(request, "code")
         if kept is None or state is None or code is None:
             raise UnauthenticatedError
-        launched = await self._smart.finish(kept=kept, state=state, code=code)
-        session_id = await self._smart.admit(launched, framed=framed)
-        user = await self._authenticator.authenticate(_handshake(request, session_id, framed))
+        launched = await self.smart.finish(kept=kept, state=state, code=code)
+        session_id = await self.smart.admit(launched, framed=framed)
+        user = await self.authenticator.authenticate(_handshake(request, session_id, framed))
         context = request.app[CONTEXT]
         today = context.clock.now().date()
         patient = await context.finder.same_person(launched.patient, owner=user.id, today=today)
         chat = await context.reader.create(owner=user.id)
-        await self._smart.bind(session_id, launched, conversation_id=chat, patient_id=patient)
+        await self.smart.bind(session_id, launched, conversation_id=chat, patient_id=patient)
         message_id = f"launch-{sha256(launched.once.encode()).hexdigest()}"
         now = context.clock.now()
         await context.scheduler.submit(opening(user, chat, patient, message_id=message_id, now=now))
         place = f"/#/chats/{quote(chat)}"
         if framed:
-            place = f"/#/launch/{self._smart.ticket(session_id)}/{quote(chat)}"
+            place = f"/#/launch/{self.smart.ticket(session_id)}/{quote(chat)}"
         answer = web.Response(status=303, headers={"Location": place, "Cache-Control": "no-store"})
         _keep(answer, "", seconds=0, framed=framed)
         if not framed:
@@ -171,13 +170,13 @@ class SmartRoutes:
             shown = _Shown.model_validate_json(await body_of(request))
         except ValidationError:
             raise BadFrameError("the body must be an object with `ticket`") from None
-        answer = json_reply({"token": await self._smart.redeem(shown.ticket)})
+        answer = json_reply({"token": await self.smart.redeem(shown.ticket)})
         answer.headers["Cache-Control"] = "no-store"
         return answer
 
     def _is_framed(self, request: web.Request) -> bool:
         is_framed = request.headers.get("Sec-Fetch-Dest") in _FRAMES
-        if is_framed and not self._may_be_framed:
+        if is_framed and not self.may_be_framed:
             raise ForbiddenError
         return is_framed
 

@@ -53,16 +53,14 @@ class Feedback(BaseModel):
     given_at: AwareDatetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FeedbackBook:
     """Files opinions; that their givers take part in the conversation is checked before."""
 
-    def __init__(
-        self, *, store: BlobStore, deliveries: Deliveries, clock: Clock, metrics: Metrics
-    ) -> None:
-        self._store = store
-        self._metrics = metrics
-        self._deliveries = deliveries
-        self._clock = clock
+    store: BlobStore
+    deliveries: Deliveries
+    clock: Clock
+    metrics: Metrics
 
     async def file(
         self,
@@ -78,7 +76,7 @@ class FeedbackBook:
         Raises:
             StoreError: it was not kept.
         """
-        sent = await self._deliveries.find_sent(conversation_id, channel_message_id)
+        sent = await self.deliveries.find_sent(conversation_id, channel_message_id)
         feedback = Feedback(
             run_id=sent.run_id,
             message_id=sent.message_id,
@@ -86,7 +84,7 @@ class FeedbackBook:
             person=hashed(principal_id),
             reaction=reaction,
             comment=comment[:COMMENT_LIMIT_CHARS],
-            given_at=self._clock.now(),
+            given_at=self.clock.now(),
         )
         await self.keep(conversation_id, feedback, principal_id=principal_id, agent=sent.agent)
         return feedback
@@ -105,16 +103,16 @@ class FeedbackBook:
         run_id, about = feedback.run_id, _about(feedback.channel_message_id, principal_id)
         name = ConversationLayout.of(conversation_id).feedback(f"{run_id or 'unknown'}-{about}")
         data = feedback.model_dump_json(indent=1).encode()
-        await change_blob(self._store, name, lambda _: data, what="a feedback")
-        self._metrics.opinion_given(feedback.reaction, agent=agent)
+        await change_blob(self.store, name, lambda _: data, what="a feedback")
+        self.metrics.opinion_given(feedback.reaction, agent=agent)
         logger.info("feedback_given", run_id=run_id, outcome=feedback.reaction)
 
     async def read_of_page(self, conversation_id: str, *, principal_id: str) -> list[Feedback]:
         """Return what somebody said on the web page, of whichever patient."""
         end = f"-{_about('', principal_id)}.json"
-        rows = self._store.list(ConversationLayout.of(conversation_id).feedback_prefix)
+        rows = self.store.list(ConversationLayout.of(conversation_id).feedback_prefix)
         names = [row.name async for row in rows if row.name.endswith(end)]
-        blobs = await asyncio.gather(*(self._store.read(name) for name in names))
+        blobs = await asyncio.gather(*(self.store.read(name) for name in names))
         return [Feedback.model_validate_json(blob.data) for blob in blobs if blob is not None]
 
 
