@@ -85,7 +85,8 @@ class TurnSlots:
             await asyncio.sleep(_LOOK_SECONDS)
             is_late = loop.time() - due > LATE_SECONDS
             is_patient = loop.time() - seated_at < PATIENCE_SECONDS
-            room = (FEW if is_late and is_patient else self._limit) - len(self._seated)
+            most = min(FEW, self._limit) if is_late and is_patient else self._limit
+            room = most - len(self._seated)
             if self._line and room > 0:
                 slot = self._line.popleft()
                 self._seated.add(slot)
