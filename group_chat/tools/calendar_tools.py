@@ -124,8 +124,9 @@ def calendar_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the calendar of whoever asks."""
     own = CalendarTools(assistant=assistant)
     return (
-        *tools_of(own.list_events, own.find_free_time, own.cancel_event),
+        *tools_of(own.list_events, own.find_free_time),
         *tools_of(own.create_event, own.move_event, changes=True),
+        *tools_of(own.cancel_event),
     )
 
 
@@ -231,6 +232,7 @@ def task_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the tasks of whoever asks."""
     own = TaskTools(assistant=assistant)
     return (
-        *tools_of(own.list_tasks, own.delete_task),
+        *tools_of(own.list_tasks),
         *tools_of(own.add_task, own.complete_task, own.move_task, changes=True),
+        *tools_of(own.delete_task),
     )

@@ -92,8 +92,9 @@ def mail_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the mail of whoever asks."""
     own = MailTools(assistant=assistant)
     return (
-        *tools_of(own.search_mail, own.read_mail, own.send_mail),
+        *tools_of(own.search_mail, own.read_mail),
         *tools_of(own.draft_mail, changes=True),
+        *tools_of(own.send_mail),
     )
 
 
@@ -261,6 +262,7 @@ def contact_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
     """Return the tools over the contacts of whoever asks."""
     own = ContactTools(assistant=assistant)
     return (
-        *tools_of(own.search_contacts, own.delete_contact),
+        *tools_of(own.search_contacts),
         *tools_of(own.add_contact, own.change_contact, changes=True),
+        *tools_of(own.delete_contact),
     )
