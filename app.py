@@ -33,9 +33,7 @@ from foundation import (
 from routes.health import Readiness
 from routes.server import create_web_app
 from routes.serving import Server, serve
-from services.access.access_factory import (
-    outbound_policy_for,
-)
+from services.access.access_factory import outbound_policy_for
 from services.access.limits import MessageRate
 from services.access.outbound import outbound_session
 from services.assistant.confirmed_actions import AssistantService
@@ -47,22 +45,24 @@ from services.hand_over.hand_over_factory import turn_queues_for
 from services.identity.directory import DirectoryState
 from services.language.reading import make_ready
 from services.rounds.round_factory import Rounds
+from services.runs.hub import RunHub
+from services.runs.stop_requests import ReplicaSignals, StopRequests
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.stores import Stores, open_stores
 from services.telemetry.logs import configure_logs
 from services.telemetry.tracing import configure_traces
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.access import TurnAccess
+from services.turn.access import TurnAccess, TurnReceipts
 from services.turn.documents import TurnDocuments
-from services.turn.looks import looks_for
-from services.turn.memory import memory_for
-from services.turn.receipts import TurnReceipts
+from services.turn.looks import TurnLooks, look_book_for
+from services.turn.memory import TurnMemory, memory_rules
 from services.turn.scenario_parts import ScenarioParts, scenario_parts
 from services.turn.state import footer_of
 from services.turn.tools import tools_for
 from services.turn_pipeline import TurnPipeline
+from services.turn_scheduler.conversation_worker import ConversationWorker
 from services.turn_scheduler.turn_scheduler import TurnScheduler
-from services.turn_scheduler.turn_scheduler_factory import turn_scheduler_for
+from services.turn_scheduler.turn_slots import TurnSlots
 from services.views.conversation_reader import ConversationReader
 from settings import Settings, load_settings
 from web_services import route_context_of, web_access_of
@@ -164,14 +164,19 @@ def _pipeline(base: Foundation) -> TurnPipeline:
         personal=PersonalToolMemories(store=base.stores.users),
         access=TurnAccess(guard=base.access.guard, audit=base.audit),
         clock=base.clock,
-        memory=memory_for(
-            base.settings,
-            team=base.spec,
-            cards=base.team.agents,
-            model=base.team.reader,
+        memory=TurnMemory(
             clock=base.clock,
+            model=base.team.reader,
+            intents=base.spec.intents,
+            agents={*base.spec.names, *base.spec.legacy_names},
+            cards=base.team.agents,
+            rules=memory_rules(base.settings),
+            seconds=base.settings.memory_extraction_seconds,
+            window_chars=base.settings.window_chars,
         ),
-        looks=looks_for(base.settings, users=base.stores.users, records=base.records),
+        looks=TurnLooks(
+            book=look_book_for(base.settings, users=base.stores.users), records=base.records
+        ),
         receipts=TurnReceipts(audit=base.audit, model=base.settings.model_name, clock=base.clock),
     )
     return TurnPipeline(
@@ -212,16 +217,27 @@ def _scenarios(base: Foundation) -> ScenarioParts:
 
 
 def _scheduler(base: Foundation) -> TurnScheduler:
-    return turn_scheduler_for(
-        base.settings,
-        pipeline=_pipeline(base),
-        claimant=claimant_of(base),
-        answers=answers_of(base),
+    settings, claimant, hub = base.settings, claimant_of(base), RunHub(clock=base.clock)
+    stops = StopRequests(
         conversations=base.conversations,
-        users=base.stores.users,
-        replica=base.replica,
-        clock=base.clock,
+        signals=ReplicaSignals(store=base.stores.users),
+        replica=base.replica.name,
+    )
+    driver = ConversationWorker(
+        pipeline=_pipeline(base),
+        claimant=claimant,
+        answers=answers_of(base),
+        hub=hub,
+        slots=TurnSlots(limit=settings.turns_at_once),
+        stops=stops,
+    )
+    return TurnScheduler(
+        driver=driver,
+        claimant=claimant,
+        hub=hub,
         ids=base.ids,
+        stops=stops,
+        message_limit_chars=settings.message_limit_chars,
     )
 
 

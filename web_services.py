@@ -17,7 +17,7 @@ from services.access.access_factory import (
 )
 from services.access.fhircast import Hub
 from services.access.limits import SocketSlots
-from services.channels.page_feedback import PageFeedback
+from services.channels.feedback import PageFeedback
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.identity.identity_factory import linker_for
 from services.rounds.round_factory import Rounds

@@ -19,10 +19,9 @@ from data_models.entities import Entities
 from data_models.tool_memory import ToolMemory
 from routes.export import as_markdown
 from routes.export_word import as_word
-from services.entities.circumstances import Writing
+from services.entities.circumstances import AgentNames, Writing
 from services.entities.delta import EntityDelta
 from services.entities.merge import get_agent_entity_context, merge_entity_delta
-from services.entities.team import AgentNames
 from services.memory_blocks.blocks import MemoryRules, blocks_of
 from services.memory_blocks.limits import bound
 from services.memory_blocks.plain_reading import understand
@@ -156,7 +155,7 @@ def _full_blocks() -> ChatContext:
         context.chat_history.append(turn)
         context.next_turn_id = number + 1
         take_in(context, turn, found)
-        conclude(context, turn, found)
+        conclude(context, turn)
         bound(context.memory)
     return context
 

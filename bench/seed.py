@@ -96,7 +96,7 @@ class Seeder:
             context.chat_history.append(turn)
             context.next_turn_id = number + 1
             greet(context, turn, user_id=DEV_PRINCIPAL_ID)
-            conclude(context, turn, None)
+            conclude(context, turn)
             await make_room(self._contexts, context)
         await self._contexts.write(context, etag=None)
 

@@ -12,12 +12,11 @@ from bots.abilities import abilities_of
 from bots.connector import Connector
 from bots.delivery_record import PERHAPS_TWICE, DeliveryRecord
 from bots.files import FileTransfers
-from bots.live_answer import LiveAnswer, TypingSign
 from bots.outbox import Outbox
 from bots.plan_board import PlanBoard, Proposals
 from bots.reference import Activity, Reference
 from bots.rendering import TYPING, Look, TurnRenderer, text_activity
-from bots.text_stream import TextStream
+from bots.text_stream import LiveAnswer, TextStream, TypingSign
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock
 from data_models.errors import (

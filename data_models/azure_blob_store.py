@@ -8,11 +8,7 @@ from typing import Any, Self, TypeAlias, TypeVar
 
 from azure.core import MatchConditions
 from azure.core.credentials_async import AsyncTokenCredential
-from azure.core.exceptions import (
-    HttpResponseError,
-    ResourceExistsError,
-    ResourceNotFoundError,
-)
+from azure.core.exceptions import HttpResponseError, ResourceExistsError, ResourceNotFoundError
 from azure.core.settings import settings as azure_settings
 from azure.storage.blob.aio import BlobServiceClient
 
@@ -28,11 +24,7 @@ from data_models.azure_client import (
 from data_models.blob_names import checked_blob_name, checked_blob_prefix, is_blob_name
 from data_models.blob_store import Blob, BlobInfo
 from data_models.clock import IdSource
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    StoreError,
-)
+from data_models.errors import BlobChangedError, BlobExistsError, StoreError
 
 _CLIENTS = 128
 """Clients of single blobs that are kept: one takes 32 kB, and to make it a tenth of a write."""

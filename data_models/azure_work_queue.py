@@ -9,11 +9,7 @@ from azure.core.exceptions import HttpResponseError, ResourceExistsError, Resour
 from azure.storage.queue import QueueMessage, TextBase64DecodePolicy, TextBase64EncodePolicy
 from azure.storage.queue.aio import QueueClient
 
-from data_models.azure_client import (
-    client_options,
-    error_code,
-    run_bounded,
-)
+from data_models.azure_client import client_options, error_code, run_bounded
 from data_models.errors import ConfigurationError
 from data_models.work_queue import WorkItem
 

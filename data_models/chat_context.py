@@ -1,5 +1,6 @@
 """The context document: everything a conversation knows about one patient, or about none."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import AwareDatetime, Field
@@ -8,8 +9,12 @@ from data_models.chart_view import ATTACHED_REF
 from data_models.document import Document, Part
 from data_models.entities import Entities
 from data_models.identifiers import PatientId
-from data_models.memory_blocks import ContextEnrichment, IntentClassification, MemoryBlocks
-from data_models.memory_changes import MemoryChanges
+from data_models.memory_blocks import (
+    ContextEnrichment,
+    IntentClassification,
+    MemoryBlocks,
+    MemoryChanges,
+)
 from data_models.patient_context_models import PatientContext
 from data_models.plan import Plan
 from data_models.scenario_session import PatientProfile, ScenarioSession
@@ -178,3 +183,29 @@ class ChatContext(Document):
         """The patient's runs of scenarios: the open one first, then the newest that were left."""
         held = [self.scenario, *reversed(self.left_scenarios)]
         return [session for session in held if session is not None]
+
+
+# The course of a turn: PENDING, IN_PROGRESS, then one of three ends, and never back.
+
+NEXT: Mapping[TurnStatus, frozenset[TurnStatus]] = {
+    "PENDING": frozenset({"IN_PROGRESS"}),
+    "IN_PROGRESS": frozenset({"COMPLETED", "FAILED", "STOPPED"}),
+    "COMPLETED": frozenset(),
+    "FAILED": frozenset(),
+    "STOPPED": frozenset(),
+}
+
+
+def is_open(turn: Turn) -> bool:
+    """Whether `turn` has not ended."""
+    return bool(NEXT[turn.turn_status])
+
+
+def advance(turn: Turn, to: TurnStatus, *, error_code: str | None = None) -> bool:
+    """Move `turn` on to `to`, through IN_PROGRESS; False if it has ended and stays as it is."""
+    if turn.turn_status == "PENDING":
+        turn.turn_status = "IN_PROGRESS"
+    if to not in NEXT[turn.turn_status]:
+        return to == turn.turn_status
+    turn.turn_status, turn.error_code = to, error_code
+    return True

@@ -10,14 +10,10 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import ChatContext, Turn
 from data_models.document import Document
 from data_models.documents import Documents, Stored, is_left_over
-from data_models.errors import (
-    BlobExistsError,
-    CorruptDocumentError,
-    NotFoundError,
-)
+from data_models.errors import BlobExistsError, CorruptDocumentError, NotFoundError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
-from data_models.memory_changes import ArchivedChanges, MemoryChange
+from data_models.memory_blocks import ArchivedChanges, MemoryChange
 from data_models.tool_memory import RunOutput, TurnRuns
 from data_models.turn_runs import TurnRunsAccessor
 

@@ -3,12 +3,7 @@
 from collections.abc import AsyncIterator
 
 from data_models.claim_decision import find_answer
-from data_models.conversation import (
-    AnsweredBlob,
-    AnsweredMessage,
-    Conversation,
-    QueuedMessage,
-)
+from data_models.conversation import AnsweredBlob, AnsweredMessage, Conversation, QueuedMessage
 from data_models.documents import Documents, Stored, parse_document
 from data_models.errors import BlobExistsError
 from data_models.layout import ConversationLayout

@@ -10,14 +10,15 @@ from data_models.entity_queue import (
     MAX_ENTITIES,
     Entity,
     EntityQueues,
+    EntityReport,
     IsTaken,
     canonical_keys,
+    empty_report,
     in_order,
     make_room,
     remembered,
     sorted_offers,
 )
-from data_models.entity_report import EntityReport, empty_report
 from data_models.entity_values import IsRelative, Offer, copied
 
 Provenance: TypeAlias = Literal["inferred", "extracted", "user_stated"]

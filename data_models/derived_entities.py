@@ -10,14 +10,15 @@ from data_models.derived_entity import LLM_REASONING, DerivedEntity, Origin
 from data_models.entity_queue import (
     MAX_ENTITIES,
     EntityQueues,
+    EntityReport,
     IsTaken,
     canonical_keys,
+    empty_report,
     in_order,
     make_room,
     remembered,
     sorted_offers,
 )
-from data_models.entity_report import EntityReport, empty_report
 from data_models.entity_values import Offer, copied
 
 UNKNOWN_OWNER = "unknown"

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from data_models.blob_store import Blob, BlobStore
 from data_models.clock import Clock, IdSource
-from data_models.document import Document
+from data_models.document import Document, upgraded
 from data_models.errors import (
     BlobChangedError,
     BlobExistsError,
@@ -20,7 +20,6 @@ from data_models.errors import (
     StoreUnavailableError,
 )
 from data_models.layout import BACKUP_MARK, CORRUPT_MARK, timestamp
-from data_models.upgrades import upgraded
 
 # Remembers blobs, whole conversations at a time, within a bound.
 

@@ -6,14 +6,45 @@ The order of a queue is the counter `seq`, never a timestamp and never the order
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from pydantic import AwareDatetime, Field
 
 from data_models.document import Part
 from data_models.entity_keys import Namespace, canonical_key, namespace_of
-from data_models.entity_report import EntityReport
 from data_models.entity_values import VALUE_LIMIT_CHARS, Offer, canonical_json, copied, is_blank
+
+# What became of each key of a delta.
+
+
+class EntityReport(TypedDict):
+    """Keys, in the order of the delta; `evicted` in the order in which they left.
+
+    `rejected` gives a reason: `key`, `value`, `too_large`, `namespace`, `provenance`,
+    `tool_value`, `capacity`, `absent`, `present`.
+    """
+
+    added: list[str]
+    updated: list[str]
+    unchanged: list[str]
+    removed: list[str]
+    ignored: list[str]
+    evicted: list[str]
+    rejected: dict[str, str]
+
+
+def empty_report() -> EntityReport:
+    """Return the report of a delta that did nothing."""
+    return {
+        "added": [],
+        "updated": [],
+        "unchanged": [],
+        "removed": [],
+        "ignored": [],
+        "evicted": [],
+        "rejected": {},
+    }
+
 
 MAX_ENTITIES = 7
 RECENTLY_EVICTED = 20

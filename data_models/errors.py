@@ -296,12 +296,15 @@ class RateLimitedError(UserInputError):
     retryable = True
     http_status = 429
 
+    _counted: ClassVar[str] = "messages or changes"
+    _setting: ClassVar[str] = "MESSAGES_PER_MINUTE"
+
     def __init__(self, *, per_minute: int) -> None:
         super().__init__("more messages or changes in a minute than the limit")
         self.retry_after_seconds = math.ceil(60 / per_minute)
         self.user_message = (
-            f"That is more than {per_minute} messages or changes in a minute (the server's "
-            "MESSAGES_PER_MINUTE). Please wait a little and try again."
+            f"That is more than {per_minute} {self._counted} in a minute (the server's "
+            f"{self._setting}). Please wait a little and try again."
         )
 
 
@@ -309,26 +312,16 @@ class TooManyReadsError(RateLimitedError):
     """The caller read more in a minute than the limit."""
 
     code = "too_many_reads"
-
-    def __init__(self, *, per_minute: int) -> None:
-        super().__init__(per_minute=per_minute)
-        self.user_message = (
-            f"That is more than {per_minute} reads in a minute (the server's READS_PER_MINUTE). "
-            "Please wait a little and try again."
-        )
+    _counted = "reads"
+    _setting = "READS_PER_MINUTE"
 
 
 class TooManyExportsError(RateLimitedError):
     """The caller asked for more exports in a minute than the limit."""
 
     code = "too_many_exports"
-
-    def __init__(self, *, per_minute: int) -> None:
-        super().__init__(per_minute=per_minute)
-        self.user_message = (
-            f"That is more than {per_minute} exports in a minute (the server's "
-            "EXPORTS_PER_MINUTE). Please wait a little and try again."
-        )
+    _counted = "exports"
+    _setting = "EXPORTS_PER_MINUTE"
 
 
 class TooManySocketsError(UserInputError):

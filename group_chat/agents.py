@@ -1,6 +1,7 @@
 """The team as Semantic Kernel agents: built once per process, without a word of any turn."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from semantic_kernel import Kernel
 from semantic_kernel.agents import ChatCompletionAgent
@@ -63,27 +64,17 @@ class TeamAgent(ChatCompletionAgent):
         return self.instructions
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentFactory:
     """Builds agents that share one model client and one catalogue of tools."""
 
-    def __init__(
-        self,
-        *,
-        chat_model: ChatCompletionClientBase,
-        tools: Mapping[str, Tool],
-        clock: Clock,
-        ids: IdSource,
-        limits: GroupChatLimits,
-        watcher: ToolWatcher,
-        is_language_model: bool = True,
-    ) -> None:
-        self._is_language_model = is_language_model
-        self._chat_model = chat_model
-        self._tools = tools
-        self._clock = clock
-        self._ids = ids
-        self._limits = limits
-        self._watcher = watcher
+    chat_model: ChatCompletionClientBase
+    tools: Mapping[str, Tool]
+    clock: Clock
+    ids: IdSource
+    limits: GroupChatLimits
+    watcher: ToolWatcher
+    is_language_model: bool = True
 
     def build(self, team: Team) -> dict[str, TeamAgent]:
         """Return an agent for each of `team`, by name, facilitator first."""
@@ -92,22 +83,22 @@ class AgentFactory:
 
     def tool_kernel(self) -> ToolKernel:
         """Return a kernel with every tool: for what a scenario's steps run, not for an agent."""
-        return self._kernel_with(list(self._tools))
+        return self._kernel_with(list(self.tools))
 
     def _agent(self, spec: AgentSpec, team: Team) -> TeamAgent:
         behavior = FunctionChoiceBehavior.Auto() if spec.tools else None
         if behavior is not None:
-            behavior.maximum_auto_invoke_attempts = self._limits.tool_rounds + _EXTRA_ROUNDS
+            behavior.maximum_auto_invoke_attempts = self.limits.tool_rounds + _EXTRA_ROUNDS
         agent = self._speaker(spec, team, behavior)
         agent.forced = self._forced(spec, team)
         agent.tools = spec.tools
         agent.works_alone = any(
-            self._tools[name].changes or name == _TALKS_BY for name in spec.tools
+            self.tools[name].changes or name == _TALKS_BY for name in spec.tools
         )
         agent.chart = self._chart(spec) if RECORD_TOOLS.intersection(spec.tools) else None
         agent.looks = self._looking(spec, team)
         agent.first_look = _first_look(spec) if agent.looks is not None else ""
-        agent.repairs = self._is_language_model
+        agent.repairs = self.is_language_model
         return agent
 
     def _speaker(
@@ -118,7 +109,7 @@ class AgentFactory:
             description=spec.description,
             instructions=instructions_of(spec, team),
             kernel=self._kernel(spec),
-            service=self._chat_model,
+            service=self.chat_model,
             arguments=self._arguments(spec),
         )
         agent.function_choice_behavior = behavior
@@ -133,31 +124,31 @@ class AgentFactory:
     def _looking(self, spec: AgentSpec, team: Team) -> TeamAgent | None:
         """Return the agent that calls a tool of the record before anything is said."""
         tools = [name for name in spec.tools if name in RECORD_TOOLS]
-        if not tools or spec.facilitator or not self._is_language_model:
+        if not tools or spec.facilitator or not self.is_language_model:
             return None
         return self._speaker(spec, team, _must_call(tools, rounds=1))
 
     def _chart(self, spec: AgentSpec) -> ToolKernel:
         beside = {GUIDELINES, TRIALS, CHANGES}.intersection(spec.tools)
-        reading = sorted(name for name in RECORD_TOOLS | beside if name in self._tools)
-        return self._kernel_with([one for one in reading if not self._tools[one].changes])
+        reading = sorted(name for name in RECORD_TOOLS | beside if name in self.tools)
+        return self._kernel_with([one for one in reading if not self.tools[one].changes])
 
     def _kernel(self, spec: AgentSpec) -> ToolKernel:
         return self._kernel_with(spec.tools)
 
     def _kernel_with(self, names: Sequence[str]) -> ToolKernel:
         kernel = ToolKernel(
-            clock=self._clock, ids=self._ids, limits=self._limits, watcher=self._watcher
+            clock=self.clock, ids=self.ids, limits=self.limits, watcher=self.watcher
         )
         if names:
-            functions = [tool_function(self._tools[name]) for name in names]
+            functions = [tool_function(self.tools[name]) for name in names]
             kernel.add_plugin(KernelPlugin(name=PLUGIN, functions=functions))
         return kernel
 
     def _arguments(self, spec: AgentSpec) -> KernelArguments:
-        settings_class = self._chat_model.get_prompt_execution_settings_class()
+        settings_class = self.chat_model.get_prompt_execution_settings_class()
         sent = {} if spec.temperature is None else {"temperature": spec.temperature}
-        settings = settings_class(service_id=self._chat_model.service_id, extension_data=sent)
+        settings = settings_class(service_id=self.chat_model.service_id, extension_data=sent)
         return KernelArguments(settings=settings)
 
 

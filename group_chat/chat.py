@@ -11,12 +11,11 @@ from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 from data_models.chat_context import AgentMessage
 from data_models.clock import Clock, IdSource
 from data_models.errors import ModelOutputError
+from group_chat import direct_answers
 from group_chat.agents import TeamAgent
 from group_chat.amending import amend
-from group_chat.direct_answers import directly, said_without_words, told_by_rows, usable
 from group_chat.draft import Draft, HeldText, OutputMeter
 from group_chat.limits import GroupChatLimits
-from group_chat.look_up import look_up_step
 from group_chat.messages import (
     background,
     beside_the_talk,
@@ -175,7 +174,7 @@ class ClinicalGroupChat(AgentGroupChat):
     async def _write(self, agent: Agent, draft: Draft, ask: Ask) -> AsyncIterator[str]:
         """Yield the model's text and what the plan adds to it."""
         self._held = HeldText() if self._may_promise(ask) else None
-        async for text in usable(self._say(agent, ask, self._held), self._turn):
+        async for text in direct_answers.usable(self._say(agent, ask, self._held), self._turn):
             if shown := draft.write(text):
                 yield shown
             self._stop_if_full()
@@ -210,9 +209,9 @@ class ClinicalGroupChat(AgentGroupChat):
         if not isinstance(agent, TeamAgent):
             return None
         if ask.cue == "step":
-            await look_up_step(agent, self._turn, history)
+            await direct_answers.look_up_step(agent, self._turn, history)
         elif not self._controller.speakers.plan_runs:
-            return await directly(
+            return await direct_answers.directly(
                 agent, self._turn, history, is_allowed=self._limits.answers_directly
             )
         return None
@@ -246,9 +245,11 @@ class ClinicalGroupChat(AgentGroupChat):
     def _end_message(self, draft: Draft, *, rendered: bool) -> None:
         message = draft.finish(now=self._clock.now())
         turn, is_spent = self._turn, message is None and self._turn.is_spent
-        is_silent = message is None and not turn.has_order and told_by_rows(turn) is not None
+        is_silent = (
+            message is None and not turn.has_order and direct_answers.told_by_rows(turn) is not None
+        )
         if is_spent or is_silent:
-            message = draft.by_rules(said_without_words(turn), now=self._clock.now())
+            message = draft.by_rules(direct_answers.said_without_words(turn), now=self._clock.now())
         self._draft = None
         if self._meter.is_empty or is_spent:
             self._controller.stop(Ask(draft.agent))

@@ -12,12 +12,11 @@ from data_models.errors import ModelError
 from data_models.plan import PlanStep
 from group_chat.agents import TeamAgent
 from group_chat.amending import amend
+from group_chat.direct_answers import look_up_step
 from group_chat.draft import Draft, OutputMeter
-from group_chat.look_up import look_up_step
 from group_chat.plan_text import step_line
 from group_chat.speaker_state import Ask
-from group_chat.step_work import Outcome, StepResult
-from group_chat.turn_context import TurnContext, enter_turn, leave_turn
+from group_chat.turn_context import Outcome, StepResult, TurnContext, enter_turn, leave_turn
 from group_chat.turn_controller import TurnController
 from services.language.hand_over import AsksUser, read_hand_over
 

@@ -129,6 +129,11 @@ class SpeakerState:
         spoken = frozenset[str]() if mine else self.spoken | {said.agent}
         return replace(self, spoken=spoken, messages=self.messages + 1)
 
+    def within(self, move: Move, *, messages: int) -> Move:
+        """Return `move`, or the end of the turn once `messages` agent messages were said."""
+        over = self.messages >= messages and not isinstance(move, End)
+        return End("limit") if over else move
+
     def with_plan(self, plan: Plan | None) -> Self:
         """Return the speakers with another plan."""
         return replace(self, plan=plan)

@@ -9,8 +9,7 @@ from semantic_kernel.connectors.ai.chat_completion_client_base import ChatComple
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 
 from data_models.errors import ModelOutputError, ModelRefusedError
-from group_chat.speaker_state import Ask, AskOneOf
-from group_chat.termination import is_over
+from group_chat.speaker_state import Ask, AskOneOf, End
 from group_chat.turn_controller import TurnController
 from services.language.hand_over import last_line
 
@@ -92,5 +91,9 @@ class ControllerTermination(TerminationStrategy):
         agent: Agent,
         history: list[ChatMessageContent],
     ) -> bool:
-        """Return whether nobody speaks next."""
-        return is_over(self._controller.move)
+        """Return whether nobody speaks next.
+
+        A hand-back or a snapshot as the newest message never ends a turn: a hand-back is a move,
+        and a snapshot is no message of an agent, so no move is ever taken from it.
+        """
+        return isinstance(self._controller.move, End)

@@ -5,12 +5,12 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Citation
 from data_models.effects import Effect
-from data_models.errors import ToolInputError
+from data_models.errors import ModelError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from services.group_chat_port import AgentCard, GroupChatEvent, GroupChatRequest, QuestionAsked
@@ -18,7 +18,9 @@ from services.language.detection import WELL_READ, language_of
 from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion
 from services.scenarios.session.action import ToolAction, ToolRan
-from services.statements.check import MessageCheck
+
+if TYPE_CHECKING:  # it makes the check of a message for a turn
+    from group_chat.checked_output import StatementChecking
 
 # Calls that run side by side end in the order in which they were asked for.
 
@@ -57,16 +59,6 @@ class RanTool:
     call_id: str
     tool: str
     data: Mapping[str, Any] | None
-
-
-class Checking(Protocol):
-    """What the messages of a process are checked with."""
-
-    is_language_model: bool
-
-    def of(self, turn: "TurnContext", agent: str) -> MessageCheck:
-        """Return the check of one message that `agent` begins."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +118,7 @@ class TurnContext:
     sources: dict[str, Citation] = field(default_factory=dict)
     views: list[ChartView] = field(default_factory=list)
     ran: list[RanTool] = field(default_factory=list)
-    checking: "Checking | None" = None
+    checking: "StatementChecking | None" = None
     link_hosts: frozenset[str] = frozenset()
     team: Sequence[AgentCard] = ()
     proposed: Plan | None = None
@@ -295,3 +287,25 @@ def current_effect() -> Effect:
         LookupError: the tool does not say that it changes anything (`Tool.changes`).
     """
     return _EFFECT.get()
+
+
+# How one of the steps ended that agents work on side by side.
+
+Outcome: TypeAlias = Literal["done", "failed", "asked", "broke"]
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """One step's end.
+
+    Attributes:
+        outcome: `failed`: every tool failed, or nothing was said; `asked`: the agent asks the user;
+            `broke`: the model could not be had.
+        turn: The turn as the step's agent had it, to be taken in.
+    """
+
+    number: int
+    agent: str
+    outcome: Outcome
+    turn: TurnContext
+    error: ModelError | None = None

@@ -21,12 +21,13 @@ from group_chat.selection import (
     to_facilitator,
 )
 from group_chat.speaker_state import Announce, Ask, End, Move, Said, SpeakerState, Work
-from group_chat.step_work import StepResult
-from group_chat.termination import CONTINUE_OFFER, within_limits
-from group_chat.turn_context import HandedOver, TurnContext
+from group_chat.turn_context import HandedOver, StepResult, TurnContext
 from services.group_chat_port import ChatFinished, ContinuationChanged, PlanChanged
 from services.language.own_texts import ends_with_own
 
+CONTINUE_OFFER = (
+    'That is as far as one turn may go, so the team stopped here. Write "continue" to go on.'
+)
 CANCELLED = "The plan is cancelled. What would you like to do instead?"
 
 
@@ -97,7 +98,7 @@ class TurnController:
         if isinstance(move, End):
             self.speakers = speakers
             return False
-        self._go(speakers, within_limits(move, speakers, messages=self._limits.agent_messages))
+        self._go(speakers, speakers.within(move, messages=self._limits.agent_messages))
         return True
 
     def _cancel(self, plan: Plan) -> None:
@@ -153,7 +154,7 @@ class TurnController:
         plan = self.speakers.plan
         if isinstance(order, HandedOver):
             speakers, move = handed_over(self.speakers, order.agent, order.task, now=now)
-            self._go(speakers, within_limits(move, speakers, messages=self._limits.agent_messages))
+            self._go(speakers, speakers.within(move, messages=self._limits.agent_messages))
         elif plan is None or order == "show":
             self._go(self.speakers, answered(self.speakers) if plan is None else _shown(plan))
         elif order == "confirm":
@@ -200,7 +201,7 @@ class TurnController:
             self.stop(None)
         else:
             speakers, move = after_work(self.speakers)
-            self._go(speakers, within_limits(move, speakers, messages=self._limits.agent_messages))
+            self._go(speakers, speakers.within(move, messages=self._limits.agent_messages))
 
     def take_message(self, message: AgentMessage, *, rendered: bool) -> None:
         """Take a finished message and decide what follows."""
@@ -225,7 +226,7 @@ class TurnController:
                 if speakers.waits_beside and speakers.plan is not None
                 else move
             )
-        bounded = within_limits(move, speakers, messages=self._limits.agent_messages)
+        bounded = speakers.within(move, messages=self._limits.agent_messages)
         self._stopped_before = move if bounded != move else None
         asked = rendered and self._blocked is not None and isinstance(bounded, End)
         self._go(speakers, End("question") if asked else bounded)
@@ -279,7 +280,7 @@ class TurnController:
         if on_plan is None:
             return speakers, move
         self._interrupts = False
-        return on_plan[0], within_limits(on_plan[1], speakers, messages=self._limits.agent_messages)
+        return on_plan[0], speakers.within(on_plan[1], messages=self._limits.agent_messages)
 
     def _unless_awaited(self, speakers: SpeakerState, move: Move) -> Move:
         """Return `move`, or the pause of the plan if a message waits that came in meanwhile."""

@@ -8,7 +8,7 @@ from data_models.chat_context import Turn
 from data_models.plan import Plan
 from group_chat.plan_text import PLAN_HEAD, PLAN_QUESTION
 from services.language.own_texts import ends_with_own
-from services.memory_blocks.shown_turns import LONG_MESSAGE_SHARE, first_shown, shown_answers
+from services.memory_blocks.held import LONG_MESSAGE_SHARE, first_shown, shown_answers
 from services.patient_context.snapshot import neutralise
 
 SUMMARY_MARK = "CONVERSATION_SUMMARY"

@@ -29,6 +29,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import hashed
 from legacy.document_holding import Holding, Unclaimed
+from services.entities.circumstances import AgentNames
 from services.entities.legacy import (
     LEGACY_FIELD,
     file_legacy,
@@ -37,7 +38,6 @@ from services.entities.legacy import (
     legacy_rows,
     union_of,
 )
-from services.entities.team import AgentNames
 
 BACKUP_SUFFIX = ".before-entities"
 _DOCUMENT_SUFFIX = "_context.json"

@@ -1,4 +1,4 @@
-"""Papers that a user gives to a conversation about one of its patients."""
+"""What a user gives to a conversation beside messages: papers, drafts, dictated words."""
 
 from typing import Any, get_args
 from urllib.parse import unquote
@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from aiohttp import web
 
 from data_models.chat_context import Attachment
-from data_models.errors import AttachmentError, BadFrameError
+from data_models.errors import AttachmentError, AudioError, BadFrameError
 from routes.auth import principal_of
 from routes.chats import download
 from routes.context import CONTEXT
@@ -22,11 +22,13 @@ from routes.endpoint import (
     of,
     rows,
 )
-from routes.json_input import query_of
+from routes.json_input import query_of, read_body
 from routes.replies import json_reply
 from services.access.bodies import large_body_of
-from services.attachments.whose_paper import Whose
+from services.attachments.papers import Whose
+from services.speech import AUDIO_LIMIT_BYTES
 from services.views.attachment_service import BYTES_LIMIT
+from services.views.drafts import LIMIT_CHARS, Draft
 
 BODY_SECONDS = 120.0
 PATIENT_HEADER = "X-Patient-Id"
@@ -116,11 +118,55 @@ _READ: Json = of(
 )
 
 
+# What the caller has begun to write about a patient, on whichever device, or dictates.
+
+DRAFT = "/api/chats/{chat_id}/draft"
+
+
+async def show_draft(request: web.Request) -> Draft:
+    """`GET /api/chats/{chat_id}/draft`: the caller's draft about a patient; "": none."""
+    return await request.app[CONTEXT].drafts.read(
+        request.match_info["chat_id"],
+        owner=principal_of(request).id,
+        patient_id=query_of(request, "patient_id"),
+    )
+
+
+async def write_draft(request: web.Request) -> None:
+    """`PUT /api/chats/{chat_id}/draft`: keep it for seven days; "" takes it away."""
+    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    # Before the body is looked at: a stranger learns nothing of what it should be.
+    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
+    draft = await read_body(request, Draft, refusal=BadFrameError('a draft is {"text": "…"}'))
+    await request.app[CONTEXT].drafts.write(
+        chat_id,
+        draft.text,
+        owner=owner,
+        patient_id=query_of(request, "patient_id"),
+    )
+
+
+SPEECH_SECONDS = 60.0
+
+
+async def write_down(request: web.Request) -> Json:
+    """`POST /api/speech`: the words of a recording, for the draft of who dictated it."""
+    speech = request.app[CONTEXT].speech
+    if speech is None:
+        raise web.HTTPNotFound
+    audio = await large_body_of(request, limit_bytes=AUDIO_LIMIT_BYTES, seconds=SPEECH_SECONDS)
+    if audio is None:
+        raise AudioError("too large")
+    return {"text": await speech.write_down(audio, media_type=request.content_type)}
+
+
 def attachment_routes() -> list[Endpoint]:
     """Return the routes of this file; an answer of 200 waits for the user to confirm the paper."""
     one = f"{_PATH}/{{attachment_id}}"
     headers = (in_header(PATIENT_HEADER, required=True), in_header(NAME_HEADER, required=True))
     file = {"application/octet-stream": BINARY}
+    whose = (in_query("patient_id", "Whose draft.", required=True),)
+    words = of(text={**STRING, "maxLength": LIMIT_CHARS})
     return [
         Endpoint(
             "POST",
@@ -134,4 +180,7 @@ def attachment_routes() -> list[Endpoint]:
         Endpoint("GET", _PATH, list_attachments, of(attachments=rows(_ROW)), parameters=(_WHOSE,)),
         Endpoint("GET", one, show_attachment, media=file, parameters=(_WHOSE,)),
         Endpoint("DELETE", one, remove_attachment, parameters=(_WHOSE,)),
+        Endpoint("GET", DRAFT, show_draft, words, parameters=whose),
+        Endpoint("PUT", DRAFT, write_draft, sent=words, parameters=whose),
+        Endpoint("POST", "/api/speech", write_down, of(text=STRING), sent_as="audio/webm"),
     ]

@@ -1,14 +1,16 @@
-"""The caller's conversations over HTTP."""
+"""The caller's conversations over HTTP: titles, turns, branches, what is put away."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from aiohttp import web
+from pydantic import BaseModel, ConfigDict, Field
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import Turn
-from data_models.errors import FeedbackError
+from data_models.errors import BadFrameError, BranchError, FeedbackError
+from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from routes.auth import browser_session_of, principal_of
 from routes.context import CONTEXT
 from routes.endpoint import (
@@ -31,8 +33,9 @@ from routes.endpoint import (
 from routes.following import LAUNCHES
 from routes.json_input import number_in, query_of, read_body
 from routes.replies import view_document
-from services.channels.page_feedback import Opinion
+from services.channels.feedback import Opinion
 from services.records.views.source import SourceText
+from services.views.conversation_list import ConversationList, Hits, NamedConversation
 from services.views.conversation_view import ConversationView, Progress, VisitRow
 from services.views.patient_chart import Demographics
 
@@ -184,24 +187,122 @@ def _disposition(file_name: str) -> str:
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file_name, safe='')}"
 
 
+async def give_feedback(request: web.Request) -> None:
+    """`PUT /api/chats/{chat_id}/runs/{run_id}/feedback`: keep what the caller thinks of it."""
+    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    # Before the body is looked at: a stranger learns nothing of what it should be.
+    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
+    opinion = await read_body(request, Opinion, refusal=FeedbackError("no opinion"))
+    await request.app[CONTEXT].feedback.give(
+        chat_id,
+        request.match_info["run_id"],
+        opinion,
+        owner=owner,
+        patient_id=request.query.get("patient_id"),
+    )
+
+
+# The caller's conversations: titles, what is put away, what was said in them, and branches.
+
+_IS = {"true": True, "false": False, None: False}
+
+
+class NameChange(BaseModel):
+    """What is to be changed; what is None stays."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    title: str | None = None
+    archived: bool | None = None
+
+
+async def list_chats(request: web.Request) -> Json:
+    """`GET /api/chats`: the caller's conversations; `archived=true` those put away."""
+    archived = request.query.get("archived")
+    if archived not in _IS:
+        raise BadFrameError("archived is true or false")
+    owner = principal_of(request).id
+    return {"chats": await _conversations(request).rows(owner=owner, archived=_IS[archived])}
+
+
+async def search_chats(request: web.Request) -> Hits:
+    """`GET /api/chats/search?q=`: turns of the caller's conversations that hold all the words."""
+    words = request.query.get("q", "")
+    return await _conversations(request).search(words, owner=principal_of(request).id)
+
+
+async def change_name(request: web.Request) -> Json:
+    """`PATCH /api/chats/{chat_id}`: call it otherwise, put it away or back; for its user alone."""
+    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    # Before the body is looked at: a stranger learns nothing of what it should be.
+    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
+    change = await read_body(
+        request,
+        NameChange,
+        refusal=BadFrameError('send {"title": "…"}, {"archived": true}, or both'),
+    )
+    kept = await _conversations(request).change(
+        chat_id, owner=owner, title=change.title, archived=change.archived
+    )
+    return {"title": kept.title, "archived": kept.is_archived}
+
+
+def _conversations(request: web.Request) -> ConversationList:
+    return request.app[CONTEXT].conversations
+
+
+NUMBER_LIMIT = 999_999_999
+
+
+class BranchRequest(BaseModel):
+    """Whose talk is wanted, and before which turn it ends."""
+
+    model_config = ConfigDict(strict=True, extra="forbid")
+
+    patient_id: Annotated[str, Field(min_length=1, max_length=PATIENT_ID_LIMIT_CHARS)]
+    before_turn: Annotated[int, Field(ge=1, le=NUMBER_LIMIT)]
+
+
+async def branch_chat(request: web.Request) -> Json:
+    """`POST /api/chats/{chat_id}/branch`: begin a conversation with what was said until then."""
+    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    context = request.app[CONTEXT]
+    # Before the body is looked at: a stranger learns nothing of what it should be.
+    await context.reader.access(chat_id, owner=owner)
+    wanted = await read_body(request, BranchRequest, refusal=BranchError("not whole"))
+    branch_id = await context.branching.branch(
+        chat_id, owner=owner, patient_id=wanted.patient_id, before_turn=wanted.before_turn
+    )
+    return {"chat_id": branch_id}
+
+
 _TURNS = of(turns=rows(Turn), patient_id=NULLABLE, next_before={"type": ["integer", "null"]})
 _BEFORE = in_query("before", "`next_before` of the page that was read last.", NUMBER)
 _LIMIT = in_query(
     "limit", "Turns on a page.", {**NUMBER, "minimum": 1, "maximum": PAGE_LIMIT_TURNS}
 )
 _RUN = in_query("run_id", "Stop only this run.")
+_ARCHIVED = in_query("archived", "Put away.", FLAG)
+_WORDS = in_query("q", "Words.", required=True)
 _REF = in_query("ref", "Source id, such as `DocumentReference/note-1`.", required=True)
 
 
 def chat_routes() -> list[Endpoint]:
     """Return the routes of this file."""
-    one = "/api/chats/{chat_id}"
+    chats = "/api/chats"
+    one = f"{chats}/{{chat_id}}"
     receipt = f"{one}/runs/{{run_id:[A-Za-z0-9_-]{{1,100}}}}/receipt"
+    opinion = f"{one}/runs/{{run_id}}/feedback"
     bundle, file = {"application/fhir+json": OBJECT}, {"application/octet-stream": BINARY}
     restored = of(chat_id=STRING, documents=INTEGER)
+    listed, named = of(chats=rows(NamedConversation)), of(title=STRING, archived=FLAG)
     return [
-        Endpoint("POST", "/api/chats", create_chat, NEW_CHAT, status=201),
+        # Before any id: a search is none.
+        Endpoint("GET", f"{chats}/search", search_chats, Hits, parameters=(_WORDS,)),
+        Endpoint("GET", chats, list_chats, listed, parameters=(_ARCHIVED,)),
+        Endpoint("POST", chats, create_chat, NEW_CHAT, status=201),
         Endpoint("GET", one, show_chat, ConversationView),
+        Endpoint("PATCH", one, change_name, named, sent=NameChange),
         Endpoint("GET", f"{one}/progress", show_progress, Progress),
         Endpoint(
             "GET", f"{one}/messages", show_messages, _TURNS, parameters=(WHOSE, _BEFORE, _LIMIT)
@@ -218,27 +319,6 @@ def chat_routes() -> list[Endpoint]:
             media=file,
             parameters=(PATIENT,),
         ),
+        Endpoint("POST", f"{one}/branch", branch_chat, NEW_CHAT, status=201, sent=BranchRequest),
+        Endpoint("PUT", opinion, give_feedback, sent=Opinion, parameters=(WHOSE,)),
     ]
-
-
-ONE = "/api/chats/{chat_id}/runs/{run_id}/feedback"
-
-
-async def give_feedback(request: web.Request) -> None:
-    """`PUT /api/chats/{chat_id}/runs/{run_id}/feedback`: keep what the caller thinks of it."""
-    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
-    # Before the body is looked at: a stranger learns nothing of what it should be.
-    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
-    opinion = await read_body(request, Opinion, refusal=FeedbackError("no opinion"))
-    await request.app[CONTEXT].feedback.give(
-        chat_id,
-        request.match_info["run_id"],
-        opinion,
-        owner=owner,
-        patient_id=request.query.get("patient_id"),
-    )
-
-
-def feedback_routes() -> list[Endpoint]:
-    """Return the routes of this file."""
-    return [Endpoint("PUT", ONE, give_feedback, sent=Opinion, parameters=(WHOSE,))]

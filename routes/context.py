@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from data_models.clock import Clock, IdSource
 from routes.health import Readiness
 from services.access.limits import MessageRate, SocketSlots
-from services.channels.page_feedback import PageFeedback
+from services.channels.feedback import PageFeedback
 from services.chart_access.break_glass import BreakGlass
 from services.group_chat_port import GroupChat
 from services.rounds.round_actions import RoundActions

@@ -4,29 +4,25 @@ import asyncio
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import structlog
 from aiohttp import web
 
 from data_models.clock import Clock
-from data_models.errors import (
-    ChartClosedError,
-    HubRefusedError,
-    HubUnavailableError,
-    RoundsError,
-)
+from data_models.errors import ChartClosedError, HubRefusedError, HubUnavailableError, RoundsError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import WEB, IncomingMessage
 from routes.auth import sender_of
-from routes.socket_modes import Frame
 from services.access.fhircast import Hub, HubConnection, HubEvent, Status, Subscription
 from services.access.principal import Principal
 from services.access.smart import SmartLaunch
-from services.runs.hub import Run
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.following import Opened, PatientFollower
 from services.views.patient_finder import FoundPatient
+
+if TYPE_CHECKING:  # a socket begins to follow
+    from routes.socket_session import SocketSession
 
 AGAIN_SECONDS = 1.0
 LONGEST_AGAIN_SECONDS = 60.0
@@ -36,16 +32,6 @@ Kind: TypeAlias = Literal["followed", "asks", "unknown", "apart", "lost"]
 show different patients; that it follows no more."""
 
 logger = structlog.get_logger()
-
-
-class Page(Protocol):
-    """The socket of a page."""
-
-    async def tell(self, frame: Frame) -> None:
-        """Send a frame that belongs to no run."""
-
-    async def show(self, run: Run) -> None:
-        """Show a run that the page did not ask for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +45,7 @@ class Following:
     clock: Clock
 
     async def follow(
-        self, session_id: str, *, principal: Principal, chat_id: str, page: Page
+        self, session_id: str, *, principal: Principal, chat_id: str, page: "SocketSession"
     ) -> None:
         """Follow until cancelled, if the session was launched with a hub and for this chat.
 
@@ -80,7 +66,7 @@ class _Talk:
     subscription: Subscription
     principal: Principal
     chat_id: str
-    page: Page
+    page: "SocketSession"
 
     async def run(self) -> None:
         wait = AGAIN_SECONDS

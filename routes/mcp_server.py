@@ -121,16 +121,16 @@ def tools() -> list[types.Tool]:
     ]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class McpRoutes:
     """Answers programs under the rights of their user.
 
-    Args:
+    Attributes:
         hosts: Hosts that links in answers may lead to.
     """
 
-    def __init__(self, *, charts: ProgramCharts, hosts: tuple[str, ...]) -> None:
-        self._charts = charts
-        self._hosts = hosts
+    charts: ProgramCharts
+    hosts: tuple[str, ...]
 
     def routes(self) -> list[web.RouteDef]:
         """Return the one route; a stream and a session are refused with 405."""
@@ -198,11 +198,11 @@ class McpRoutes:
 
     async def _find(self, asked: dict[str, Any], principal_id: str) -> str:
         query = Find.model_validate(asked).query
-        return _people(await self._charts.find(query, principal_id=principal_id))
+        return _people(await self.charts.find(query, principal_id=principal_id))
 
     async def _part(self, tool: _ChartTool, asked: dict[str, Any], principal_id: str) -> str:
         arguments = tool.arguments.model_validate(asked)
-        part = await self._charts.part(
+        part = await self.charts.part(
             arguments.patient_id,
             principal_id=principal_id,
             part=tool.part,
@@ -221,7 +221,7 @@ class McpRoutes:
             return _refused(f"The arguments do not fit the tool's schema: {inert(wrong, hosts=())}")
         except RoundsError as error:
             return _refused(error.user_message)
-        shown = inert(text, hosts=self._hosts)
+        shown = inert(text, hosts=self.hosts)
         return types.CallToolResult(content=[types.TextContent(type="text", text=shown)])
 
 

@@ -8,11 +8,12 @@ from typing import Any, TypeAlias
 from aiohttp import web
 from pydantic import BaseModel
 
-from data_models.errors import BadFrameError, ScenarioNotFoundError
+from data_models.errors import ScenarioNotFoundError
 from data_models.scenario import is_scenario_id
 from routes.auth import operator_of
 from routes.context import CONTEXT
 from routes.endpoint import STRING, Endpoint, Schema, in_query, of, rows
+from routes.json_input import number_in
 from routes.operator_answers import PREFIX
 from routes.operator_input import (
     BulkAct,
@@ -75,7 +76,7 @@ class Asked:
     @property
     def limit(self) -> int:
         """How many rows are wanted, at most 500."""
-        return max(1, min(_number(self.request.query.get("limit", "200")), PAGE_LIMIT))
+        return max(1, min(number_in(self.request.query.get("limit", "200")), PAGE_LIMIT))
 
     async def sent(self, model: type[SentT]) -> SentT:
         """Return the body."""
@@ -86,17 +87,6 @@ Answer: TypeAlias = BaseModel | dict[str, Any]
 Work: TypeAlias = Callable[[Asked], Awaitable[Answer]]
 
 
-def _number(raw: str) -> int:
-    """Return a number of a path or query.
-
-    Raises:
-        BadFrameError: it is none.
-    """
-    if not (raw.isascii() and raw.isdecimal() and len(raw) <= 9):
-        raise BadFrameError("not a number")
-    return int(raw)
-
-
 # `/api/operator/…/sessions`: single sessions of a scenario, looked at and acted on.
 
 
@@ -105,7 +95,7 @@ async def list_sessions(asked: Asked) -> Answer:
     query = asked.request.query
     wanted = SessionFilter(
         query.get("step", ""),
-        _number(query.get("version", "0")),
+        number_in(query.get("version", "0")),
         query.get("review", ""),
         query.get("channel", ""),
     )
@@ -166,7 +156,7 @@ async def show_scenario(asked: Asked) -> Answer:
 
 async def show_version(asked: Asked) -> Answer:
     """`GET scenarios/{scenario_id}/versions/{version}`: one version, to be drawn."""
-    version = _number(asked.request.match_info["version"])
+    version = number_in(asked.request.match_info["version"])
     return await asked.service.graph(asked.scenario, version)
 
 

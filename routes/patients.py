@@ -1,16 +1,29 @@
-"""Patients and their charts: whom callers find, see today or have pinned; emergencies."""
+"""Patients, their charts and memory: whom callers find, see today or pinned; emergencies."""
 
 from aiohttp import web
 
 from data_models.errors import BadFrameError
 from routes.auth import operator_of, principal_of
 from routes.context import CONTEXT
-from routes.endpoint import OBJECT, PATIENT, STRING, Endpoint, Json, in_query, of, rows
+from routes.endpoint import (
+    OBJECT,
+    PATIENT,
+    STRING,
+    WHOSE,
+    Endpoint,
+    Json,
+    in_header,
+    in_query,
+    of,
+    rows,
+)
 from routes.json_input import query_of, read_body
 from routes.operator_answers import PREFIX
 from routes.operator_input import EmergencyReview
-from routes.replies import view_document
+from routes.replies import json_reply, view_document
 from services.chart_access.break_glass import BreakGlass, Grant
+from services.memory_edits.operations import MemoryPatch
+from services.memory_edits.view import MemoryView
 from services.views.patient_chart import PARTS
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatients
 from services.views.worklist import Worklist, WorklistView
@@ -44,19 +57,6 @@ CHART_PART = of(
 )
 
 
-def patient_routes() -> list[Endpoint]:
-    """Return the routes of patients and charts."""
-    words = {**STRING, "maxLength": QUERY_LIMIT_CHARS}
-    asked = in_query("q", "Words of a name, a birth date, a whole record number.", words)
-    part = in_query("part", "Which part.", {"enum": list(PARTS), "default": "summary"})
-    name = in_query("name", "With `part=results`: the values of one thing over time.")
-    chart = "/api/chats/{chat_id}/chart"
-    return [
-        Endpoint("GET", "/api/patients", find_patients, FoundPatients, parameters=(asked,)),
-        Endpoint("GET", chart, show_chart, CHART_PART, parameters=(PATIENT, part, name)),
-    ]
-
-
 LIST = "/api/worklist"
 ONE = "/api/worklist/{patient_id}"
 
@@ -74,15 +74,6 @@ async def pin_patient(request: web.Request) -> None:
 async def unpin_patient(request: web.Request) -> None:
     """`DELETE /api/worklist/{patient_id}`: take the patient off; repeating it is no error."""
     await _worklist(request).unpin(request.match_info["patient_id"], owner=principal_of(request).id)
-
-
-def worklist_routes() -> list[Endpoint]:
-    """Return the routes of this file."""
-    return [
-        Endpoint("GET", LIST, show_worklist, WorklistView),
-        Endpoint("PUT", ONE, pin_patient),
-        Endpoint("DELETE", ONE, unpin_patient),
-    ]
 
 
 async def list_emergencies(request: web.Request) -> Json:
@@ -106,16 +97,6 @@ async def review_emergency(request: web.Request) -> Grant:
     )
 
 
-def emergency_routes() -> list[Endpoint]:
-    """Return the routes of this file."""
-    path = f"{PREFIX}emergencies"
-    review = f"{path}/{{grant_id}}/review"
-    return [
-        Endpoint("GET", path, list_emergencies, of(emergencies=rows(Grant))),
-        Endpoint("POST", review, review_emergency, Grant, sent=EmergencyReview),
-    ]
-
-
 def _worklist(request: web.Request) -> Worklist:
     return request.app[CONTEXT].worklist
 
@@ -123,3 +104,68 @@ def _worklist(request: web.Request) -> Worklist:
 def _glass(request: web.Request) -> BreakGlass:
     operator_of(request)
     return request.app[CONTEXT].glass
+
+
+# A patient's memory over HTTP: shown with its sources, changed by people.
+
+
+async def show_memory(request: web.Request) -> web.Response:
+    """`GET /api/chats/{chat_id}/memory`: blocks, entities, tool memory, changes."""
+    view = await request.app[CONTEXT].memory.show(
+        request.match_info["chat_id"],
+        owner=principal_of(request).id,
+        patient_id=request.query.get("patient_id"),
+    )
+    return _reply(view)
+
+
+async def change_memory(request: web.Request) -> web.Response:
+    """`PATCH /api/chats/{chat_id}/memory`: correct, retire, restore or undo."""
+    refusal = BadFrameError("not a list of memory operations")
+    patch = await read_body(request, MemoryPatch, refusal=refusal)
+    revision = _revision(request, patch)
+    view = await request.app[CONTEXT].memory.change(
+        request.match_info["chat_id"],
+        owner=principal_of(request).id,
+        patient_id=request.query.get("patient_id"),
+        operations=patch.operations,
+        revision=revision,
+    )
+    return _reply(view)
+
+
+def _revision(request: web.Request, patch: MemoryPatch) -> str:
+    """Return the revision that the caller saw: of the body, else of `If-Match`."""
+    given = patch.revision or request.headers.get("If-Match", "").removeprefix("W/").strip('"')
+    if not given:
+        raise BadFrameError("the revision of the memory is needed")
+    return given
+
+
+def _reply(view: MemoryView) -> web.Response:
+    response = json_reply(view.model_dump(mode="json"))
+    response.headers["ETag"] = f'"{view.revision}"'
+    return response
+
+
+def patient_routes() -> list[Endpoint]:
+    """Return the routes of this file; those of the memory answer its revision as `ETag`."""
+    words = {**STRING, "maxLength": QUERY_LIMIT_CHARS}
+    asked = in_query("q", "Words of a name, a birth date, a whole record number.", words)
+    part = in_query("part", "Which part.", {"enum": list(PARTS), "default": "summary"})
+    name = in_query("name", "With `part=results`: the values of one thing over time.")
+    chart = "/api/chats/{chat_id}/chart"
+    emergencies = f"{PREFIX}emergencies"
+    review = f"{emergencies}/{{grant_id}}/review"
+    memory, seen = "/api/chats/{chat_id}/memory", (WHOSE, in_header("If-Match"))
+    return [
+        Endpoint("GET", "/api/patients", find_patients, FoundPatients, parameters=(asked,)),
+        Endpoint("GET", chart, show_chart, CHART_PART, parameters=(PATIENT, part, name)),
+        Endpoint("GET", LIST, show_worklist, WorklistView),
+        Endpoint("PUT", ONE, pin_patient),
+        Endpoint("DELETE", ONE, unpin_patient),
+        Endpoint("GET", emergencies, list_emergencies, of(emergencies=rows(Grant))),
+        Endpoint("POST", review, review_emergency, Grant, sent=EmergencyReview),
+        Endpoint("GET", memory, show_memory, MemoryView, parameters=(WHOSE,)),
+        Endpoint("PATCH", memory, change_memory, MemoryView, sent=MemoryPatch, parameters=seen),
+    ]

@@ -4,27 +4,34 @@ import hmac
 from dataclasses import dataclass
 
 from aiohttp import web
+from aiohttp.typedefs import Middleware
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from data_models.errors import UnauthenticatedError
-from routes import ag_ui, chat_socket, chats, export, health, memory, openapi, user
+from routes import ag_ui, chat_socket, chats, export, health, user
 from routes.attachments import attachment_routes
-from routes.auth import authentication, handshake_of, operator_of
-from routes.chat_list import branch_routes, chat_list_routes
-from routes.chats import feedback_routes
+from routes.auth import authentication, counting, handshake_of, operator_of
 from routes.context import CONTEXT, RouteContext
-from routes.drafts import draft_routes, speech_routes
-from routes.endpoint import BINARY, HTML, OBJECT, STRING, Endpoint, Json, of, rows
+from routes.endpoint import (
+    BINARY,
+    DESCRIBED,
+    HTML,
+    OBJECT,
+    STRING,
+    Endpoint,
+    Json,
+    of,
+    rows,
+    show_openapi,
+)
 from routes.following import FOLLOWING, LAUNCHES, Following
 from routes.operator import operator_routes
 from routes.operator_answers import PREFIX, refusals
-from routes.patients import emergency_routes, patient_routes, worklist_routes
+from routes.patients import patient_routes
 from routes.problem import problems
-from routes.rates import counting
 from routes.response_headers import evened, preflights, readable_by, security_headers
 from routes.rounds import round_routes
-from routes.sign_in import SignInRoutes, tell_page
-from routes.smart import SmartRoutes
+from routes.smart import SignInRoutes, SmartRoutes, tell_page
 from routes.static_client import StaticClient
 from services.access.fhircast import Hub
 from services.access.handshake import Authenticator
@@ -76,22 +83,8 @@ def create_web_app(
         access: Guards everything under `/api/`, the routes added later too.
         client: The web page; None: the one in `web/dist`.
     """
-    guard = authentication(
-        authenticator=access.authenticator,
-        origins=access.origins,
-        trusted_proxy=access.trusted_proxy,
-    )
-    asked = preflights(allowed=access.allowed_origins)
     app = web.Application(
-        middlewares=[
-            problems(ids=context.ids),
-            refusals(),
-            asked,
-            evened(context.clock),
-            guard,
-            counting(context.rate, reads=context.reads, exports=context.exports),
-        ],
-        client_max_size=context.limits.frame_bytes,
+        middlewares=_middlewares(context, access), client_max_size=context.limits.frame_bytes
     )
     app[CONTEXT] = context
     app[chat_socket.OPEN_SOCKETS] = chat_socket.OpenSockets()
@@ -106,8 +99,8 @@ def create_web_app(
     app.on_shutdown.append(chat_socket.close_sockets)
     page = client or StaticClient()
     page.load()
-    app[openapi.DESCRIBED] = endpoints(page)
-    app.router.add_routes([one.route for one in app[openapi.DESCRIBED]])
+    app[DESCRIBED] = endpoints(page)
+    app.router.add_routes([one.route for one in app[DESCRIBED]])
     if context.programs is not None:
         from routes.mcp_server import McpRoutes  # a second of imports that few need
 
@@ -118,6 +111,22 @@ def create_web_app(
     if access.smart is not None:
         _add_launches(app, context, access, access.smart)
     return app
+
+
+def _middlewares(context: RouteContext, access: WebAccess) -> list[Middleware]:
+    """Return what each request passes, the outermost first."""
+    return [
+        problems(ids=context.ids),
+        refusals(),
+        preflights(allowed=access.allowed_origins),
+        evened(context.clock),
+        authentication(
+            authenticator=access.authenticator,
+            origins=access.origins,
+            trusted_proxy=access.trusted_proxy,
+        ),
+        counting(context.rate, reads=context.reads, exports=context.exports),
+    ]
 
 
 def _add_launches(
@@ -174,11 +183,8 @@ def endpoints(page: StaticClient) -> list[Endpoint]:
         Endpoint("GET", "/healthz", health.healthz, states),
         Endpoint("GET", "/readyz", readyz, states, also={"503": states}),
         Endpoint("GET", "/metrics", metrics, media={"text/plain": STRING}),
-        Endpoint("GET", "/api/openapi.json", openapi.show_openapi, OBJECT),
-        # Before any id: a search is none.
-        *chat_list_routes(),
+        Endpoint("GET", "/api/openapi.json", show_openapi, OBJECT),
         *chats.chat_routes(),
-        *memory.memory_routes(),
         *export.export_routes(),
         *chat_socket.socket_routes(),
         *ag_ui.ag_ui_routes(),
@@ -186,13 +192,7 @@ def endpoints(page: StaticClient) -> list[Endpoint]:
         *patient_routes(),
         *round_routes(),
         *operator_routes(),
-        *emergency_routes(),
-        *speech_routes(),
         *attachment_routes(),
-        *branch_routes(),
-        *draft_routes(),
-        *feedback_routes(),
-        *worklist_routes(),
         Endpoint("GET", quality, show_quality, of(rows=rows(OBJECT))),
     ]
 

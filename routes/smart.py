@@ -1,5 +1,6 @@
-"""`/smart/…`: a record system starts Rounds with the patient whose chart is open there."""
+"""Signing in with a browser: `/auth/…`, and `/smart/…`, where a record system sends its users."""
 
+from dataclasses import dataclass
 from hashlib import sha256
 from urllib.parse import quote
 
@@ -7,16 +8,87 @@ from aiohttp import web
 from pydantic import BaseModel, ValidationError
 
 from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedError
-from routes.auth import SESSION_COOKIE
+from routes.auth import SESSION_COOKIE, SIGN_OUT, known_of
 from routes.context import CONTEXT
 from routes.following import opening
 from routes.replies import json_reply
-from routes.sign_in import set_cookie
 from services.access.begun import LOGIN_SECONDS
 from services.access.bodies import body_of
 from services.access.handshake import Authenticator, Handshake
-from services.access.oidc import SESSION_SECONDS
+from services.access.oidc import SESSION_SECONDS, OidcSignIn
 from services.access.smart import SmartLaunch
+
+# `/auth/…`: signing in and out with a browser (spec page 15).
+
+LOGIN_COOKIE = "__Host-rounds-login"
+
+
+class SignInRoutes:
+    """The handlers around one `OidcSignIn`."""
+
+    def __init__(self, *, sign_in: OidcSignIn) -> None:
+        self._sign_in = sign_in
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return the routes; only `/auth/logout` is behind the door."""
+        return [
+            web.get("/auth/login", self.login),
+            web.get("/auth/callback", self.callback),
+            web.post(SIGN_OUT, self.logout),
+        ]
+
+    async def login(self, _: web.Request) -> web.StreamResponse:
+        """`GET /auth/login`: sends the browser to the provider."""
+        url, kept = await self._sign_in.begin()
+        answer = web.Response(status=302, headers={"Location": url, "Cache-Control": "no-store"})
+        # Lax: the provider sends the browser back from its own site.
+        set_cookie(answer, LOGIN_COOKIE, kept, seconds=LOGIN_SECONDS, same_site="Lax")
+        return answer
+
+    async def callback(self, request: web.Request) -> web.StreamResponse:
+        """`GET /auth/callback`: the provider sends the browser back.
+
+        Raises:
+            UnauthenticatedError: not the sign-in that this browser began.
+            ForbiddenError: the user has no role here.
+            SignInUnavailableError: the provider does not answer.
+        """
+        kept, asked = request.cookies.get(LOGIN_COOKIE), request.query
+        if kept is None or "code" not in asked or len(asked.getall("state", [])) != 1:
+            raise UnauthenticatedError
+        session_id = await self._sign_in.finish(kept=kept, state=asked["state"], code=asked["code"])
+        answer = web.Response(status=303, headers={"Location": "/", "Cache-Control": "no-store"})
+        set_cookie(answer, LOGIN_COOKIE, "", seconds=0, same_site="Lax")
+        set_cookie(
+            answer, SESSION_COOKIE, session_id, seconds=int(SESSION_SECONDS), same_site="Strict"
+        )
+        return answer
+
+    async def logout(self, request: web.Request) -> web.StreamResponse:
+        """`POST /auth/logout`: forgets the session; says where the browser goes then."""
+        url = await self._sign_in.end(request.cookies.get(SESSION_COOKIE, ""))
+        answer = json_reply({"url": url})
+        set_cookie(answer, SESSION_COOKIE, "", seconds=0, same_site="Strict")
+        return answer
+
+
+async def tell_page(request: web.Request, answer: web.StreamResponse) -> None:
+    """For `app.on_response_prepare`: where to sign in, or what to show with every write."""
+    if answer.status == 401:
+        answer.headers["X-Sign-In"] = "/auth/login"
+    principal = known_of(request)
+    if principal is not None and principal.csrf is not None:
+        answer.headers["X-CSRF-Token"] = principal.csrf
+
+
+def set_cookie(
+    answer: web.Response, name: str, value: str, *, seconds: int, same_site: str
+) -> None:
+    """Set a cookie that no script reads, for this host alone."""
+    answer.set_cookie(
+        name, value, max_age=seconds, path="/", secure=True, httponly=True, samesite=same_site
+    )
+
 
 LAUNCH_COOKIE = "__Host-rounds-launch"
 _FRAMES = frozenset({"iframe", "frame", "embed", "object"})
@@ -26,20 +98,18 @@ class _Shown(BaseModel):
     ticket: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SmartRoutes:
     """The handlers around one `SmartLaunch`.
 
-    Args:
+    Attributes:
         authenticator: Knows who was let in, as at every later request.
         may_be_framed: Whether any page may show ours in a frame.
     """
 
-    def __init__(
-        self, *, smart: SmartLaunch, authenticator: Authenticator, may_be_framed: bool
-    ) -> None:
-        self._smart = smart
-        self._authenticator = authenticator
-        self._may_be_framed = may_be_framed
+    smart: SmartLaunch
+    authenticator: Authenticator
+    may_be_framed: bool
 
     def routes(self) -> list[web.RouteDef]:
         """Return the routes; none is behind the door."""
@@ -52,7 +122,7 @@ class SmartRoutes:
     async def launch(self, request: web.Request) -> web.StreamResponse:
         """`GET /smart/launch`: sends the browser to the record system."""
         framed = self._is_framed(request)
-        url, kept = await self._smart.begin(
+        url, kept = await self.smart.begin(
             issuer=_one(request, "iss"), launch=_one(request, "launch")
         )
         answer = web.Response(status=302, headers={"Location": url, "Cache-Control": "no-store"})
@@ -73,20 +143,20 @@ class SmartRoutes:
         code = _one(request, "code")
         if kept is None or state is None or code is None:
             raise UnauthenticatedError
-        launched = await self._smart.finish(kept=kept, state=state, code=code)
-        session_id = await self._smart.admit(launched, framed=framed)
-        user = await self._authenticator.authenticate(_handshake(request, session_id, framed))
+        launched = await self.smart.finish(kept=kept, state=state, code=code)
+        session_id = await self.smart.admit(launched, framed=framed)
+        user = await self.authenticator.authenticate(_handshake(request, session_id, framed))
         context = request.app[CONTEXT]
         today = context.clock.now().date()
         patient = await context.finder.same_person(launched.patient, owner=user.id, today=today)
         chat = await context.reader.create(owner=user.id)
-        await self._smart.bind(session_id, launched, conversation_id=chat, patient_id=patient)
+        await self.smart.bind(session_id, launched, conversation_id=chat, patient_id=patient)
         message_id = f"launch-{sha256(launched.once.encode()).hexdigest()}"
         now = context.clock.now()
         await context.scheduler.submit(opening(user, chat, patient, message_id=message_id, now=now))
         place = f"/#/chats/{quote(chat)}"
         if framed:
-            place = f"/#/launch/{self._smart.ticket(session_id)}/{quote(chat)}"
+            place = f"/#/launch/{self.smart.ticket(session_id)}/{quote(chat)}"
         answer = web.Response(status=303, headers={"Location": place, "Cache-Control": "no-store"})
         _keep(answer, "", seconds=0, framed=framed)
         if not framed:
@@ -100,13 +170,13 @@ class SmartRoutes:
             shown = _Shown.model_validate_json(await body_of(request))
         except ValidationError:
             raise BadFrameError("the body must be an object with `ticket`") from None
-        answer = json_reply({"token": await self._smart.redeem(shown.ticket)})
+        answer = json_reply({"token": await self.smart.redeem(shown.ticket)})
         answer.headers["Cache-Control"] = "no-store"
         return answer
 
     def _is_framed(self, request: web.Request) -> bool:
         is_framed = request.headers.get("Sec-Fetch-Dest") in _FRAMES
-        if is_framed and not self._may_be_framed:
+        if is_framed and not self.may_be_framed:
             raise ForbiddenError
         return is_framed
 

@@ -19,7 +19,12 @@ from pydantic import BaseModel, Field, ValidationError
 from yarl import URL
 
 from data_models.clock import Clock
-from data_models.errors import ConfigurationError, RoundsError
+from data_models.errors import (
+    AssistantBusyError,
+    ConfigurationError,
+    RecordsBusyError,
+    RoundsError,
+)
 from data_models.http_answers import first_bytes, seconds_asked
 
 _TIMEOUT: Final = aiohttp.ClientTimeout(total=10.0, sock_connect=2.0)
@@ -28,14 +33,6 @@ _ASSERTION_LIFE: Final = timedelta(minutes=4)
 """SMART allows five minutes."""
 _RENEW_BEFORE_SECONDS: Final = 300.0
 _ASSERTION_TYPE: Final = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
-
-
-class BusyError(Protocol):
-    """Makes the error of a service that may answer later."""
-
-    def __call__(self, message: str, *, wait_seconds: float | None = None) -> RoundsError:
-        """Return it; `wait_seconds` is the pause that the service asked for."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,7 @@ class TokenErrors:
     """
 
     refused: Callable[[str], RoundsError]
-    busy: BusyError
+    busy: type[AssistantBusyError] | type[RecordsBusyError]
     unreadable: Callable[[str], RoundsError]
 
 

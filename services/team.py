@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, model_validator
 from data_models.errors import ConfigurationError
 from data_models.values import ClosedValue
 from services.group_chat_port import AgentCard
+from services.memory_blocks.plain_reading import IntentSpec
 
 TEAM_FILE = Path(__file__).parents[1] / "group_chat" / "team.yaml"
 NAME_PATTERN = r"[A-Za-z][A-Za-z0-9_-]{0,63}"
@@ -54,24 +55,6 @@ def card_of(spec: AgentSpec) -> AgentCard:
     return AgentCard(
         spec.name, spec.description, spec.facilitator, tools=spec.tools, answers=spec.answers
     )
-
-
-class IntentSpec(ClosedValue):
-    """Something that users may want, and who speaks first for it.
-
-    Attributes:
-        name: Upper case with `_`, such as `GENERAL_HEALTH`.
-        description: One line for the model that reads messages in context.
-        agent: One of the team.
-        words: Words and phrases that speak for it where no model is asked.
-        phase: What the conversation is in meanwhile, such as `symptom_evaluation`.
-    """
-
-    name: str = Field(pattern=r"^[A-Z][A-Z_]{0,39}$")
-    description: str = Field(min_length=1, max_length=200)
-    agent: str
-    words: tuple[str, ...] = Field(default=(), max_length=200)
-    phase: str = Field(default="", max_length=60)
 
 
 class Team(ClosedValue):

@@ -14,27 +14,15 @@ from data_models.chat_context import ChatContext
 from data_models.claim import Claim
 from data_models.clock import Clock, IdSource
 from data_models.errors import CorruptDocumentError
-from data_models.turn_events import (
-    AgentMessageStarted,
-    Notice,
-    RunFailed,
-    RunFinished,
-    RunStarted,
-)
+from data_models.turn_events import AgentMessageStarted, Notice, RunFailed, RunFinished, RunStarted
 from services.conversations.clear_undo import ClearUndo
-from services.group_chat_port import (
-    ActionFinished,
-    GroupChat,
-    GroupChatEvent,
-    GroupChatRequest,
-)
+from services.group_chat_port import ActionFinished, GroupChat, GroupChatEvent, GroupChatRequest
 from services.language.commands import is_clear_command
 from services.patient_context.service import PatientContextService
 from services.records.reading import reading_as
 from services.runs.hub import Run
 from services.scenarios.session.action import ToolAction, ToolRan
 from services.telemetry.metrics import Metrics
-from services.turn.changes import DocumentChange, change_document, is_stored_at_once
 from services.turn.clearing import TurnClearing
 from services.turn.comparing import TurnComparing
 from services.turn.documents import TurnDocuments
@@ -51,7 +39,7 @@ from services.turn.phases import (
     UnderstoodTurn,
 )
 from services.turn.questions import TurnQuestions
-from services.turn.request import TurnRequests
+from services.turn.request import DocumentChange, TurnRequests, change_document, is_stored_at_once
 from services.turn.safety import CrisisResponse, SafetyAnswers, TurnSafety
 from services.turn.scenarios import TurnScenarios
 from services.turn.tools import TurnTools, presses_entity

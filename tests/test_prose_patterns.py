@@ -52,7 +52,7 @@ OVER = {
         "services/audit/__main__.py",
         "services/conversations/patient_artifacts.py",
         "services/entities/legacy.py",
-        "services/entities/team.py",
+        "services/entities/circumstances.py",
         "services/patient_context/candidates.py",
         "services/patient_context/pattern.py",
         "services/patient_context/pattern_probe.py",

@@ -17,10 +17,9 @@ from data_models.conversation_entities import Provenance
 from data_models.derived_entity import Origin
 from data_models.entities import Entities
 from data_models.entity_keys import canonical_key
-from data_models.entity_queue import MAX_ENTITIES
-from data_models.entity_report import empty_report
+from data_models.entity_queue import MAX_ENTITIES, empty_report
 from data_models.errors import EntityDeltaError, RoundsError, ToolInputError
-from services.entities.circumstances import Writing
+from services.entities.circumstances import AgentNames, Writing
 from services.entities.delta import parse_entity_delta
 from services.entities.legacy import file_legacy
 from services.entities.merge import (
@@ -29,7 +28,6 @@ from services.entities.merge import (
     merge_entity_delta,
     store_tool_result,
 )
-from services.entities.team import AgentNames
 
 Json = dict[str, Any]
 Read = TypeVar("Read", bound=BaseModel)

@@ -9,7 +9,7 @@ import orjson
 from data_models.errors import ModelError, ModelUnfitError
 from group_chat.models.answer import Answer
 from group_chat.models.completions import Completions
-from group_chat.models.factory import client_of
+from group_chat.models.factory import server_of
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.probing import probe_window
@@ -72,14 +72,14 @@ QUESTIONS: tuple[Question, ...] = (
 
 async def check_model(settings: ModelSettings) -> tuple[str, bool]:
     """Return what the model's profile is and how the questions went, and whether it serves."""
-    client = client_of(settings)
+    server, close = server_of(settings)
     learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
-    completions = Completions(server=client.server, limits=settings.limits, learned=learned)
+    completions = Completions(server=server, limits=settings.limits, learned=learned)
     try:
         results = [await _ask(one, completions, settings.model) for one in QUESTIONS]
-        learned.profile = await probe_window(client.openai, learned.profile)
+        learned.profile = await probe_window(server, learned.profile)
     finally:
-        await client.close()
+        await close()
     lines = [*_profile_lines(learned.profile), ""]
     asked = list(zip(QUESTIONS, results, strict=True))
     lines += [f"  {one.name:36}{said}" for one, said in asked]

@@ -3,33 +3,22 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from contextlib import ExitStack, aclosing, asynccontextmanager
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-import httpx2
+import aiohttp
 import structlog
 from prometheus_client import CollectorRegistry
 
-from data_models.errors import (
-    ModelError,
-    ModelOutputError,
-    ModelRequestError,
-    ModelTimeoutError,
-)
+from data_models.errors import ModelError, ModelOutputError, ModelRequestError, ModelTimeoutError
 from group_chat.models.answer import PIECE_LIMIT_BYTES, Answer, AnswerReader
 from group_chat.models.faults import FOREIGN, Fault, fault_of
 from group_chat.models.learned import LearnedModel, chars_of
 from group_chat.models.model_server import ModelServer
 from group_chat.models.model_settings import CallLimits
 from services.telemetry.metrics import Metrics
-from services.usage import (
-    TokenUsage,
-    lost_seconds,
-    note_lost_seconds,
-    note_model_call,
-    note_tokens,
-)
+from services.usage import TokenUsage, lost_seconds, note_lost_seconds, note_model_call, note_tokens
 
 # An answer on its way in: bytes with time limits, read as text.
 
@@ -40,11 +29,13 @@ _MEDIA_STREAM = "text/event-stream"
 class IncomingAnswer:
     """The answer to one request; `aclose` it, whatever happens."""
 
-    def __init__(self, *, response: httpx2.Response, limits: CallLimits, deadline: float) -> None:
+    def __init__(
+        self, *, response: aiohttp.ClientResponse, limits: CallLimits, deadline: float
+    ) -> None:
         self.reader = AnswerReader(limits=limits)
         self._response = response
         self._is_stream = response.headers.get("content-type", "").startswith(_MEDIA_STREAM)
-        self._data: AsyncIterator[bytes] = response.aiter_raw()
+        self._data: AsyncIterator[bytes] = response.content.iter_any()
         self._limits = limits
         self._deadline = deadline
         self._first_text = ""
@@ -54,7 +45,7 @@ class IncomingAnswer:
 
         Raises:
             ModelError: the answer is unusable.
-            httpx2.HTTPError: the connection broke.
+            aiohttp.ClientError, OSError: the connection broke.
             TimeoutError: nothing came in time.
         """
         self._first_text = await self._read()
@@ -77,7 +68,7 @@ class IncomingAnswer:
 
     async def aclose(self) -> None:
         """Let go of the connection; an answer that is not over is aborted."""
-        await self._response.aclose()
+        self._response.close()
 
     async def _read(self) -> str:
         """Read until there is text, or the answer is over."""
@@ -110,7 +101,7 @@ class IncomingAnswer:
             async with asyncio.timeout(_DRAIN_SECONDS):
                 while await self._next_bytes():
                     pass
-        except (TimeoutError, httpx2.TransportError):
+        except FOREIGN:
             return  # the answer is whole; its connection just cannot be used again
 
 
@@ -252,11 +243,13 @@ class Completions:
 
     async def _attempt(self, body: Body, deadline: float) -> IncomingAnswer | Fault:
         """Send one request and wait for the first text."""
-        async with AsyncExitStack() as failed:
+        with ExitStack() as failed:
             try:
                 async with asyncio.timeout_at(byte_due(self._limits, deadline)):
                     response = await self._server.complete(body)
-                failed.push_async_callback(response.aclose)
+                if isinstance(response, Fault):
+                    return response
+                failed.callback(response.close)
                 answer = IncomingAnswer(response=response, limits=self._limits, deadline=deadline)
                 await answer.begin()
             except ModelError as error:

@@ -1,13 +1,15 @@
-"""Turns what the openai client and its transport raise into our own errors, completely.
+"""Turns what a model's server answers, and what its connection raises, into our own errors.
 
 A server's error text may quote the prompt, so nothing of it is kept: neither text nor cause.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-import httpx2
-import openai
+import aiohttp
+import orjson
 
 from data_models.errors import (
     ModelError,
@@ -19,8 +21,8 @@ from data_models.errors import (
 )
 from group_chat.models.learned import DISPENSABLE
 
-FOREIGN = (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, TimeoutError, ValueError)
-"""Everything the client can raise; ValueError is its word for missing credentials."""
+FOREIGN = (aiohttp.ClientError, OSError, TimeoutError)
+"""Everything that a connection raises."""
 
 _PASSING = frozenset({408, 409, 425, 429})
 _TOO_LONG = re.compile(
@@ -43,46 +45,48 @@ class Fault:
 
 def fault_of(error: Exception) -> Fault:
     """Say in our words what `error`, one of `FOREIGN`, means."""
-    if isinstance(error, openai.APIStatusError):
-        return _fault_of_status(error)
-    if isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException):
+    if isinstance(error, TimeoutError):
         return Fault(ModelTimeoutError("the model's server did not answer in time"))
-    if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
-        return Fault(ModelUnavailableError("the connection to the model's server failed"))
-    return Fault(ModelError(f"the model client failed: {type(error).__name__}"))
+    return Fault(ModelUnavailableError("the connection to the model's server failed"))
 
 
-def _fault_of_status(error: openai.APIStatusError) -> Fault:
-    status = error.status_code
+def fault_of_status(status: int, headers: Mapping[str, str], content: bytes) -> Fault:
+    """Say in our words what an answer means that is no success; its own are only looked through."""
     if status in _PASSING or status >= 500:
-        seconds = retry_after(error.response.headers)
+        seconds = retry_after(headers)
         return Fault(ModelUnavailableError(f"the model's server answered {status}"), seconds)
-    if error.code == "content_filter":
+    told = _told(content)
+    if told.get("code") == "content_filter":
         return Fault(ModelRefusedError("a content filter declined the request"))
     if status in _MALFORMED:
-        said = _said_by(error)
-        if error.code == "context_length_exceeded" or _TOO_LONG.search(said):
+        said = str(told)[:4_000]
+        if told.get("code") == "context_length_exceeded" or _TOO_LONG.search(said):
             window = _WINDOW.search(said)
             tokens = int(window[1]) if window is not None else None
             return Fault(ModelWindowError(status=status, window_tokens=tokens))
-        return Fault(ModelRequestError(status=status, param=_param(error, said)))
+        return Fault(ModelRequestError(status=status, param=_param(told, said)))
     return Fault(ModelError(f"the model's server answered {status}"))
 
 
-def _said_by(error: openai.APIStatusError) -> str:
-    """Return the server's own words, to look for its reason in; none of them is kept."""
-    return f"{error.message} {error.body}"[:4_000]
+def _told(content: bytes) -> Mapping[str, Any]:
+    """Return what a failure's body tells in OpenAI's form; any other as its `message`."""
+    try:
+        said = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        said = content.decode(errors="replace")
+    found = said.get("error", said) if isinstance(said, dict) else said
+    return found if isinstance(found, dict) else {"message": found}
 
 
-def _param(error: openai.APIStatusError, said: str) -> str:
-    if error.param:
-        return str(error.param)
+def _param(told: Mapping[str, Any], said: str) -> str:
+    if told.get("param"):
+        return str(told["param"])
     # Longest first: `max_completion_tokens` is not `max_tokens`.
     names = (*sorted(DISPENSABLE, key=len, reverse=True), "tools")
     return next((one for one in names if one in said), "")
 
 
-def retry_after(headers: httpx2.Headers) -> float | None:
+def retry_after(headers: Mapping[str, str]) -> float | None:
     """Return the pause in seconds that the server asks for; dates and nonsense count as none."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:

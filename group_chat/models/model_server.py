@@ -1,178 +1,108 @@
 """What stands between us and a model's server: connections, and requests for completions."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache, partial
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import aiohttp
-import httpx2
 import orjson
-from openai import APIStatusError
 
 from data_models.errors import ModelError
 from data_models.http_answers import first_bytes
+from group_chat.models.faults import Fault, fault_of_status
 from group_chat.models.model_settings import ModelSettings
 
 ERROR_BODY_LIMIT_BYTES = 65_536
+_ERROR_BODY_SECONDS = 5
+_JSON = (("Accept", "application/json"), ("Content-Type", "application/json"))
+Headers = Sequence[tuple[str, str]]
 
 
-class AiohttpTransport(httpx2.AsyncBaseTransport):
-    """A transport with kept-alive connections that follows no redirect and uses no proxy."""
+class ModelServer:
+    """The configured server, which alone is ever asked: no redirect is followed, no proxy used.
 
-    def __init__(self, *, url: str, connections: int, connect_seconds: float) -> None:
-        self._origin = origin(httpx2.URL(url))
-        self._connections = connections
-        self._timeout = aiohttp.ClientTimeout(total=None, sock_connect=connect_seconds)
+    Every request may raise a `ModelError`, for there is no identity to ask with, and what
+    `faults.FOREIGN` names.
+
+    Args:
+        authorise: Returns the headers that say who asks.
+    """
+
+    def __init__(
+        self, *, settings: ModelSettings, authorise: Callable[[], Awaitable[Headers]]
+    ) -> None:
+        self._settings = settings
+        self._authorise = authorise
         self._session: aiohttp.ClientSession | None = None
+        is_azure = settings.provider == "azure"
+        self._version = f"?api-version={quote(settings.api_version, safe='')}" if is_azure else ""
+        self._base = settings.address.rstrip("/") + ("/openai" if is_azure else "")
 
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send `request`; bodies of failures are read here, at most 64 kB of them.
+    @property
+    def models_url(self) -> str:
+        """Where the server lists its models."""
+        return f"{self._base}/models{self._version}"
+
+    @property
+    def origin(self) -> str:
+        """Scheme and host, where some servers tell more than OpenAI's do."""
+        parts = urlsplit(self._base)
+        return f"{parts.scheme}://{parts.netloc}"
+
+    async def complete(self, body: Mapping[str, Any]) -> aiohttp.ClientResponse | Fault:
+        """Return the answer to `body`, its head read and no more, or why there is none.
 
         Raises:
-            httpx2.TransportError: another host, no connection, or the connection broke.
+            ModelError: `body` is not Unicode.
         """
-        body = await request.aread() or None
-        return await self.send(request.method, request.url, request.headers.multi_items(), body)
+        name = quote(str(body["model"]), safe="")
+        path = f"deployments/{name}/chat/completions" if self._version else "chat/completions"
+        return await self.ask(f"{self._base}/{path}{self._version}", body)
 
-    async def send(
-        self,
-        method: str,
-        url: httpx2.URL,
-        headers: Sequence[tuple[str, str]],
-        body: bytes | None,
-    ) -> httpx2.Response:
-        """See `handle_async_request`."""
-        if origin(url) != self._origin:
-            raise httpx2.UnsupportedProtocol("only the configured model server may be called")
-        ask = partial(self._send_once, method, str(url), list(headers), body)
+    async def ask(
+        self, url: str, body: Mapping[str, Any] | None = None
+    ) -> aiohttp.ClientResponse | Fault:
+        """Return what is at `url` of this server, or how it refuses; `body` is posted to it."""
+        data = None if body is None else _encoded(body)
+        headers = [*_JSON, *await self._authorise()]
+        send = partial(self._send, "GET" if data is None else "POST", url, headers, data)
         try:
-            return await _make_response(await _sent(ask))
-        except TimeoutError as error:
-            raise httpx2.ConnectTimeout("no connection in time") from error
-        except (aiohttp.ClientError, OSError) as error:
-            raise httpx2.ConnectError("the model server cannot be reached") from error
+            reply = await send()
+        except aiohttp.ServerDisconnectedError:
+            # A kept-alive connection that the server had just closed; not a byte was answered.
+            reply = await send()
+        if reply.status < 300:
+            return reply
+        try:
+            async with asyncio.timeout(_ERROR_BODY_SECONDS):
+                said = await first_bytes(reply.content, limit_bytes=ERROR_BODY_LIMIT_BYTES)
+        finally:
+            reply.close()
+        return fault_of_status(reply.status, reply.headers, said)
 
-    async def _send_once(
-        self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None
-    ) -> aiohttp.ClientResponse:
-        return await self._open_session().request(
-            method, url, headers=headers, data=body, allow_redirects=False
-        )
-
-    async def aclose(self) -> None:
+    async def close(self) -> None:
         """Close every connection."""
         if self._session is not None:
             await self._session.close()
 
-    def _open_session(self) -> aiohttp.ClientSession:
+    async def _send(
+        self, method: str, url: str, headers: list[tuple[str, str]], data: bytes | None
+    ) -> aiohttp.ClientResponse:
         # Built inside the running loop, at the first call.
         if self._session is None:
+            limits = self._settings.limits
             self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(limit=self._connections, keepalive_timeout=60),
-                timeout=self._timeout,
+                connector=aiohttp.TCPConnector(limit=limits.concurrent_calls, keepalive_timeout=60),
+                timeout=aiohttp.ClientTimeout(total=None, sock_connect=limits.connect_seconds),
                 cookie_jar=aiohttp.DummyCookieJar(),
                 skip_auto_headers=("User-Agent",),
                 trust_env=False,
             )
-        return self._session
-
-
-class AiohttpBody(httpx2.AsyncByteStream):
-    """The body of an answer, in the pieces in which it arrives."""
-
-    def __init__(self, *, reply: aiohttp.ClientResponse) -> None:
-        self._reply = reply
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        try:
-            async for data in self._reply.content.iter_any():
-                yield data
-        except (aiohttp.ClientError, OSError) as error:
-            raise httpx2.ReadError("the connection broke within the answer") from error
-
-    async def aclose(self) -> None:
-        """Free the connection; one whose answer is not over is torn down, which stops the model."""
-        self._reply.close()
-
-
-def origin(url: httpx2.URL) -> tuple[str, str, int | None]:
-    """Return what of `url` decides who is spoken to."""
-    return url.scheme, url.host, url.port
-
-
-async def _sent(
-    ask: Callable[[], Awaitable[aiohttp.ClientResponse]],
-) -> aiohttp.ClientResponse:
-    try:
-        return await ask()
-    except aiohttp.ServerDisconnectedError:
-        # A kept-alive connection that the server had just closed; not a byte was answered.
-        return await ask()
-
-
-async def _make_response(reply: aiohttp.ClientResponse) -> httpx2.Response:
-    headers = [(name, value) for name, value in reply.headers.items() if name != "Content-Encoding"]
-    if reply.status < 300:
-        return httpx2.Response(reply.status, headers=headers, stream=AiohttpBody(reply=reply))
-    try:
-        async with asyncio.timeout(5):
-            content = await first_bytes(reply.content, limit_bytes=ERROR_BODY_LIMIT_BYTES)
-    finally:
-        reply.close()
-    kept = [(name, value) for name, value in headers if name != "Content-Length"]
-    return httpx2.Response(reply.status, headers=kept, content=content)
-
-
-Headers = Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelServer:
-    """Asks for chat completions, past the openai client: that takes 2 ms to build a request.
-
-    Attributes:
-        authorise: Returns the headers that say who asks.
-    """
-
-    settings: ModelSettings
-    transport: AiohttpTransport
-    authorise: Callable[[], Awaitable[Headers]]
-
-    async def complete(self, body: Mapping[str, Any]) -> httpx2.Response:
-        """Return the answer to `body`, its head read and no more.
-
-        Raises:
-            APIStatusError: the server refuses or fails.
-            httpx2.TransportError: it cannot be reached.
-            ModelError: there is no identity to ask with, or `body` is not Unicode.
-        """
-        headers = [*_JSON, *await self.authorise()]
-        url, data = self._url(str(body["model"])), _encoded(body)
-        response = await self.transport.send("POST", url, headers, data)
-        if response.is_success:
-            return response
-        response.request = httpx2.Request("POST", url)  # what the error insists on
-        raise _status_error(response)
-
-    def _url(self, model: str) -> httpx2.URL:
-        address, path = self.settings.address.rstrip("/"), "chat/completions"
-        if self.settings.provider != "azure":
-            return _parsed(f"{address}/{path}")
-        version = quote(self.settings.api_version, safe="")
-        deployment = f"{address}/openai/deployments/{quote(model, safe='')}"
-        return _parsed(f"{deployment}/{path}?api-version={version}")
-
-
-_JSON = (("Accept", "application/json"), ("Content-Type", "application/json"))
-
-
-@lru_cache(maxsize=16)
-def _parsed(url: str) -> httpx2.URL:
-    """Return `url`; a process asks few."""
-    return httpx2.URL(url)
+        return await self._session.request(
+            method, url, headers=headers, data=data, allow_redirects=False
+        )
 
 
 def _encoded(body: Mapping[str, Any]) -> bytes:
@@ -181,13 +111,3 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
     except orjson.JSONEncodeError:
         # `from None`: the encoder's message may quote the prompt.
         raise ModelError("the prompt cannot be sent: it holds half a character") from None
-
-
-def _status_error(response: httpx2.Response) -> APIStatusError:
-    """Return a failure as the openai client tells it, for `faults`."""
-    try:
-        said = orjson.loads(response.content)
-    except orjson.JSONDecodeError:
-        said = response.text.strip()
-    body = said.get("error", said) if isinstance(said, dict) else said
-    return APIStatusError(f"status {response.status_code}", response=response, body=body)

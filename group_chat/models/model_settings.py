@@ -9,7 +9,6 @@ from settings import Settings
 
 Provider = Literal["azure", "openai", "offline"]
 OPENAI_URL = "https://api.openai.com/v1"
-OPENAI_URL = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,24 +1,46 @@
-"""Finds out what window a model's server gives it, from whatever that server tells."""
+"""Asks a model's server whether it serves us, and what window it gives the model."""
 
 import asyncio
 import re
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any
 
-import httpx2
-from openai import AsyncOpenAI
+import orjson
 
-from data_models.errors import ModelError
-from group_chat.models.faults import FOREIGN
+from data_models.errors import ModelError, ModelRequestError
+from data_models.http_answers import first_bytes
+from group_chat.models.faults import FOREIGN, Fault, fault_of
+from group_chat.models.model_server import ModelServer
 from group_chat.models.profile import ModelProfile, known_window
 
+PROBE_LIMIT_SECONDS = 5.0
 _SECONDS = 3.0
 _MOST_BYTES = 1_000_000
 _WINDOW_KEYS = ("max_model_len", "context_length", "context_window", "max_context_length")
 _NUM_CTX = re.compile(r"(?m)^\s*num_ctx\s+(\d{3,8})\b")
 
 
-async def probe_window(client: AsyncOpenAI, profile: ModelProfile) -> ModelProfile:
+async def probe(server: ModelServer) -> None:
+    """List the server's models, which spends no tokens; one that has no list but answers will do.
+
+    Raises:
+        ModelError: it cannot be reached, fails, or does not accept our key.
+    """
+    try:
+        async with asyncio.timeout(PROBE_LIMIT_SECONDS):
+            answer = await server.ask(server.models_url)
+    except FOREIGN as error:
+        raise fault_of(error).error from None  # the cause may carry the server's own text
+    if not isinstance(answer, Fault):
+        answer.close()
+    elif not (
+        isinstance(answer.error, ModelRequestError) and answer.error.status == HTTPStatus.NOT_FOUND
+    ):
+        raise answer.error
+
+
+async def probe_window(server: ModelServer, profile: ModelProfile) -> ModelProfile:
     """Return `profile` with the window that the server tells, or that the model is known for.
 
     Asked in this order: the list of models, llama.cpp's properties, Ollama's loaded and stored
@@ -26,36 +48,36 @@ async def probe_window(client: AsyncOpenAI, profile: ModelProfile) -> ModelProfi
     """
     if profile.window_tokens is not None:
         return profile
-    origin = str(client.base_url.copy_with(path="/", query=None)).rstrip("/")
-    listed = _row_of(await _get(client, "/models"), "data", profile.model)
+    origin = server.origin
+    listed = _row_of(await _get(server, server.models_url), "data", profile.model)
     if (window := _first(listed, _WINDOW_KEYS)) is not None:
         return profile.with_window(window, "the server's list of models")
     if (known := known_window(profile.model)) is not None:
         return profile.with_window(known, "the model's name")
-    props = await _get(client, f"{origin}/props")
+    props = await _get(server, f"{origin}/props")
     settings = props.get("default_generation_settings")
     window = _first(settings if isinstance(settings, Mapping) else props, ("n_ctx",))
     if window is not None:
         return profile.with_window(window, "llama.cpp's properties")
-    loaded = _row_of(await _get(client, f"{origin}/api/ps"), "models", profile.model)
+    loaded = _row_of(await _get(server, f"{origin}/api/ps"), "models", profile.model)
     if (window := _first(loaded, ("context_length",))) is not None:
         return profile.with_window(window, "Ollama, of the loaded model")
-    shown = await _get(client, f"{origin}/api/show", {"model": profile.model})
+    shown = await _get(server, f"{origin}/api/show", {"model": profile.model})
     found = _NUM_CTX.search(str(shown.get("parameters") or ""))
     return profile.with_window(int(found[1]), "Ollama's num_ctx") if found else profile
 
 
-async def _get(client: AsyncOpenAI, url: str, body: Any = None) -> Mapping[str, Any]:
+async def _get(server: ModelServer, url: str, body: Any = None) -> Mapping[str, Any]:
     """Return the JSON object at `url`; nothing where there is none."""
     try:
         async with asyncio.timeout(_SECONDS):
-            if body is None:
-                answer = await client.get(url, cast_to=httpx2.Response)
-            else:
-                answer = await client.post(url, cast_to=httpx2.Response, body=body)
-            content = await answer.aread()
-            parsed = answer.json() if len(content) <= _MOST_BYTES else None
-    except (ModelError, *FOREIGN):
+            answer = await server.ask(url, body)
+            if isinstance(answer, Fault):
+                return {}
+            async with answer:
+                content = await first_bytes(answer.content, limit_bytes=_MOST_BYTES + 1)
+        parsed = orjson.loads(content) if len(content) <= _MOST_BYTES else None
+    except (ModelError, orjson.JSONDecodeError, *FOREIGN):
         return {}
     return parsed if isinstance(parsed, Mapping) else {}
 

@@ -4,8 +4,10 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Any, cast
 
+import httpx2
 import orjson
 from openai import AsyncOpenAI
 from pydantic import PrivateAttr
@@ -56,11 +58,9 @@ class WireChatCompletion(OpenAIChatCompletionBase):
     _completions: Completions = PrivateAttr()
 
     @classmethod
-    def over(
-        cls, completions: Completions, *, client: AsyncOpenAI, model: str
-    ) -> "WireChatCompletion":
+    def over(cls, completions: Completions, *, model: str) -> "WireChatCompletion":
         """Return a service that asks `model` through `completions`."""
-        service = cls(ai_model_id=model, service_id="chat", client=client)
+        service = cls(ai_model_id=model, service_id="chat", client=_unused_client())
         service._completions = completions
         return service
 
@@ -168,6 +168,13 @@ class WireChatCompletion(OpenAIChatCompletionBase):
         rows = [_with_plain_calls(row) for row in talk.rows(system=profile.system_role)]
         limits = {"max_tokens": body.pop("max_tokens", None) or max_tokens}
         return {**body, **limits, "model": body.get("model") or self.ai_model_id, "messages": rows}
+
+
+def _unused_client() -> AsyncOpenAI:
+    """Return the client that Semantic Kernel insists on; nothing leaves through it."""
+    transport = httpx2.MockTransport(lambda _: httpx2.Response(HTTPStatus.SERVICE_UNAVAILABLE))
+    http = httpx2.AsyncClient(transport=transport, trust_env=False)
+    return AsyncOpenAI(api_key="none", base_url="http://localhost", http_client=http, max_retries=0)
 
 
 def _text_items(text: str) -> list[Any]:

@@ -1,21 +1,37 @@
 """The offline rules of the agent who leads: plan, pass on, answer about the roster, close."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from data_models.scenario import FieldDefinition
+from group_chat.checked_output import RECORD_TOOLS
 from group_chat.offline.errands import SECRETARY_TOOL, is_of_recent
 from group_chat.offline.plain_talk import courtesy, not_understood, plain_answer, what_next
-from group_chat.offline.plans import close, propose
-from group_chat.offline.prompt import OfflineReply, Prompt
-from group_chat.offline.scenario import answer_in_scenario
+from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.specialist import OVERVIEW_TOOL, report_of
+from group_chat.plan_text import PLAN_QUESTION
+from services.group_chat_port import AgentCard
 from services.language.detection import is_unread
+from services.language.field_answers import readings_in
 from services.language.held_statements import held_statements, stated_in
 from services.language.judging import asks_for_judgement, caution_for
-from services.language.phrases import says
+from services.language.own_texts import ends_with_own
+from services.language.phrases import found_in, says
 from services.language.references import place_in
-from services.language.text_words import asks_question
+from services.language.text_words import asks_question, quoted_in
 from services.language.tools_named import SEARCH
-from services.language.work import LONG_CHARS, asks_overview, own_kind_in, points_only, wants_plan
+from services.language.work import (
+    LONG_CHARS,
+    asks_overview,
+    leaves_question,
+    own_kind_in,
+    points_only,
+    wants_plan,
+)
 from services.records.answers.as_said import held_of_same
+from services.records.answers.closing import summary_of
 from services.scenarios.session.commands import command_in
+from services.scenarios.session.step_text import GROUNDING_MARK
 
 _KEYWORDS = 3
 
@@ -133,3 +149,130 @@ def _roster(prompt: Prompt) -> OfflineReply:
         return prompt.say("nobody_discussed")
     said = "one_discussed" if len(names) == 1 else "many_discussed"
     return prompt.say(said, count=len(names), names=", ".join(names))
+
+
+# The plan that the built-in rules propose, and the summary that closes it.
+
+_STEP_LIMIT = 20
+_WRITES = "create_report"
+_TASKS = {
+    _WRITES: "document",
+    "timeline": "history",
+    "current_status": "status",
+    "imaging_reports": "imaging",
+    "pathology_reports": "pathology",
+}
+"""What agents do in a plan, by the tool whose questions they answer; our texts name each."""
+
+
+def propose(prompt: Prompt) -> OfflineReply:
+    """Propose one step for each agent that is wanted; who writes comes last."""
+    ordered = sorted(_wanted(prompt), key=lambda one: _WRITES in one.tools)[:_STEP_LIMIT]
+    steps = [{"agent": one.name, "text": _text_for(prompt, one)} for one in ordered]
+    if not steps:
+        return prompt.say("no_steps")
+    size = "plan_of_one" if len(steps) == 1 else "plan_of"
+    proposed = prompt.call("propose_plan", steps=steps)
+    intro = prompt.text(size, count=len(steps), patient=prompt.who)
+    return OfflineReply(text=intro, calls=proposed.calls) if proposed.calls else proposed
+
+
+def _wanted(prompt: Prompt) -> list[AgentCard]:
+    """Return whom the user wants: those named, else all who read records, but those left out."""
+    asked, left_out = prompt.asked.casefold(), " ".join(found_in(prompt.asked, "left_out"))
+    kept = [one for one in prompt.team if one.name.casefold() not in left_out.casefold()]
+    named = [one for one in kept if one.name.casefold() in asked]
+    return named or [one for one in kept if _works_on_record(one)]
+
+
+def _works_on_record(card: AgentCard) -> bool:
+    """Whether an agent reports on the patient: no complaint of the user's, no guideline."""
+    first = card.answers or card.tools
+    is_reading = not RECORD_TOOLS.isdisjoint(first) and not says(card.description, "topic_health")
+    return is_reading or _WRITES in card.tools
+
+
+def _text_for(prompt: Prompt, card: AgentCard) -> str:
+    """Return the work an agent is for; its description where its tools are for none."""
+    own = (*card.answers, *({_WRITES} & {*card.tools}))
+    task = next((task for tool, task in _TASKS.items() if tool in own), "")
+    return prompt.text(f"task_{task}") if task else card.description.rstrip(".")
+
+
+def close(prompt: Prompt) -> OfflineReply:
+    """Close a plan with the last message of each agent since it was proposed."""
+    since: dict[str, str] = {}
+    for spoken in [*prompt.earlier, *prompt.said]:
+        if ends_with_own(spoken.text, PLAN_QUESTION):
+            since.clear()
+        elif spoken.agent is not None and spoken.agent != prompt.agent:
+            since[spoken.agent] = spoken.text
+    return OfflineReply(text=summary_of(since, prompt.language))
+
+
+# The offline rules of the agent that guides a scenario: hear the answer, say the next step.
+
+RECORD_TOOL = "record_fields"
+
+
+def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
+    """Return what the guide says or calls; None where the message is about something else."""
+    if prompt.answers:
+        return _after_tool(prompt)
+    step, is_turn = prompt.scenario, prompt.cue == "none" and not prompt.said
+    if not step or prompt.tool(RECORD_TOOL) is None or not is_turn:
+        return None
+    if not step.get("asked"):
+        return _said(prompt, step)
+    fields = [
+        FieldDefinition(name=row["name"], display_name=row["label"], value_type=row["type"])
+        for row in step["ask_for"]
+    ]
+    found = readings_in(prompt.asked, fields)
+    read, is_question = prompt.utterance, prompt.asked.rstrip().endswith("?")
+    if not found and (is_question or (read and leaves_question(read, prompt.agent))):
+        return None
+    if not found and not step["ask_for"]:
+        return _said(prompt, step)
+    # What cannot be read is handed on as it is: the tool says why, and counts how often.
+    values = {name: one.value for name, one in found.items()}
+    values = values or {step["ask_for"][0]["name"]: prompt.asked}
+    quotes = {name: one.quote for name, one in found.items()}
+    return prompt.call(RECORD_TOOL, values=values, quotes=quotes)
+
+
+def _after_tool(prompt: Prompt) -> OfflineReply | None:
+    """Say the step that recording led to, or what is wrong with the values."""
+    last = prompt.answers[-1]
+    if last.name != RECORD_TOOL:
+        return None
+    if step := data_behind(GROUNDING_MARK, str(last.data.get("scenario_now", ""))):
+        return _said(prompt, step)
+    reason = last.error.partition(";")[0].rstrip(".")
+    if not reason:
+        return prompt.say("noted_plainly")
+    return OfflineReply(text=f"{prompt.text('unread_answer')} {reason}.")
+
+
+def _said(prompt: Prompt, step: Mapping[str, Any]) -> OfflineReply:
+    if step.get("finished"):
+        return prompt.say("scenario_complete", scenario=step["scenario"])
+    head, go_on = f"**{step['scenario']}**, {step['step']}", ""
+    if "failed_tool" in step:
+        told = prompt.text("try_again", tool=step["failed_tool"])
+    elif step.get("asks_itself"):
+        told = ""
+    elif step["ask_for"]:
+        told = _asked(step["ask_for"])
+    else:
+        # The rest of the text is the author's word to an agent, not to whoever reads this.
+        told = " ".join(quoted_in(str(step["says"])))
+        go_on = "" if step.get("is_last") else f" {prompt.text('go_on')}"
+    return OfflineReply(text=(f"{head}: {told}" if told else f"{head}.") + go_on)
+
+
+def _asked(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return one question for all rows: the labels first, then what authors ask themselves."""
+    own = [row["question"] for row in rows if "question" in row]
+    names = ", ".join(row["label"] for row in rows if "question" not in row)
+    return " ".join([f"{names[:1].upper()}{names[1:]}?", *own] if names else own)

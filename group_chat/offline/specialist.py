@@ -2,9 +2,13 @@
 
 from collections.abc import Iterator
 
-from group_chat.offline.booking import BOOKING_TOOL, answer_as_booking
-from group_chat.offline.complaint import answer_about_complaint
-from group_chat.offline.errands import SECRETARY_TOOL, answer_as_secretary, request_in, run
+from group_chat.offline.errands import (
+    SECRETARY_TOOL,
+    TIMES_TOOL,
+    answer_as_secretary,
+    request_in,
+    run,
+)
 from group_chat.offline.plain_talk import courtesy
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
 from group_chat.offline.told import plain_rows
@@ -12,9 +16,13 @@ from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
 from services.language.answer_words import answer_words
+from services.language.arrangement import NOTED_AS, Arranging
 from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
-from services.language.tool_requests import OF_THE_HOUSE, RECALL
+from services.language.phrases import says
+from services.language.ratings import rating_in
+from services.language.talk_texts import ends_with_text
+from services.language.tool_requests import LISTS_APPOINTMENTS, OF_THE_HOUSE, RECALL, ToolRequest
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
 from services.records.answers.as_said import said_of
@@ -110,3 +118,77 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
             searched = answer_words(prompt.language).unknown.format(name=prompt.query)
         return searched or prompt.text("holds_nothing", title=title)
     return "\n".join([f"**{title}**", *rows, *(["", *notes] if notes else [])])
+
+
+# The offline rules of the agent that arranges appointments: what is known goes into one form.
+
+BOOKING_TOOL, _MOVE_TOOL = "book_appointment", "move_appointment"
+
+
+def answer_as_booking(prompt: Prompt) -> OfflineReply:
+    """Go one step on: what is known comes from the entities, never from guesses."""
+    if not prompt.answers and says(prompt.asked, "drops_arrangement"):
+        return prompt.say("nothing_arranged")
+    wishes = prompt.entities.get("entities") or {}
+    talk = Arranging(prompt.asked, prompt.shown_before, prompt.past, wishes)
+    requests = () if talk.is_move else (_cancelling(prompt), *LISTS_APPOINTMENTS)
+    request = request_in(prompt, requests)
+    return _arrange(prompt, talk) if request is None else run(prompt, request)
+
+
+def _cancelling(prompt: Prompt) -> ToolRequest:
+    """Return how one is cancelled: what was said decides, and the last booked one behind that."""
+    found = prompt.entities.get("derived_entities") or {}
+    booked = "" if prompt.recent == "appointment" else str(found.get("appointment_id", ""))
+    given, looks = {"appointment_id": booked}, LISTS_APPOINTMENTS[0]
+    return ToolRequest("cancel_appointment", ("cancel",), given=lambda _: given, looks_with=looks)
+
+
+def _arrange(prompt: Prompt, talk: Arranging) -> OfflineReply:
+    """Look with what is known; propose the wanted time where it is free."""
+    picked, last = {} if prompt.answers else talk.picked(), prompt.answers[-1:]
+    given: dict[str, str] = {**talk.known(), **picked}
+    given |= {"instead_of": prompt.recent_appointment or "it"} if talk.is_move else {}
+    if picked:
+        kept = {NOTED_AS[name]: value for name, value in picked.items()}
+        noted = prompt.call("update_entities", entities_to_update=kept, words=prompt.asked)
+        return OfflineReply(calls=(*noted.calls, *prompt.call(TIMES_TOOL, **given).calls))
+    found = next(iter(prompt.given_by(TIMES_TOOL)[-1:]), {})
+    if last and last[0].name == TIMES_TOOL and found.get("wanted_time_is_free"):
+        slot_id = found["slots"][0]["slot_id"]
+        if talk.is_move:
+            moved = found["moved"]["appointment_id"]
+            return prompt.call(_MOVE_TOOL, appointment_id=moved, slot_id=slot_id)
+        wishes = (talk.wishes.get(one) for one in ("reason_visit", "procedure_preference"))
+        reason = next(({"reason": str(one)} for one in wishes if one), {})
+        return prompt.call(BOOKING_TOOL, slot_id=slot_id, **reason)
+    looks = LISTS_APPOINTMENTS[0] if talk.is_move else None
+    reply = run(prompt, ToolRequest(TIMES_TOOL, given=lambda _: given, looks_with=looks))
+    if last and last[0].error and found.get("wanted_time_is_free"):
+        # What is free stands before why it cannot be had.
+        return OfflineReply(text=f"{found['told']}\n{reply.text}")
+    return reply
+
+
+# The offline rules of the agents for health: ask about a complaint, one thing at a time.
+
+_SHORT_WORDS = 8
+
+
+def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
+    """Ask about the user's own complaint, one thing at a time; None for any other message.
+
+    It is the user's: nothing of the open chart belongs into it. Who hears complaints is who closes
+    each answer with a caution.
+    """
+    if not prompt.closing or prompt.cue == "step" or prompt.answers:
+        return None
+    rating = rating_in(prompt.asked)
+    if ends_with_text(prompt.shown_before, "severity") and rating is not None:
+        return OfflineReply(text=f"{prompt.text('rated', rating=rating)}\n\n{prompt.text('onset')}")
+    is_short = len(prompt.asked.split()) <= _SHORT_WORDS and "?" not in prompt.asked
+    if ends_with_text(prompt.shown_before, "onset") and is_short:
+        return prompt.say("both_noted", said=" ".join(prompt.asked.split()).rstrip("."))
+    if says(prompt.asked, "own_complaint"):
+        return OfflineReply(text=f"{prompt.closing}\n\n{prompt.text('severity')}")
+    return None

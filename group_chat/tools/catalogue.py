@@ -4,14 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from data_models.clock import Clock, IdSource
-from group_chat.tools.calendar_tools import CALENDAR_TOOLS, calendar_tools
+from group_chat.tools.calendar_tools import CALENDAR_TOOLS, TASK_TOOLS, calendar_tools, task_tools
 from group_chat.tools.chart_tools import CHART_TOOLS, chart_tools
-from group_chat.tools.contact_tools import CONTACT_TOOLS, contact_tools
-from group_chat.tools.document_tools import DOCUMENT_TOOLS, document_tools
-from group_chat.tools.entity_tools import RECALL, changes_tool, entity_tools, memory_tools
+from group_chat.tools.entity_tools import RECALL, memory_tools
 from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
 from group_chat.tools.foreign_tools import ForeignTools
-from group_chat.tools.mail_tools import MAIL_TOOLS, mail_tools
+from group_chat.tools.mail_tools import (
+    CONTACT_TOOLS,
+    DOCUMENT_TOOLS,
+    MAIL_TOOLS,
+    contact_tools,
+    document_tools,
+    mail_tools,
+)
 from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools, no_order_tools
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.records_tools import RECORD_TOOLS, records_tools
@@ -22,12 +27,7 @@ from group_chat.tools.scenario_tools import (
     scenario_tools,
     workflow_tools,
 )
-from group_chat.tools.scheduling_tools import (
-    SCHEDULING_TOOLS,
-    SchedulingTools,
-    no_clinic_tools,
-)
-from group_chat.tools.task_tools import TASK_TOOLS, task_tools
+from group_chat.tools.scheduling_tools import SCHEDULING_TOOLS, SchedulingTools, no_clinic_tools
 from group_chat.tools.team_tools import ORDERS, team_tools
 from group_chat.tools.tool import Tool
 from services.assistant.back_end import NoAssistant
@@ -39,11 +39,11 @@ TOOL_NAMES = (
     "list_roster",
     *CHART_TOOLS,
     *RECORD_TOOLS,
-    "changes",
     *EVIDENCE_TOOLS,
     "create_report",
     "update_entities",
     RECALL,
+    "changes",
     *SCENARIO_TOOLS,
     *SCHEDULING_TOOLS,
     *ORDER_TOOLS,
@@ -98,7 +98,6 @@ def catalogue(
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
         *records_tools(records),
-        changes_tool(records),
         *(on.evidence or no_evidence(clock, records)).tools(),
         report_tool(
             records=records,
@@ -106,8 +105,7 @@ def catalogue(
             facilitator=names[0],
             is_language_model=is_language_model,
         ),
-        *entity_tools(),
-        *memory_tools(),
+        *memory_tools(records),
         *scenario_tools(),
         *(on.clinic.tools() if on.clinic is not None else no_clinic_tools()),
         *(on.orders.tools() if on.orders is not None else no_order_tools()),

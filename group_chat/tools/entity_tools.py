@@ -8,7 +8,7 @@ from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
 from group_chat.tools.chart_tools import DAY, ChartArguments, first_asked, last_asked
-from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.evidence.changes import TOOL, changes_of_days, changes_view
 from services.evidence.chart_states import chart_states
@@ -50,19 +50,8 @@ class EntityArguments(ClosedValue):
     )
 
 
-def entity_tools() -> tuple[Tool, ...]:
-    """Return the tools of this file."""
-    return (
-        Tool(
-            UPDATE_ENTITIES,
-            "Notes what changed in what the user wants. Send only the changes.",
-            EntityArguments,
-            _update,
-        ),
-    )
-
-
-async def _update(turn: TurnContext, asked: EntityArguments) -> ToolOutput:
+async def update_entities(turn: TurnContext, asked: EntityArguments) -> ToolOutput:
+    """Notes what changed in what the user wants. Send only the changes."""
     entities = turn.request.entities
     if entities is None:
         raise ToolInputError("nothing can be noted in this conversation")
@@ -89,19 +78,8 @@ class RecallArguments(ClosedValue):
     limit: int = Field(default=_SHOWN, ge=1, le=_SHOWN_AT_MOST)
 
 
-def memory_tools() -> tuple[Tool, ...]:
-    """Return the tools of this file."""
-    return (
-        Tool(
-            RECALL,
-            "What was said earlier about this patient, in turns that you no longer see, by words.",
-            RecallArguments,
-            _recall,
-        ),
-    )
-
-
-async def _recall(turn: TurnContext, asked: RecallArguments) -> ToolOutput:
+async def recall(turn: TurnContext, asked: RecallArguments) -> ToolOutput:
+    """What was said earlier about this patient, in turns that you no longer see, by words."""
     past = turn.request.past
     if past is None:
         raise ToolInputError("earlier turns cannot be read in this conversation")
@@ -131,15 +109,15 @@ class ChangesArguments(ChartArguments):
     until: str | None = Field(default=None, max_length=10, description=DAY)
 
 
-def changes_tool(records: PatientRecords) -> Tool:
-    """Return the tool over `records`."""
+def memory_tools(records: PatientRecords) -> tuple[Tool, ...]:
+    """Return the tools of this file; `changes` reads `records`."""
 
-    async def run(turn: TurnContext, asked: ChangesArguments) -> ChartView:
+    async def changes(turn: TurnContext, asked: ChangesArguments) -> ChartView:
+        """What is new, changed, ended or resulted since the user last looked, or in days."""
         record = await records.load(turn.patient_id)
         return await make_view(record, lambda one: _view(one, turn, asked))
 
-    description = "What is new, changed, ended or resulted since the user last looked, or in days."
-    return Tool(TOOL, description, ChangesArguments, run)
+    return tools_of(update_entities, recall, changes)
 
 
 def _view(record: PatientRecord, turn: TurnContext, asked: ChangesArguments) -> ChartView:

@@ -1,6 +1,7 @@
 """Tools beside the chart: the hospital's guidelines, studies judged by the chart, research."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from pydantic import Field
 
@@ -9,7 +10,7 @@ from data_models.clock import Clock
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
 from group_chat.tools.foreign_tools import ForeignTools
-from group_chat.tools.tool import NoArguments, Tool
+from group_chat.tools.tool import NoArguments, Tool, tools_of
 from group_chat.turn_context import TurnContext
 from services.evidence.guidelines.library import GuidelineFolder, passages_view
 from services.evidence.pubmed import RESEARCH, PubMed, abstracts_view
@@ -48,92 +49,64 @@ class ResearchArguments(ClosedValue):
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceTools:
     """The tools over guidelines, studies and published research.
 
-    Args:
+    Attributes:
         guidelines: The folder; it may be one that holds nothing.
         country: Where studies are looked for; "" for anywhere.
         research: What is asked for publications; None: nothing is.
         outside: Decides what may be told to others; without it nothing is.
     """
 
-    def __init__(
-        self,
-        *,
-        guidelines: GuidelineFolder,
-        studies: StudySource,
-        records: PatientRecords,
-        country: str = "",
-        research: PubMed | None = None,
-        outside: ForeignTools | None = None,
-    ) -> None:
-        self._guidelines = guidelines
-        self._studies = studies
-        self._records = records
-        self._country = country
-        self._research = research
-        self._outside = outside
+    guidelines: GuidelineFolder
+    studies: StudySource
+    records: PatientRecords
+    country: str = ""
+    research: PubMed | None = None
+    outside: ForeignTools | None = None
 
-    async def guidelines(self, turn: TurnContext, asked: QuestionArguments) -> ChartView:
-        """Quote the passages that answer."""
+    async def search_guidelines(self, turn: TurnContext, asked: QuestionArguments) -> ChartView:
+        """Passages of the hospital's own guidelines with section, version and date."""
         return passages_view(
-            await self._guidelines.library(),
+            await self.guidelines.library(),
             asked.question,
             patient_id=turn.request.patient_id or "",
             today=turn.request.now.date(),
         )
 
-    async def trials(self, turn: TurnContext, _: NoArguments) -> ChartView:
-        """Find studies for the patient and judge each criterion."""
+    async def clinical_trials(self, turn: TurnContext, _: NoArguments) -> ChartView:
+        """Open studies for the patient, each criterion judged by the chart, with its row."""
         today = turn.request.now.date()
-        record = await self._records.load(turn.patient_id)
+        record = await self.records.load(turn.patient_id)
         facts = await make_view(record, lambda one: facts_of(one, today=today))
-        search = search_from(facts, country=self._country)
+        search = search_from(facts, country=self.country)
         if not search.conditions:
             return ChartView(tool=TRIALS, kind="table", title="Studies", nothing=_NO_CONDITION)
-        studies = await self._studies.find(search)
-        return trials_view(studies, facts, search, sent_to=self._studies.leaves)
+        studies = await self.studies.find(search)
+        return trials_view(studies, facts, search, sent_to=self.studies.leaves)
 
-    async def research(self, turn: TurnContext, asked: ResearchArguments) -> ChartView:
-        """Quote abstracts that words without a patient find."""
-        if self._research is None or self._outside is None:
+    async def search_pubmed(self, turn: TurnContext, asked: ResearchArguments) -> ChartView:
+        """Abstracts from PubMed with PMID, study type and year, for medical terms."""
+        if self.research is None or self.outside is None:
             raise ToolInputError("no published research is connected; tell the user")
         patient = turn.request.patient_id
-        person = None if patient is None else await self._records.load(patient, PERSON)
-        await self._outside.check_leaves(turn, [asked.query], person)
+        person = None if patient is None else await self.records.load(patient, PERSON)
+        await self.outside.check_leaves(turn, [asked.query], person)
         said = [one for found in dates_in(asked.query) for one in found.readings]
         if any(one.month is not None for one in said):
             raise ToolInputError(_DATED)
         return abstracts_view(
-            await self._research.search(asked.query),
+            await self.research.search(asked.query),
             query=asked.query,
-            sent_to=self._research.host,
+            sent_to=self.research.host,
             patient_id=patient or "",
         )
 
     def tools(self) -> Sequence[Tool]:
         """Return them for the catalogue."""
-        return (
-            Tool(
-                GUIDELINES,
-                "Passages of the hospital's own guidelines with section, version and date.",
-                QuestionArguments,
-                self.guidelines,
-            ),
-            Tool(
-                TRIALS,
-                "Open studies for the patient, each criterion judged by the chart, with its row.",
-                NoArguments,
-                self.trials,
-            ),
-            Tool(
-                RESEARCH,
-                "Abstracts from PubMed with PMID, study type and year, for medical terms.",
-                ResearchArguments,
-                self.research,
-            ),
-        )
+        return tools_of(self.search_guidelines, self.clinical_trials, self.search_pubmed)
 
 
 def no_evidence(clock: Clock, records: PatientRecords) -> EvidenceTools:

@@ -10,7 +10,7 @@ from data_models.chart_view import ViewRow
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
-from group_chat.tools.tool import Tool, ToolOutput
+from group_chat.tools.tool import Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
 from services.language.detection import language_of
@@ -83,18 +83,7 @@ class OrderTools:
                 DraftArguments,
                 self._draft,
             ),
-            Tool(
-                STANDING,
-                "Tells whether an order for a test was drafted here, and which are open on record.",
-                StandingArguments,
-                self._standing,
-            ),
-            Tool(
-                WITHDRAW,
-                "Asks the user to confirm; a draft of an order is taken back when they say yes.",
-                WithdrawArguments,
-                self._withdraw,
-            ),
+            *tools_of(self.order_drafts_of, self.withdraw_order_draft),
         )
 
     async def _draft(self, turn: TurnContext, asked: DraftArguments) -> ToolOutput:
@@ -153,7 +142,8 @@ class OrderTools:
             )
         )
 
-    async def _standing(self, turn: TurnContext, asked: StandingArguments) -> ToolOutput:
+    async def order_drafts_of(self, turn: TurnContext, asked: StandingArguments) -> ToolOutput:
+        """Tells whether an order for a test was drafted here, and which are open on record."""
         language = turn.language
         record = await self.records.load(turn.patient_id)
         kept = await self.drafts.list_drafts(turn.patient_id)
@@ -162,7 +152,8 @@ class OrderTools:
         text = standing_text(kept, rows, asked.test, patient=patient, language=language)
         return {"told": text}
 
-    async def _withdraw(self, turn: TurnContext, asked: WithdrawArguments) -> ToolOutput:
+    async def withdraw_order_draft(self, turn: TurnContext, asked: WithdrawArguments) -> ToolOutput:
+        """Asks the user to confirm; a draft of an order is taken back when they say yes."""
         language = _may_begin(turn)
         _refuse_unasked(turn, language)
         record = await self.records.load(turn.patient_id)

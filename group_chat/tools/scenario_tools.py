@@ -7,7 +7,7 @@ from pydantic import Field
 from data_models.errors import ScenarioInputError, ToolInputError
 from data_models.identifiers import hashed
 from data_models.values import ClosedValue
-from group_chat.tools.tool import NoArguments, Tool, ToolOutput
+from group_chat.tools.tool import NoArguments, Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext, action_key
 from services.group_chat_port import NoteWritten
 from services.scenarios.session.action import ToolAction, ToolRan
@@ -45,26 +45,11 @@ class FieldArguments(ClosedValue):
 
 def scenario_tools() -> tuple[Tool, ...]:
     """Return the tools of this file."""
-    return (
-        Tool(
-            "start_scenario",
-            "Begins a guided workflow for this patient, or goes on with one that was left.",
-            StartArguments,
-            _start,
-        ),
-        Tool(
-            "record_fields",
-            "Records what the user said for fields of the open scenario; tells the next step.",
-            FieldArguments,
-            _record,
-        ),
-        Tool("where_are_we", "Tells the step of the open scenario.", NoArguments, _where),
-        Tool("leave_scenario", "Leaves the scenario; it can be resumed.", NoArguments, _leave),
-        Tool("resume_scenario", "Goes on with the scenario left last.", NoArguments, _resume),
-    )
+    return tools_of(start_scenario, record_fields, where_are_we, leave_scenario, resume_scenario)
 
 
-async def _start(turn: TurnContext, asked: StartArguments) -> ToolOutput:
+async def start_scenario(turn: TurnContext, asked: StartArguments) -> ToolOutput:
+    """Begins a guided workflow for this patient, or goes on with one that was left."""
     runtime = _runtime(turn)
     if turn.request.patient_id is None:
         raise ToolInputError("no patient is active; ask the user for a patient id")
@@ -75,22 +60,26 @@ async def _start(turn: TurnContext, asked: StartArguments) -> ToolOutput:
     return runtime.as_shown_to_agents
 
 
-async def _record(turn: TurnContext, asked: FieldArguments) -> ToolOutput:
+async def record_fields(turn: TurnContext, asked: FieldArguments) -> ToolOutput:
+    """Records what the user said for fields of the open scenario; tells the next step."""
     try:
         return await _runtime(turn).record(asked.values, act=_runner(turn), quotes=asked.quotes)
     except ScenarioInputError as error:
         raise ToolInputError(error.user_message) from None
 
 
-async def _where(turn: TurnContext, _: NoArguments) -> ToolOutput:
+async def where_are_we(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    """Tells the step of the open scenario."""
     return {"where": await _runtime(turn).where()}
 
 
-async def _leave(turn: TurnContext, _: NoArguments) -> ToolOutput:
+async def leave_scenario(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    """Leaves the scenario; it can be resumed."""
     return {"left": await _runtime(turn).leave()}
 
 
-async def _resume(turn: TurnContext, _: NoArguments) -> ToolOutput:
+async def resume_scenario(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    """Goes on with the scenario left last."""
     runtime = _runtime(turn)
     if not await runtime.resume():
         raise ToolInputError("no scenario was left")
@@ -132,29 +121,18 @@ class PaymentArguments(ClosedValue):
 
 def workflow_tools() -> tuple[Tool, ...]:
     """Return the tools of this file."""
-    return (
-        Tool(
-            "write_note",
-            "Notes what the user answered, so that the team and the tumor board document have it.",
-            NoteArguments,
-            _note,
-        ),
-        Tool(
-            "pretend_payment",
-            "Plays a payment for demonstrations: no money moves.",
-            PaymentArguments,
-            _pay,
-        ),
-    )
+    return tools_of(write_note, pretend_payment)
 
 
-async def _note(turn: TurnContext, asked: NoteArguments) -> ToolOutput:
+async def write_note(turn: TurnContext, asked: NoteArguments) -> ToolOutput:
+    """Notes what the user answered, so that the team and the tumor board document have it."""
     turn.patient_id  # noqa: B018 - a note is about a patient; without one it is refused
     title = " ".join(asked.title.split())
     turn.emit(NoteWritten(f"{title}: {asked.text}", title))
     return {"noted": title}
 
 
-async def _pay(_: TurnContext, asked: PaymentArguments) -> ToolOutput:
+async def pretend_payment(_: TurnContext, asked: PaymentArguments) -> ToolOutput:
+    """Plays a payment for demonstrations: no money moves."""
     receipt = hashed(action_key() or asked.purpose)[:_RECEIPT_CHARS]
     return {"paid": True, "receipt": f"DEMO-{receipt}", "money_moved": False}

@@ -9,13 +9,8 @@ from pydantic import BaseModel, Field
 from data_models.clock import IdSource
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
-from group_chat.tools.free_times import (
-    FreeTimes,
-    TimesArguments,
-    appointment_row,
-    time_text,
-)
-from group_chat.tools.tool import NoArguments, Tool, ToolOutput
+from group_chat.tools.free_times import FreeTimes, TimesArguments, appointment_row, time_text
+from group_chat.tools.tool import NoArguments, Tool, ToolOutput, tools_of
 from group_chat.turn_context import TurnContext
 from services.group_chat_port import QuestionAsked
 from services.language.names_within import words_of
@@ -172,53 +167,19 @@ class SchedulingTools:
 
     def tools(self) -> tuple[Tool, ...]:
         """Return the tools of this file."""
-        return (
-            Tool(
-                "available_slots",
-                "Free times of a doctor on a day or in a week; tells what it still has to be told.",
-                TimesArguments,
-                self._slots,
-            ),
-            Tool("list_appointments", "The patient's appointments.", NoArguments, self._list),
-            Tool(
-                "book_appointment",
-                "Asks the user to confirm a time; it is booked when they say yes.",
-                BookArguments,
-                self._book,
-            ),
-            Tool(
-                "move_appointment",
-                "Asks the user to confirm another time; it is moved when they say yes.",
-                MoveArguments,
-                self._move,
-            ),
-            Tool(
-                "cancel_appointment",
-                "Asks the user to confirm; it is cancelled when they say yes.",
-                AppointmentArguments,
-                self._cancel,
-            ),
-            Tool(
-                "find_person",
-                "Whether somebody is registered, by full name and birth date of the user's.",
-                PersonArguments,
-                self._find_person,
-            ),
-            Tool(
-                "register_person",
-                "Asks the user to confirm a person; they are registered when the user says yes.",
-                PersonArguments,
-                self._register,
-            ),
-            Tool(
-                "insurance_eligibility",
-                "Whether the patient's insurance covers today.",
-                NoArguments,
-                self._eligibility,
-            ),
+        return tools_of(
+            self.available_slots,
+            self.list_appointments,
+            self.book_appointment,
+            self.move_appointment,
+            self.cancel_appointment,
+            self.find_person,
+            self.register_person,
+            self.insurance_eligibility,
         )
 
-    async def _slots(self, turn: TurnContext, asked: TimesArguments) -> ToolOutput:
+    async def available_slots(self, turn: TurnContext, asked: TimesArguments) -> ToolOutput:
+        """Free times of a doctor on a day or in a week; tells what it still has to be told."""
         moved = None
         if asked.instead_of:
             booked = await self.clinic.list_booked(turn.patient_id)
@@ -229,21 +190,24 @@ class SchedulingTools:
                 moved = own_appointment(turn, asked.instead_of, booked, ids=self.ids)
         return await FreeTimes(self.clinic, self.zone).look(turn, asked, moved=moved)
 
-    async def _list(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
+    async def list_appointments(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
+        """The patient's appointments."""
         found = await self.clinic.list_booked(turn.patient_id)
         names = {each.doctor_id: "" for each in found}
         for doctor_id in names:
             names[doctor_id] = await self.clinic.doctor_name(doctor_id)
         return {"appointments": [appointment_row(each, names[each.doctor_id]) for each in found]}
 
-    async def _book(self, turn: TurnContext, asked: BookArguments) -> ToolOutput:
+    async def book_appointment(self, turn: TurnContext, asked: BookArguments) -> ToolOutput:
+        """Asks the user to confirm a time; it is booked when they say yes."""
         slot = await self.clinic.bookable(turn.patient_id, asked.slot_id)
         reason = " ".join(asked.reason.split())
         name = await self._describe(slot.doctor_id, slot.start)
         request = Request("book_appointment", turn.agent, name, slot_id=slot.slot_id, reason=reason)
         return self._ask(turn, request, {"slot_id": slot.slot_id, "start": time_text(slot.start)})
 
-    async def _move(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
+    async def move_appointment(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
+        """Asks the user to confirm another time; it is moved when they say yes."""
         old = await self._own(turn, asked.appointment_id)
         slot = await self.clinic.bookable(
             turn.patient_id, asked.slot_id, instead_of=old.appointment_id
@@ -254,7 +218,10 @@ class SchedulingTools:
         proposal = {"appointment_id": old.appointment_id, "slot_id": slot.slot_id}
         return self._ask(turn, request, proposal | {"start": time_text(slot.start)})
 
-    async def _cancel(self, turn: TurnContext, asked: AppointmentArguments) -> ToolOutput:
+    async def cancel_appointment(
+        self, turn: TurnContext, asked: AppointmentArguments
+    ) -> ToolOutput:
+        """Asks the user to confirm; it is cancelled when they say yes."""
         old = await self._own(turn, asked.appointment_id)
         name = await self._describe(old.doctor_id, old.start)
         request = Request("cancel_appointment", turn.agent, name, old.appointment_id)
@@ -271,15 +238,16 @@ class SchedulingTools:
         told = turn.text("i_propose", proposed=wish)
         return {"proposal": {"action": request.action, **proposal}, "asked": _ASKED, "told": told}
 
-    async def _find_person(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:
-        """Tell whether somebody is registered; of another person nothing but that."""
+    async def find_person(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:
+        """Whether somebody is registered, by full name and birth date of the user's."""
         refuse_untyped(turn, name=asked.name, birth_date=asked.birth_date)
         patient_id = turn.request.patient_id
         known = await self.clinic.find_known(asked.name, asked.birth_date, patient_id=patient_id)
         answer = {"registered": known, "told": turn.text(f"known_{known}")}
         return answer | ({"patient_id_retrieved": patient_id} if known == "this_patient" else {})
 
-    async def _register(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:
+    async def register_person(self, turn: TurnContext, asked: PersonArguments) -> ToolOutput:
+        """Asks the user to confirm a person; they are registered when the user says yes."""
         if asked.birth_date > turn.request.now.astimezone(self.zone).date():
             raise ToolInputError("birth_date lies in the future")
         person, born = " ".join(asked.name.split()), asked.birth_date
@@ -287,7 +255,8 @@ class SchedulingTools:
         fields = {"person": person, "birth_date": born.isoformat()}
         return self._ask(turn, Request("register_person", turn.agent, name, **fields), fields)
 
-    async def _eligibility(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
+    async def insurance_eligibility(self, turn: TurnContext, _: NoArguments) -> ToolOutput:
+        """Whether the patient's insurance covers today."""
         found = await self.clinic.coverage(
             turn.patient_id, today=turn.request.now.astimezone(self.zone).date()
         )

@@ -11,7 +11,7 @@ from data_models.errors import ToolInputError
 from data_models.plan import PLAN_LIMIT_STEPS, STEP_LIMIT_CHARS, Plan, PlanStep
 from data_models.values import ClosedValue
 from data_models.written_order import in_written_order
-from group_chat.tools.tool import NoArguments, Tool, ToolOutput
+from group_chat.tools.tool import NoArguments, Tool, ToolOutput, tools_of
 from group_chat.turn_context import HandedOver, TurnContext
 from services.language.consent import consent_in
 from services.patient_context.snapshot import neutralise
@@ -66,26 +66,8 @@ def team_tools(*, names: Sequence[str], clock: Clock, ids: IdSource) -> tuple[To
             propose,
             ends_message=True,
         ),
-        Tool(
-            CONFIRM_PLAN,
-            "Runs the open plan, when the user's last message agrees to it.",
-            NoArguments,
-            _confirm,
-            ends_message=True,
-        ),
-        Tool(
-            CANCEL_PLAN,
-            "Drops the open plan, when the user's last message says so.",
-            NoArguments,
-            _cancel,
-            ends_message=True,
-        ),
-        Tool(
-            "list_roster",
-            "The patients of this conversation and which one is active.",
-            NoArguments,
-            _roster,
-        ),
+        *tools_of(confirm_plan, cancel_plan, ends_message=True),
+        *tools_of(list_roster),
     )
 
 
@@ -143,11 +125,13 @@ async def _hand_over(turn: TurnContext, asked: HandOverArguments) -> ToolOutput:
     return {"handed_over_to": asked.agent}
 
 
-async def _confirm(turn: TurnContext, _: NoArguments) -> ToolOutput:
+async def confirm_plan(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    """Runs the open plan, when the user's last message agrees to it."""
     return _answered(turn, "confirm")
 
 
-async def _cancel(turn: TurnContext, _: NoArguments) -> ToolOutput:
+async def cancel_plan(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    """Drops the open plan, when the user's last message says so."""
     return _answered(turn, "cancel")
 
 
@@ -199,7 +183,8 @@ def new_plan(
     )
 
 
-async def _roster(turn: TurnContext, _: NoArguments) -> ToolOutput:
+async def list_roster(turn: TurnContext, _: NoArguments) -> ToolOutput:
+    """The patients of this conversation and which one is active."""
     return {
         "active": turn.request.patient_id or "none",
         "patients": list(turn.request.all_patient_ids),

@@ -1,5 +1,6 @@
 """A tool: what a model is told of it, and what runs."""
 
+import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -38,3 +39,20 @@ class Tool:
     run: Callable[[TurnContext, Any], Awaitable[ToolOutput]]
     ends_message: bool = False
     changes: bool = False
+
+
+def tools_of(
+    *runs: Callable[..., Awaitable[ToolOutput]], changes: bool = False, ends_message: bool = False
+) -> tuple[Tool, ...]:
+    """Return each of `runs` as a tool: its name, what its docstring says, what it takes last."""
+    return tuple(
+        Tool(
+            name=run.__name__,
+            description=" ".join((inspect.getdoc(run) or "").split()),
+            arguments=[*inspect.signature(run).parameters.values()][-1].annotation,
+            run=run,
+            changes=changes,
+            ends_message=ends_message,
+        )
+        for run in runs
+    )

@@ -6,18 +6,22 @@ that name them, and no model ever sees them.
 """
 
 import asyncio
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, Self
 
 import structlog
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, model_validator
 
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
+from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock
-from data_models.identifiers import hashed
+from data_models.errors import NotFoundError
+from data_models.identifiers import PatientId, hashed
 from data_models.layout import ConversationLayout
 from services.channels.deliveries import Deliveries
 from services.telemetry.metrics import Metrics
+from services.views.conversation_reader import ConversationReader
 
 COMMENT_LIMIT_CHARS = 4_000
 
@@ -49,16 +53,14 @@ class Feedback(BaseModel):
     given_at: AwareDatetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FeedbackBook:
     """Files opinions; that their givers take part in the conversation is checked before."""
 
-    def __init__(
-        self, *, store: BlobStore, deliveries: Deliveries, clock: Clock, metrics: Metrics
-    ) -> None:
-        self._store = store
-        self._metrics = metrics
-        self._deliveries = deliveries
-        self._clock = clock
+    store: BlobStore
+    deliveries: Deliveries
+    clock: Clock
+    metrics: Metrics
 
     async def file(
         self,
@@ -74,7 +76,7 @@ class FeedbackBook:
         Raises:
             StoreError: it was not kept.
         """
-        sent = await self._deliveries.find_sent(conversation_id, channel_message_id)
+        sent = await self.deliveries.find_sent(conversation_id, channel_message_id)
         feedback = Feedback(
             run_id=sent.run_id,
             message_id=sent.message_id,
@@ -82,7 +84,7 @@ class FeedbackBook:
             person=hashed(principal_id),
             reaction=reaction,
             comment=comment[:COMMENT_LIMIT_CHARS],
-            given_at=self._clock.now(),
+            given_at=self.clock.now(),
         )
         await self.keep(conversation_id, feedback, principal_id=principal_id, agent=sent.agent)
         return feedback
@@ -101,18 +103,101 @@ class FeedbackBook:
         run_id, about = feedback.run_id, _about(feedback.channel_message_id, principal_id)
         name = ConversationLayout.of(conversation_id).feedback(f"{run_id or 'unknown'}-{about}")
         data = feedback.model_dump_json(indent=1).encode()
-        await change_blob(self._store, name, lambda _: data, what="a feedback")
-        self._metrics.opinion_given(feedback.reaction, agent=agent)
+        await change_blob(self.store, name, lambda _: data, what="a feedback")
+        self.metrics.opinion_given(feedback.reaction, agent=agent)
         logger.info("feedback_given", run_id=run_id, outcome=feedback.reaction)
 
     async def read_of_page(self, conversation_id: str, *, principal_id: str) -> list[Feedback]:
         """Return what somebody said on the web page, of whichever patient."""
         end = f"-{_about('', principal_id)}.json"
-        rows = self._store.list(ConversationLayout.of(conversation_id).feedback_prefix)
+        rows = self.store.list(ConversationLayout.of(conversation_id).feedback_prefix)
         names = [row.name async for row in rows if row.name.endswith(end)]
-        blobs = await asyncio.gather(*(self._store.read(name) for name in names))
+        blobs = await asyncio.gather(*(self.store.read(name) for name in names))
         return [Feedback.model_validate_json(blob.data) for blob in blobs if blob is not None]
 
 
 def _about(channel_message_id: str, principal_id: str) -> str:
     return hashed(channel_message_id, principal_id)[:16]
+
+
+# What people on the web page think of an answer, in the same book as other channels' thumbs.
+
+Verdict = Literal["up", "down"]
+_REACTIONS: dict[Verdict, Reaction] = {"up": "like", "down": "dislike"}
+
+
+class Opinion(BaseModel):
+    """A thumb, and for one that points down why."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    verdict: Verdict
+    reason: Reason | None = None
+    text: str = Field(default="", max_length=COMMENT_LIMIT_CHARS)
+
+    @model_validator(mode="after")
+    def _says_why_of_down_only(self) -> Self:
+        if self.verdict == "up" and (self.reason or self.text):
+            raise ValueError("a reason goes with down")
+        return self
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageFeedback:
+    """Takes opinions of the owner of a conversation. Holds nothing of any.
+
+    `give` raises `NotFoundError` where the conversation is absent, malformed or not the owner's, or
+    the patient is not in it, and `ChartClosedError` where the chart is closed to them.
+    """
+
+    reader: ConversationReader
+    contexts: ChatContextAccessor
+    book: FeedbackBook
+    clock: Clock
+
+    async def give(
+        self,
+        conversation_id: str,
+        run_id: str,
+        opinion: Opinion,
+        *,
+        owner: str,
+        patient_id: str | None,
+    ) -> None:
+        """Keep an opinion of the answer of a turn, in the place of the one before.
+
+        Raises:
+            NotFoundError: also where nobody has answered in that turn.
+            StoreError: it was not kept.
+        """
+        document = await self.reader.document(
+            conversation_id, owner=owner, patient_id=patient_id, action="give_feedback"
+        )
+        turn = await self.contexts.turn_of_run(document, run_id)
+        if turn is None or not turn.agent_responses:
+            raise NotFoundError("nobody answered in such a turn")
+        last = turn.agent_responses[-1]
+        feedback = Feedback(
+            run_id=turn.run_id,
+            message_id=last.message_id,
+            channel_message_id="",
+            person=hashed(owner),
+            reaction=_REACTIONS[opinion.verdict],
+            comment=opinion.text,
+            reason=opinion.reason,
+            patient_id=document.patient_id or "",
+            given_at=self.clock.now(),
+        )
+        await self.book.keep(conversation_id, feedback, principal_id=owner, agent=last.agent)
+
+    async def read_of_history(
+        self, conversation_id: str, *, owner: str, patient_id: PatientId | None
+    ) -> dict[str, Opinion]:
+        """Return what the owner, who reads that history now, thinks of its answers, by run."""
+        rows = await self.book.read_of_page(conversation_id, principal_id=owner)
+        return {row.run_id: _shown(row) for row in rows if row.patient_id == (patient_id or "")}
+
+
+def _shown(row: Feedback) -> Opinion:
+    verdict: Verdict = "up" if row.reaction == "like" else "down"
+    return Opinion(verdict=verdict, reason=row.reason, text=row.comment)

@@ -16,10 +16,7 @@ from data_models.clock import Clock
 from data_models.conversation import AnsweredMessage, Conversation, OpenQuestion, RunningTurn
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.documents import Stored
-from data_models.errors import (
-    BlobChangedError,
-    NotFoundError,
-)
+from data_models.errors import BlobChangedError, NotFoundError
 from data_models.incoming_message import IncomingMessage
 from data_models.newest import Newest
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor

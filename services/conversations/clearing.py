@@ -62,6 +62,7 @@ class _Manifest(BaseModel):
     documents: list[ManifestRow]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Clearing:
     """Archives a conversation and starts it anew. The caller holds the claim.
 
@@ -69,9 +70,8 @@ class Clearing:
     old documents are invisible whether or not they are deleted yet.
     """
 
-    def __init__(self, *, store: BlobStore, contexts: ChatContextAccessor) -> None:
-        self._store = store
-        self._contexts = contexts
+    store: BlobStore
+    contexts: ChatContextAccessor
 
     async def clear(self, claim: Claim, *, now: datetime, tell: Tell) -> Archived:
         """Archive everything, raise the epoch, delete the originals.
@@ -95,7 +95,7 @@ class Clearing:
         if layout.context(None) not in archived:
             rows.append(await self._archive_absent_session(claim, layout, ts))
         manifest = _Manifest(conversation=layout.folder, archived_at=ts, documents=rows)
-        await self._store.create(layout.manifest(ts), manifest.model_dump_json(indent=1).encode())
+        await self.store.create(layout.manifest(ts), manifest.model_dump_json(indent=1).encode())
         # A second clear, of nothing, is not what an undo is to bring back.
         last = claim.conversation.last_clear
         if last is None or has_gone_on:
@@ -110,7 +110,7 @@ class Clearing:
         layout = ConversationLayout.of(conversation.conversation_id)
         if conversation.pending_clear is None:
             return
-        rows = await manifest_rows(self._store, layout, conversation.pending_clear)
+        rows = await manifest_rows(self.store, layout, conversation.pending_clear)
         archived = {row.original for row in rows}
         # A journal is a copy of what is archived.
         leaving = [
@@ -121,9 +121,9 @@ class Clearing:
         await run_in_parallel(
             [self._delete(claim, name) for name in leaving if name != layout.context(None)]
         )
-        self._contexts.forget(conversation.conversation_id)
+        self.contexts.forget(conversation.conversation_id)
         await claim.hold()
-        await self._contexts.renew_session(conversation.conversation_id, epoch=conversation.epoch)
+        await self.contexts.renew_session(conversation.conversation_id, epoch=conversation.epoch)
         await claim.update(_deletes_done)
 
     async def _copy_all(self, archived: dict[str, str], tell: Tell) -> list[ManifestRow]:
@@ -141,7 +141,7 @@ class Clearing:
 
     async def _delete(self, claim: Claim, name: str) -> None:
         await claim.hold()
-        await self._store.delete(name)
+        await self.store.delete(name)
 
     async def has_gone_on(self, claim: Claim) -> bool:
         """Whether anything is kept that a clear now would archive, an empty session apart."""
@@ -155,7 +155,7 @@ class Clearing:
         if any(name != session_of for name in originals):
             return True
         try:
-            session = await self._contexts.read(
+            session = await self.contexts.read(
                 conversation.conversation_id, None, epoch=conversation.epoch
             )
         except CorruptDocumentError:
@@ -167,12 +167,12 @@ class Clearing:
         return [name for name in await self._names(layout) if not layout.survives_clear(name)]
 
     async def _names(self, layout: ConversationLayout) -> list[str]:
-        return [row.name async for row in self._store.list(layout.prefix)]
+        return [row.name async for row in self.store.list(layout.prefix)]
 
     async def _free_timestamp(self, layout: ConversationLayout, now: datetime) -> str:
         prefixes = {
             row.name.removeprefix(layout.archive_prefix).split("/")[0]
-            async for row in self._store.list(layout.archive_prefix)
+            async for row in self.store.list(layout.archive_prefix)
         }
         ts, number = timestamp(now), 1
         while (ts if number == 1 else f"{ts}-{number}") in prefixes:
@@ -181,13 +181,13 @@ class Clearing:
 
     async def _copy(self, name: str, target: str) -> ManifestRow:
         # Not `BlobStore.copy`, which may read both once more: a thousand patients are to wait.
-        original = await self._store.read(name)
+        original = await self.store.read(name)
         if original is None:
             raise StoreUnavailableError("a document left while it was archived")
         # A copy that exists is our own, acknowledged late: it is compared like any other.
         with suppress(BlobExistsError):
-            await self._store.create(target, original.data)
-        copy = await self._store.read(target)
+            await self.store.create(target, original.data)
+        copy = await self.store.read(target)
         if copy is None or copy.data != original.data:
             raise StoreUnavailableError("an archived copy does not match its original")
         return _manifest_row(name, target, copy)
@@ -198,7 +198,7 @@ class Clearing:
         empty = ChatContext(conversation_id=claim.conversation.conversation_id, epoch=claim.epoch)
         name = layout.context(None)
         target, data = layout.archived(name, ts), empty.model_dump_json().encode()
-        return _manifest_row(name, target, Blob(data, await self._store.create(target, data)))
+        return _manifest_row(name, target, Blob(data, await self.store.create(target, data)))
 
 
 async def manifest_rows(

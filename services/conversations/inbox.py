@@ -1,6 +1,7 @@
 """The messages of a conversation that wait for the one before: stored first, counted in after."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 
 from data_models.claim_decision import queue_length
 from data_models.conversation import Conversation, QueuedMessage
@@ -17,16 +18,16 @@ from data_models.incoming_message import IncomingMessage
 _COUNT_TRIES = 50
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Inbox:
     """Puts messages in line, without the claim. Who frees the claim takes the first of them.
 
-    Args:
+    Attributes:
         depth: So many may wait in one conversation.
     """
 
-    def __init__(self, *, conversations: ConversationAccessor, depth: int) -> None:
-        self._conversations = conversations
-        self._depth = depth
+    conversations: ConversationAccessor
+    depth: int
 
     async def put(
         self, stored: Stored[Conversation], message: IncomingMessage, run_id: str
@@ -37,15 +38,15 @@ class Inbox:
             TooManyMessagesError: as many wait as may.
             StoreError: it is not stored.
         """
-        if queue_length(stored.document) >= self._depth:
-            raise TooManyMessagesError(waiting=self._depth)
+        if queue_length(stored.document) >= self.depth:
+            raise TooManyMessagesError(waiting=self.depth)
         queued = QueuedMessage(
             conversation_id=message.conversation_id,
             number=stored.document.inbox_tail,
             run_id=run_id,
             message=message,
         )
-        queued.number = await self._conversations.enqueue(queued)
+        queued.number = await self.conversations.enqueue(queued)
         try:
             await self._count_in(stored, queued)
         except StoreError:
@@ -60,7 +61,7 @@ class Inbox:
         Raises:
             StoreError: nobody can tell just now.
         """
-        stored = await self._conversations.read(conversation_id, fresh=True)
+        stored = await self.conversations.read(conversation_id, fresh=True)
         return None if stored is None or stored.document.owner != owner else stored.document
 
     async def find(self, conversation: Conversation, run_id: str) -> IncomingMessage | None:
@@ -69,14 +70,14 @@ class Inbox:
         Raises:
             StoreError: nobody can tell just now.
         """
-        async for queued in self._conversations.list_in_line(conversation):
+        async for queued in self.conversations.list_in_line(conversation):
             if queued.run_id == run_id:
                 return queued.message
         return None
 
     async def remove(self, conversation_id: str, number: int) -> None:
         """Delete a message whose turn is committed."""
-        await self._conversations.forget_queued(conversation_id, number)
+        await self.conversations.forget_queued(conversation_id, number)
 
     async def _count_in(self, stored: Stored[Conversation], queued: QueuedMessage) -> None:
         conversation_id = stored.document.conversation_id
@@ -88,15 +89,15 @@ class Inbox:
                 return
             conversation.inbox_tail = max(conversation.inbox_tail, queued.number + 1)
             try:
-                await self._conversations.write(conversation, etag=stored.etag)
+                await self.conversations.write(conversation, etag=stored.etag)
             except BlobChangedError:
-                newer = await self._conversations.read(conversation_id, fresh=True)
+                newer = await self.conversations.read(conversation_id, fresh=True)
                 if newer is None:
                     break
                 stored = newer
                 continue
             # Written without the claim: the other documents may be newer than what we remember.
-            self._conversations.forget(conversation_id)
+            self.conversations.forget(conversation_id)
             return
         raise StoreUnavailableError("the conversation document changes too fast")
 
@@ -109,9 +110,9 @@ class Inbox:
         if running is not None and running.run_id == queued.run_id:
             return False
         message_hash = queued.message.message_hash
-        if await self._conversations.find_answer(conversation, message_hash) is not None:
+        if await self.conversations.find_answer(conversation, message_hash) is not None:
             return False
         await self.remove(conversation.conversation_id, queued.number)
         queued.number = conversation.inbox_tail
-        queued.number = await self._conversations.enqueue(queued)
+        queued.number = await self.conversations.enqueue(queued)
         return True

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 
 from data_models.blob_store import BlobStore
@@ -15,15 +16,15 @@ from services.conversations.room import make_room
 _RUN = "legacy_"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LegacyHistory:
     """Reads `chat_context.json`, keeps it with the session, archives the original (spec page 1.1).
 
     It is never attributed to a patient: nobody can tell whom its messages were about.
     """
 
-    def __init__(self, *, store: BlobStore, contexts: ChatContextAccessor) -> None:
-        self._store = store
-        self._contexts = contexts
+    store: BlobStore
+    contexts: ChatContextAccessor
 
     async def adopt(self, claim: Claim, *, now: datetime) -> None:
         """Move a legacy history into the session's; does nothing where there is none.
@@ -34,23 +35,23 @@ class LegacyHistory:
             CorruptDocumentError: the legacy file is not of the known shape; it is left in place.
         """
         conversation_id = claim.conversation.conversation_id
-        messages = await self._contexts.read_legacy(conversation_id)
+        messages = await self.contexts.read_legacy(conversation_id)
         if not messages:
             return
-        session = await self._contexts.read(conversation_id, None, epoch=claim.epoch)
+        session = await self.contexts.read(conversation_id, None, epoch=claim.epoch)
         if not any(turn.run_id.startswith(_RUN) for turn in session.document.chat_history):
             _fill(session.document, messages, now)
-            await make_room(self._contexts, session.document)
-            await self._contexts.write(session.document, etag=session.etag)
+            await make_room(self.contexts, session.document)
+            await self.contexts.write(session.document, etag=session.etag)
         await self._put_away(conversation_id, now)
 
     async def _put_away(self, conversation_id: str, now: datetime) -> None:
         layout = ConversationLayout.of(conversation_id)
         # It may have been copied before a crash in the same second.
         with suppress(BlobExistsError):
-            await self._store.copy(layout.legacy, layout.archived(layout.legacy, timestamp(now)))
-        await self._store.delete(layout.legacy)
-        self._contexts.forget(conversation_id)
+            await self.store.copy(layout.legacy, layout.archived(layout.legacy, timestamp(now)))
+        await self.store.delete(layout.legacy)
+        self.contexts.forget(conversation_id)
 
 
 def _fill(session: ChatContext, messages: Sequence[tuple[str, str, str]], now: datetime) -> None:

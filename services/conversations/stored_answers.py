@@ -35,25 +35,16 @@ from services.runs.hub import Run
 _GONE_TEXT = "This message was already answered, and the conversation has been cleared since."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAnswers:
     """Turns what is stored of a turn back into its events."""
 
-    def __init__(
-        self,
-        *,
-        contexts: ChatContextAccessor,
-        conversations: ConversationAccessor,
-        registries: PatientContextRegistryAccessor,
-        clock: Clock,
-        ids: IdSource,
-        facilitator: str,
-    ) -> None:
-        self._contexts = contexts
-        self._conversations = conversations
-        self._registries = registries
-        self._clock = clock
-        self._ids = ids
-        self._facilitator = facilitator
+    contexts: ChatContextAccessor
+    conversations: ConversationAccessor
+    registries: PatientContextRegistryAccessor
+    clock: Clock
+    ids: IdSource
+    facilitator: str
 
     async def repeat(self, run: Run, answered: AnsweredMessage) -> None:
         """Emit the stored turn's events into `run`, but not what it has shown already.
@@ -72,7 +63,7 @@ class StoredAnswers:
         if elsewhere is not None and not shown.is_begun:
             run.emit(elsewhere)
         messages = turn.agent_responses if turn is not None else [self._gone()]
-        for event in shown.rest(messages, self._clock.now()):
+        for event in shown.rest(messages, self.clock.now()):
             run.emit(event)
         if turn is not None and turn.turn_status == "FAILED":
             code = turn.error_code or InterruptedTurnError.code
@@ -83,9 +74,7 @@ class StoredAnswers:
 
     async def _elsewhere(self, run: Run, answered: AnsweredMessage) -> Notice | None:
         """Return what says whom a repeated answer is about, where another patient is active."""
-        registry = await self._registries.read(
-            run.conversation_id, epoch=answered.epoch, fresh=True
-        )
+        registry = await self.registries.read(run.conversation_id, epoch=answered.epoch, fresh=True)
         active = registry.document.active_patient_id
         if answered.patient_id is None or active == answered.patient_id:
             return None
@@ -94,29 +83,29 @@ class StoredAnswers:
         return Notice("repeated", text)
 
     async def _turn(self, conversation_id: str, answered: AnsweredMessage) -> Turn | None:
-        stored = await self._conversations.read(conversation_id)
+        stored = await self.conversations.read(conversation_id)
         if stored is None or stored.document.epoch != answered.epoch or answered.turn_id is None:
             return None
         patient_id = None if answered.patient_id is None else PatientId(answered.patient_id)
         context = (
-            await self._contexts.read(conversation_id, patient_id, epoch=answered.epoch)
+            await self.contexts.read(conversation_id, patient_id, epoch=answered.epoch)
         ).document
         turn = find_run(context, answered.run_id)
         if turn is not None:
-            return await self._contexts.whole_turn(context, turn)
+            return await self.contexts.whole_turn(context, turn)
         return await self._find_archived(context, answered.run_id, answered.turn_id)
 
     async def _find_archived(self, context: ChatContext, run_id: str, turn_id: int) -> Turn | None:
-        turns = await self._contexts.read_archived_turns(context, before=turn_id + 1, limit=1)
+        turns = await self.contexts.read_archived_turns(context, before=turn_id + 1, limit=1)
         turn = next((turn for turn in turns if turn.run_id == run_id), None)
-        return None if turn is None else await self._contexts.whole_turn(context, turn)
+        return None if turn is None else await self.contexts.whole_turn(context, turn)
 
     def _gone(self) -> AgentMessage:
         return AgentMessage(
-            message_id=self._ids.new_id("msg"),
-            agent=self._facilitator,
+            message_id=self.ids.new_id("msg"),
+            agent=self.facilitator,
             text=_GONE_TEXT,
-            timestamp=self._clock.now(),
+            timestamp=self.clock.now(),
             made_by="rules",
         )
 

@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
-from data_models.chat_context import ChatContext, Turn
+from data_models.chat_context import ChatContext, Turn, advance, is_open
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.conversation import AnsweredMessage, Conversation, Interruption, RunningTurn
 from data_models.errors import (
@@ -17,7 +17,6 @@ from data_models.errors import (
 from data_models.identifiers import PatientId
 from data_models.patient_context_registry_accessor import PatientContextRegistryAccessor
 from services.conversations.room import make_room
-from services.memory_blocks.turn_status import advance, is_open
 
 INTERRUPTED = InterruptedTurnError.code
 _TRIES = 5
@@ -37,6 +36,7 @@ class _Kept:
     turn: Turn
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Takeover:
     """Fences a dead turn off by rewriting the documents it was going to write.
 
@@ -44,11 +44,8 @@ class Takeover:
     The caller has put the claim into its own name before, so that nobody else does the same.
     """
 
-    def __init__(
-        self, *, contexts: ChatContextAccessor, registries: PatientContextRegistryAccessor
-    ) -> None:
-        self._contexts = contexts
-        self._registries = registries
+    contexts: ChatContextAccessor
+    registries: PatientContextRegistryAccessor
 
     async def fence(
         self, conversation: Conversation, dead: RunningTurn, now: datetime
@@ -58,7 +55,7 @@ class Takeover:
         A message whose patient was not decided, or is not in the roster yet, goes to the session,
         which no model is shown while a patient is active.
         """
-        self._contexts.forget(conversation.conversation_id)
+        self.contexts.forget(conversation.conversation_id)
         patient_id, kept = dead.patient_id, None
         if dead.decided and not await self._is_in_fenced_roster(conversation, patient_id):
             patient_id = None
@@ -72,7 +69,7 @@ class Takeover:
 
     async def fence_documents(self, conversation: Conversation, dead: RunningTurn) -> None:
         """Rewrite what a dead holder was about to write; its message, if any, is not kept here."""
-        self._contexts.forget(conversation.conversation_id)
+        self.contexts.forget(conversation.conversation_id)
         await self._is_in_fenced_roster(conversation, dead.patient_id)
         with suppress(CorruptDocumentError):  # nobody can write over that
             await self._rewritten(conversation, dead.patient_id, dead, keep=False)
@@ -89,7 +86,7 @@ class Takeover:
             Its answer, if it was stored whole and only never released: done again, whatever it
             did would be done twice.
         """
-        self._contexts.forget(conversation.conversation_id)
+        self.contexts.forget(conversation.conversation_id)
         await self._is_in_fenced_roster(conversation, dead.patient_id)
         # Until a patient is decided, the turn may have ended with the session.
         places = [dead.patient_id] if dead.decided else [dead.patient_id, None]
@@ -105,11 +102,11 @@ class Takeover:
     ) -> bool:
         """Rewrite the registry too, which the dead turn may be about to write."""
         for _ in range(_TRIES):
-            stored = await self._registries.read(
+            stored = await self.registries.read(
                 conversation.conversation_id, epoch=conversation.epoch, fresh=True
             )
             try:
-                await self._registries.write(stored.document, etag=stored.etag)
+                await self.registries.write(stored.document, etag=stored.etag)
             except (BlobChangedError, BlobExistsError):
                 continue  # the old holder is slow, not dead: look again
             return patient_id in stored.document.patient_registry
@@ -133,7 +130,7 @@ class Takeover:
     ) -> _Kept | None:
         """Raise the document's fence; return the dead turn if the document holds it now."""
         for _ in range(_TRIES):
-            stored = await self._contexts.read(
+            stored = await self.contexts.read(
                 conversation.conversation_id, patient_id, epoch=conversation.epoch, fresh=True
             )
             context = stored.document
@@ -143,9 +140,9 @@ class Takeover:
                 turn = _kept(context, dead)
             if turn is not None and is_open(turn):
                 advance(turn, "FAILED", error_code=INTERRUPTED)
-            await make_room(self._contexts, context)
+            await make_room(self.contexts, context)
             try:
-                await self._contexts.write(context, etag=stored.etag)
+                await self.contexts.write(context, etag=stored.etag)
             except (BlobChangedError, BlobExistsError):
                 continue  # the old holder is slow, not dead: look again
             return None if turn is None else _Kept(context, turn)

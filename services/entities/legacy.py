@@ -8,11 +8,10 @@ from typing import Any
 from data_models.derived_entity import Origin
 from data_models.entities import Entities
 from data_models.entity_keys import ALIASES, namespace_of, plain_key
-from data_models.entity_report import EntityReport, empty_report
+from data_models.entity_queue import EntityReport, empty_report
 from data_models.entity_values import canonical_json
 from data_models.errors import CorruptDocumentError
-from services.entities.circumstances import MergeReport
-from services.entities.team import AgentNames
+from services.entities.circumstances import AgentNames, MergeReport
 from services.language.relative_times import is_relative_value
 
 LEGACY_FIELD = "continuation_context"

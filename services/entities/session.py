@@ -11,20 +11,14 @@ from data_models.conversation_entities import Provenance
 from data_models.derived_entity import Origin
 from data_models.entities import Entities
 from data_models.entity_keys import canonical_key, namespace_of
-from data_models.entity_queue import canonical_keys
-from data_models.entity_report import empty_report
+from data_models.entity_queue import canonical_keys, empty_report
 from data_models.entity_values import VALUE_LIMIT_CHARS, canonical_json
 from data_models.errors import EntityDeltaError, ToolInputError, UnknownAgentError
-from services.entities.circumstances import MergeReport, Writing
+from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta, parse_entity_delta, without_finds
-from services.entities.merge import (
-    get_agent_entity_context,
-    merge_entity_delta,
-    store_tool_result,
-)
+from services.entities.merge import get_agent_entity_context, merge_entity_delta, store_tool_result
 from services.entities.meter import Done, EntityMeter, EntityOperation
 from services.entities.repetition import Readers
-from services.entities.team import AgentNames
 
 GROUNDING_MARK = "ENTITIES_JSON:"
 _PARAMS_LIMIT_CHARS = 500

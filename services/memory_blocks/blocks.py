@@ -10,8 +10,8 @@ from services.memory_blocks.figures import (
     accuracy,
     average_generation_seconds,
     average_response_seconds,
+    continuity_of,
     primary_agent,
-    quality_of,
     status_of,
     success_percent,
     turns_until_archival,
@@ -105,7 +105,7 @@ def _active_session(context: ChatContext, history_size: int, status: SessionStat
         "session_metadata": {
             "total_exchanges": memory.counts.exchanges,
             "average_response_time": average_response_seconds(turns),
-            "context_quality_score": quality_of(turns).continuity,
+            "context_quality_score": continuity_of(turns),
             "memory_usage_percent": utilization_percent(history_size, HISTORY_LIMIT_CHARS),
         },
     }

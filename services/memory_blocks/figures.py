@@ -1,59 +1,21 @@
 """Every figure of the blocks, each by its written definition. Pure; nothing here is stored."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import pairwise
 from typing import Literal, TypeAlias
 
 from data_models.chat_context import ChatContext, Turn
 from data_models.memory_blocks import MemoryCounts
-from services.memory_blocks.wording import last_question
 
 SessionStatus: TypeAlias = Literal["ACTIVE", "PAUSED", "ENDED"]
 SURE = 0.7
 """From this confidence on an intent chooses who answers."""
 
 
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """How well the turns in the block hang together; each from 0 to 1, 1 where nothing counts.
-
-    Attributes:
-        continuity: Share of completed turns whose message was understood in context.
-        sure: Share of classified turns with a confidence of 0.7 or more.
-        at_home: Share of surely classified, answered turns in which one agent answered alone or
-            the last word was the first speaker's: nobody had to be called in after the routing.
-        answered: Questions of agents that the user's next message answered.
-        asked: Questions of agents that had a next message.
-    """
-
-    continuity: float
-    sure: float
-    at_home: float
-    answered: int
-    asked: int
-
-
-def quality_of(turns: Sequence[Turn]) -> Quality:
-    """Return the figures over the turns in the block."""
+def continuity_of(turns: Sequence[Turn]) -> float:
+    """Return the share of completed turns whose message was understood in context."""
     done = [turn for turn in turns if turn.turn_status == "COMPLETED"]
-    classified = [turn for turn in done if turn.intent_classification is not None]
-    sure = [turn for turn in classified if _confidence(turn) >= SURE and turn.agent_responses]
-    asked = [
-        after
-        for before, after in pairwise(turns)
-        if before.agent_responses and last_question(before.agent_responses[-1].text)
-    ]
-    return Quality(
-        continuity=_share([turn.context_enrichment is not None for turn in done]),
-        sure=_share([_confidence(turn) >= SURE for turn in classified]),
-        at_home=_share(
-            [turn.agent_responses[0].agent == turn.agent_responses[-1].agent for turn in sure]
-        ),
-        answered=sum(turn.turn_status == "COMPLETED" for turn in asked),
-        asked=len(asked),
-    )
+    return _share([turn.context_enrichment is not None for turn in done])
 
 
 def average_response_seconds(turns: Sequence[Turn]) -> float:
@@ -115,11 +77,6 @@ def status_of(
 
 def _last_said(context: ChatContext) -> datetime | None:
     return context.chat_history[-1].timestamp if context.chat_history else None
-
-
-def _confidence(turn: Turn) -> float:
-    intent = turn.intent_classification
-    return 0.0 if intent is None else intent.confidence
 
 
 def _share(holds: Sequence[bool]) -> float:

@@ -2,13 +2,7 @@
 
 from collections.abc import Iterable
 
-from data_models.memory_blocks import (
-    MEMORY_LIMIT_BYTES,
-    RING,
-    KeyPoint,
-    MemoryBlocks,
-    TopicSpan,
-)
+from data_models.memory_blocks import MEMORY_LIMIT_BYTES, RING, KeyPoint, MemoryBlocks, TopicSpan
 from services.memory_blocks.wording import one_line
 
 LINE_CHARS = 120

@@ -5,14 +5,60 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from pydantic import Field
+
 from data_models.chat_context import Turn
 from data_models.memory_blocks import ContextEnrichment, IntentClassification, MemoryBlocks
-from services.language.held_statements import held_statements
+from data_models.values import ClosedValue
+from services.language.held_statements import HeldStatement, held_statements
 from services.language.phrases import says
 from services.language.ratings import rating_in
 from services.language.text_words import subject_in, words_of_list
-from services.memory_blocks.understanding import Intent, Understanding
 from services.memory_blocks.wording import last_question, one_line
+
+# What a message means in its conversation, whoever found it out.
+
+
+class IntentSpec(ClosedValue):
+    """Something that users may want, and who speaks first for it.
+
+    Attributes:
+        name: Upper case with `_`, such as `GENERAL_HEALTH`.
+        description: One line for the model that reads messages in context.
+        agent: One of the team.
+        words: Words and phrases that speak for it where no model is asked.
+        phase: What the conversation is in meanwhile, such as `symptom_evaluation`.
+    """
+
+    name: str = Field(pattern=r"^[A-Z][A-Z_]{0,39}$")
+    description: str = Field(min_length=1, max_length=200)
+    agent: str
+    words: tuple[str, ...] = Field(default=(), max_length=200)
+    phase: str = Field(default="", max_length=60)
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """A message read in context.
+
+    Attributes:
+        interprets: Whether the enriched message says more than the user's own words.
+        trigger: What led to the topic.
+        statements: What the user states about the patient, each with its quote.
+        seconds: How long it took to find out.
+        failed: Whether a model was asked in vain, so that the rules had to do.
+    """
+
+    enrichment: ContextEnrichment
+    intent: IntentClassification
+    topic: str = ""
+    phase: str = ""
+    trigger: str = ""
+    interprets: bool = False
+    statements: Sequence[HeldStatement] = ()
+    seconds: float = 0.0
+    failed: bool = False
+
 
 OTHER = "OTHER"
 """The intent of what no other intent names."""
@@ -54,7 +100,7 @@ def understand(
     *,
     earlier: Sequence[Turn],
     memory: MemoryBlocks,
-    intents: Sequence[Intent],
+    intents: Sequence[IntentSpec],
     names: Collection[str] = (),
 ) -> Understanding:
     """Return what `text` means after the turns `earlier`, oldest first.
@@ -178,7 +224,7 @@ def _previous(earlier: Sequence[Turn], asked: Asked) -> str:
 
 
 def _intent(
-    reading: _Reading, memory: MemoryBlocks, intents: Sequence[Intent]
+    reading: _Reading, memory: MemoryBlocks, intents: Sequence[IntentSpec]
 ) -> IntentClassification:
     before = memory.last_intent
     known = before is not None and any(one.name == before.intent for one in intents)
@@ -207,7 +253,7 @@ def _is_about_self(text: str) -> bool:
     return says(text, "about_self") and not says(text, "about_others")
 
 
-def _best(text: str, intents: Sequence[Intent]) -> tuple[Intent | None, int]:
+def _best(text: str, intents: Sequence[IntentSpec]) -> tuple[IntentSpec | None, int]:
     counted = [(len({m.lower() for m in words_of_list(text, one.words)}), one) for one in intents]
     hits = max((count for count, _ in counted), default=0)
     return (next(one for count, one in counted if count == hits), hits) if hits else (None, 0)

@@ -12,7 +12,7 @@ from services.language.held_statements import HeldStatement
 from services.language.quantities import with_figure
 from services.memory_blocks.figures import SURE
 from services.memory_blocks.limits import LINE_CHARS, NAME_CHARS, NOTE_CHARS, QUOTE_CHARS
-from services.memory_blocks.understanding import Understanding
+from services.memory_blocks.plain_reading import Understanding
 from services.memory_blocks.wording import first_sentence, last_question, one_line
 
 _SAME_WORDS = 2
@@ -124,7 +124,7 @@ def note_call(context: ChatContext, turn: Turn, *, user_id: str) -> None:
     )
 
 
-def conclude(context: ChatContext, turn: Turn, found: Understanding | None) -> None:
+def conclude(context: ChatContext, turn: Turn) -> None:
     """Note how the turn went: its line in the summary, who spoke, what may come next."""
     memory = context.memory
     memory.last_updated = (
@@ -135,7 +135,7 @@ def conclude(context: ChatContext, turn: Turn, found: Understanding | None) -> N
     if turn.agent_responses:
         memory.routing_history.append(turn.agent_responses[-1].agent)
         memory.counts.exchanges += turn.turn_status == "COMPLETED"
-    memory.next_topics = _next_topics(context, turn, () if found is None else found.next_topics)
+    memory.next_topics = _next_topics(context, turn)
 
 
 def hold(context: ChatContext, statement: HeldStatement, *, turn: Turn) -> KeyPoint | None:
@@ -255,15 +255,13 @@ def _unanswered(turn: Turn) -> str:
     return {"FAILED": "The turn failed", "STOPPED": "The user stopped it"}.get(turn.turn_status, "")
 
 
-def _next_topics(context: ChatContext, turn: Turn, found: Sequence[str]) -> list[str]:
+def _next_topics(context: ChatContext, turn: Turn) -> list[str]:
     plan = context.plan
     question = last_question(turn.agent_responses[-1].text) if turn.agent_responses else ""
     topics = [f"Answer to: {question}"] if question else []
     if plan is not None and plan.is_open:
         topics += [f"{one.agent}: {one.text}" for one in plan.steps if one.status == "pending"]
-    if found:
-        topics += found
-    elif context.memory.conversation_phase == "symptom_evaluation":
+    if context.memory.conversation_phase == "symptom_evaluation":
         points = " ".join(one.text.casefold() for one in context.memory.key_points)
         topics += [text for aspect, text in _ASPECTS.items() if aspect not in points]
     return [one_line(topic, LINE_CHARS) for topic in topics[:5]]

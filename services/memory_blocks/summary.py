@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from data_models.chat_context import ChatContext
 from data_models.memory_blocks import FlowEntry, TopicSpan
-from services.memory_blocks.figures import Quality, quality_of
 from services.memory_blocks.held import without_withdrawn
 from services.memory_blocks.history import SUMMARY_LIMIT_CHARS, session_id_of
 from services.memory_blocks.wording import iso, one_line, title
@@ -14,7 +13,6 @@ SHOWN_LIMIT_CHARS = 2_000
 _NAME_CHARS = 80
 _NOTED = "Noted:"
 _NONE = "• Nothing noted yet"
-_GRADES = ((0.9, "Excellent"), (0.7, "Good"), (0.4, "Fair"), (0.0, "Low"))
 
 
 def context_summary(context: ChatContext) -> str:
@@ -25,11 +23,9 @@ def context_summary(context: ChatContext) -> str:
         f"Session: {session_id_of(context)} | User: {user} | "
         f"Started: {'-' if started is None else iso(started)}\n\n"
     )
-    quality = "\n\n" + "\n".join(_quality(quality_of(context.chat_history)))
-    room = SUMMARY_LIMIT_CHARS - len(head) - len(quality)
-    body = _body(context, context.memory.flow, limit_chars=room)
+    body = _body(context, context.memory.flow, limit_chars=SUMMARY_LIMIT_CHARS - len(head))
     first, _, rest = body.partition("\n")
-    return f"{first}\n{head}{rest}{quality}"
+    return f"{first}\n{head}{rest}"
 
 
 def shown_summary(context: ChatContext, *, before: int | None = None) -> str:
@@ -53,7 +49,7 @@ def shown_summary(context: ChatContext, *, before: int | None = None) -> str:
 
 
 def _body(context: ChatContext, flow: Sequence[FlowEntry], *, limit_chars: int) -> str:
-    """Return the layout without session and quality; older turns give way first."""
+    """Return the layout without its session; older turns give way first."""
     memory = context.memory
     agent = memory.routing_history[-1] if memory.routing_history else "-"
     top = (
@@ -116,17 +112,3 @@ def _fitting(texts: Sequence[str], room: int) -> Iterator[str]:
         if room < 0:
             return
         yield text
-
-
-def _quality(quality: Quality) -> Iterator[str]:
-    engaged = "Active" if quality.answered >= quality.asked else "Partly active"
-    yield "--- CONVERSATION QUALITY ---"
-    yield f"Context Continuity: {_grade(quality.continuity)} (understood in context)"
-    yield f"Intent Classification: {_grade(quality.sure)} (with confidence of 0.7 or more)"
-    yield f"Agent Specialization: {_grade(quality.at_home)} (answered by the first speaker)"
-    yield f"User Engagement: {engaged} ({quality.answered} of {quality.asked} questions answered)"
-
-
-def _grade(share: float) -> str:
-    grade = next(name for least, name in _GRADES if share >= least)
-    return f"{grade} ({share:.0%})"

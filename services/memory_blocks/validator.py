@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
-from data_models.chat_context import ChatContext, Turn
+from data_models.chat_context import ChatContext, Turn, advance, is_open
 from data_models.errors import InterruptedTurnError
 from data_models.memory_blocks import RING, ContextEnrichment, MemoryBlocks
-from services.memory_blocks.turn_status import advance, is_open
 
 Rule: TypeAlias = Literal[
     "turn_twice",

@@ -10,8 +10,7 @@ from pydantic import Field
 from data_models.chat_context import ChatContext
 from data_models.entity_values import VALUE_LIMIT_CHARS, canonical_json, is_blank
 from data_models.errors import BadFrameError, MemoryItemError
-from data_models.memory_blocks import KeyPoint
-from data_models.memory_changes import MemoryAction, MemoryChange
+from data_models.memory_blocks import KeyPoint, MemoryAction, MemoryChange
 from data_models.values import ClosedValue
 from services.memory_edits.places import Place, State, place_of_change, places_of
 
@@ -115,15 +114,15 @@ def take_back(
     return document.memory_changes.changes[before:]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Editor:
-    def __init__(self, *, document: ChatContext, by: str, now: datetime) -> None:
-        self._document = document
-        self._by = by
-        self._now = now
+    document: ChatContext
+    by: str
+    now: datetime
 
     def correct(self, item: str, value: Any) -> None:
         place, state = self._found(item)
-        corrected = place.corrected(state, _fitting(place, value), now=self._now)
+        corrected = place.corrected(state, _fitting(place, value), now=self.now)
         if corrected == state:
             raise MemoryItemError("it has that value already")
         self._store(place, "correct", state, corrected)
@@ -137,7 +136,7 @@ class _Editor:
         self._store(place, "retire", state, place.retired(state))
 
     def restore(self, item: str) -> None:
-        changes = reversed(self._document.memory_changes.changes)
+        changes = reversed(self.document.memory_changes.changes)
         found = next(
             (c for c in changes if c.item == item and c.action == "retire" and not c.undone), None
         )
@@ -146,7 +145,7 @@ class _Editor:
         self._take_back(found, "restore")
 
     def undo(self, change_id: int) -> None:
-        changes = self._document.memory_changes.changes
+        changes = self.document.memory_changes.changes
         found = next((c for c in changes if c.change_id == change_id and not c.undone), None)
         if found is None:
             raise MemoryItemError("there is no such change to undo")
@@ -159,7 +158,7 @@ class _Editor:
         self._store(place, "retire", state, place.retired(state))
         for older in state.get("supersedes", ()):
             former = self._place(f"point:{older}")
-            before = None if former is None else former.read(self._document)
+            before = None if former is None else former.read(self.document)
             if former is not None and before is not None and before["status"] == "superseded":
                 self._store(former, "restore", before, {**before, "status": "active"})
 
@@ -169,7 +168,7 @@ class _Editor:
         )
         if place is None:
             raise MemoryItemError("it left the memory meanwhile")
-        present = place.read(self._document)
+        present = place.read(self.document)
         if _content(present) != _content(change.after):
             raise MemoryItemError("it was changed again since")
         change.undone = True
@@ -178,31 +177,31 @@ class _Editor:
     def _store(
         self, place: Place, action: MemoryAction, before: State | None, after: State | None
     ) -> None:
-        place.write(self._document, after, now=self._now)
-        log = self._document.memory_changes
+        place.write(self.document, after, now=self.now)
+        log = self.document.memory_changes
         log.changes.append(
             MemoryChange(
                 change_id=log.next_change,
-                at=self._now,
-                by=self._by,
+                at=self.now,
+                by=self.by,
                 action=action,
                 item=place.item_id,
                 label=place.label[:80],
                 before=None if before is None else dict(before),
-                after=place.read(self._document),
+                after=place.read(self.document),
             )
         )
         log.next_change += 1
 
     def _found(self, item: str) -> tuple[Place, State]:
         place = self._place(item)
-        state = None if place is None else place.read(self._document)
+        state = None if place is None else place.read(self.document)
         if place is None or state is None:
             raise MemoryItemError("there is no such item")
         return place, state
 
     def _place(self, item: str) -> Place | None:
-        return next((one for one in places_of(self._document) if one.item_id == item), None)
+        return next((one for one in places_of(self.document) if one.item_id == item), None)
 
 
 # Changes while nobody corrects anything: how often something was used, and when.

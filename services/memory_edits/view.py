@@ -11,8 +11,7 @@ from data_models.chat_context import ChatContext
 from data_models.conversation_entities import ConversationEntity
 from data_models.derived_entity import LLM_REASONING, DerivedEntity
 from data_models.identifiers import PatientId, hashed
-from data_models.memory_blocks import KeyPoint
-from data_models.memory_changes import MemoryAction, MemoryChange
+from data_models.memory_blocks import KeyPoint, MemoryAction, MemoryChange
 from data_models.tool_memory import EntityContext, ToolExecutionContext
 from services.memory_edits.places import (
     PERSON,

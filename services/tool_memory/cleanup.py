@@ -60,14 +60,14 @@ Raises:
 """
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class IdleArchive:
     """Works on one container. Looks first, and holds only conversations with work in them."""
 
-    def __init__(self, *, store: BlobStore, holding: Holding, clock: Clock, ids: IdSource) -> None:
-        self._store = store
-        self._holding = holding
-        self._clock = clock
-        self._ids = ids
+    store: BlobStore
+    holding: Holding
+    clock: Clock
+    ids: IdSource
 
     async def run(self, folders: Sequence[str], *, dry_run: bool) -> IdleReport:
         """Look at every conversation of `folders`.
@@ -85,7 +85,7 @@ class IdleArchive:
         return report
 
     async def _documents(self, folder: str, report: IdleReport) -> AsyncIterator[str]:
-        rows = [row.name async for row in self._store.list(f"{folder}/")]
+        rows = [row.name async for row in self.store.list(f"{folder}/")]
         for name in rows:
             if not name.endswith(_DOCUMENT_SUFFIX) or name.count("/") != 1:
                 continue
@@ -98,7 +98,7 @@ class IdleArchive:
 
     async def _archive_held(self, folder: str, names: Sequence[str], report: IdleReport) -> None:
         try:
-            async with self._holding(folder) as claim:
+            async with self.holding(folder) as claim:
                 for name in names:
                     report.archived += await self._archive(name, claim)
         except CorruptDocumentError:
@@ -113,12 +113,12 @@ class IdleArchive:
             ValueError: it is no context document.
             CorruptDocumentError: it is no JSON object.
         """
-        blob = await self._store.read(name)
+        blob = await self.store.read(name)
         if blob is None:
             return None
         document = _parsed(blob)
         memory = ToolMemory.model_validate(document.get("tool_memory") or {})
-        return (blob, document) if is_idle(memory, self._clock.now()) else None
+        return (blob, document) if is_idle(memory, self.clock.now()) else None
 
     async def _archive(self, name: str, claim: Claim | None) -> int:
         found = await self._idle(name)  # again: before we held it, a turn may have used it
@@ -129,11 +129,11 @@ class IdleArchive:
             await claim.name_patient(document.get("patient_id"))
             await claim.hold()
         stem = name.removesuffix(_DOCUMENT_SUFFIX)
-        target = f"{stem}_tool_memory/{timestamp(self._clock.now())}.json"
+        target = f"{stem}_tool_memory/{timestamp(self.clock.now())}.json"
         # Archived before it is removed: a crash between leaves it in both places.
-        await self._store.create(target, _encoded(document["tool_memory"]))
-        left = {**document, "tool_memory": {}, "write_id": self._ids.new_id("write")}
-        await self._store.replace(name, _encoded(left), etag=blob.etag)
+        await self.store.create(target, _encoded(document["tool_memory"]))
+        left = {**document, "tool_memory": {}, "write_id": self.ids.new_id("write")}
+        await self.store.replace(name, _encoded(left), etag=blob.etag)
         return 1
 
 

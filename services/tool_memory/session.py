@@ -22,7 +22,6 @@ from data_models.tool_memory import (
     ToolExecutionContext,
 )
 from services.language.names_within import names_one_of
-from services.tool_memory.budget import fit
 from services.tool_memory.choice import Picked, choice_of
 from services.tool_memory.extractors import EXTRACTORS, Extractor, Found, extracted
 from services.tool_memory.grounding import (
@@ -33,7 +32,7 @@ from services.tool_memory.grounding import (
     with_time_only,
 )
 from services.tool_memory.resolution import Resolution, Resolved
-from services.tool_memory.store import ToolEntityStore
+from services.tool_memory.store import ToolEntityStore, fit
 
 REQUEST_LIMIT_CHARS = 200
 RESULT_LIMIT_CHARS = 200

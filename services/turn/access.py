@@ -1,12 +1,18 @@
-"""Lets a turn into a chart, and puts on record that it went there."""
+"""Lets a turn into a chart; puts on record that it went there, and its receipt."""
 
+import asyncio
 from dataclasses import dataclass
 
+import structlog
+
+from data_models.clock import Clock
+from data_models.errors import AuditUnavailableError, RoundsError
 from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
+from services.audit.receipt import ReceiptFacts, digest_of, receipt_of
 from services.audit.trail import Audit
 from services.chart_access.chart_guard import ChartGuard
-from services.turn.phases import ClaimedTurn
+from services.turn.phases import ClaimedTurn, GroundedTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,3 +45,66 @@ class TurnAccess:
                 actions=(action,),
             )
         )
+
+
+# Makes the receipt of each finished turn, and puts its hash on the audit trail.
+
+_log = structlog.get_logger()
+
+
+class TurnReceipts:
+    """Makes receipts; the turn stores them.
+
+    Args:
+        model: Name of the language model, or `offline`; "" for none: no receipts are made.
+    """
+
+    def __init__(self, *, audit: Audit, model: str, clock: Clock) -> None:
+        self._audit = audit
+        self._model = model
+        self._clock = clock
+        self._recording: set[asyncio.Task[None]] = set()
+
+    def receipt(self, turn: GroundedTurn, failure: RoundsError | None) -> bytes:
+        """Return the receipt of a turn that is about to be stored; b"" where it leaves none."""
+        if failure is not None or not self._model:
+            return b""
+        document = turn.document
+        return receipt_of(
+            ReceiptFacts(
+                conversation=turn.conversation_id,
+                patient_id=document.patient_id,
+                principal=turn.message.sender.principal_id,
+                model=self._model,
+                turn=turn.row,
+                executions=document.tool_memory.executions,
+                views=turn.record.views,
+                recorded=self._clock.now(),
+            )
+        )
+
+    def record(self, turn: GroundedTurn, receipt: bytes) -> None:
+        """Begin to put the hash of a stored receipt, if there is one, on the trail.
+
+        Nobody waits for it: what is recorded later, as whoever reads the receipt is, comes after.
+        """
+        if not receipt:
+            return
+        entry = AuditEntry(
+            principal=turn.message.sender.principal_id,
+            conversation=turn.conversation_id,
+            patient=turn.document.patient_id,
+            run_id=turn.run.run_id,
+            actions=("turn",),
+            outcome="done",
+            receipt=digest_of(receipt),
+        )
+        task = asyncio.create_task(self._record(entry))
+        self._recording.add(task)
+        task.add_done_callback(self._recording.discard)
+
+    async def _record(self, entry: AuditEntry) -> None:
+        try:
+            await self._audit.record(entry)
+        except AuditUnavailableError as error:
+            _log.warning("receipt_not_on_record", error=type(error).__name__)

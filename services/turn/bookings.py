@@ -1,6 +1,7 @@
 """Answers the open question of a clinic's agent: books, moves, cancels or registers after a yes."""
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from data_models.clock import Clock
@@ -36,17 +37,17 @@ _DECLINED = {"agreed": False}
 _GO_ON = " Say “continue” to go on with the plan."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnBookings:
     """Carries out what the clinic's agents asked about. Holds no state of any turn."""
 
-    def __init__(self, *, documents: TurnDocuments, tools: TurnTools, clock: Clock) -> None:
-        self._documents = documents
-        self._tools = tools
-        self._clock = clock
+    documents: TurnDocuments
+    tools: TurnTools
+    clock: Clock
 
     async def answer(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
         """Return what came of it if this message says yes or no to it, else None."""
-        clinic, request = self._tools.clinic, request_of(question.payload)
+        clinic, request = self.tools.clinic, request_of(question.payload)
         if clinic is None or request is None:
             return None
         agrees = says_yes(turn.answer, also=YES_WORDS[request.action])
@@ -54,17 +55,17 @@ class TurnBookings:
             return None
         if question.patient_id != turn.active_patient_id:
             return None
-        grounded = await self._documents.open(turn.stay(), question.patient_id)
+        grounded = await self.documents.open(turn.stay(), question.patient_id)
         if not agrees:
             self._settle(grounded, request, [PROPOSAL])
             return QuestionOutcome(grounded, request.declined, _DECLINED)
-        await self._documents.access.record(turn, question.patient_id, action=request.action)
+        await self.documents.access.record(turn, question.patient_id, action=request.action)
         return await self._carry_out(grounded, request, clinic)
 
     async def _carry_out(
         self, turn: GroundedTurn, request: Request, clinic: ClinicService
     ) -> QuestionOutcome:
-        began, patient_id = self._clock.monotonic(), turn.patient_id
+        began, patient_id = self.clock.monotonic(), turn.patient_id
         if patient_id is None:
             return QuestionOutcome(turn, request.declined, _DECLINED)
         await turn.claim.hold()  # one that slept through its claim does nothing
@@ -94,16 +95,16 @@ class TurnBookings:
             parameters={name: value for name, value in request.details().items() if value},
             data=None if done is None else _result(done),
             error=error,
-            duration_ms=(self._clock.monotonic() - began) * 1_000,
+            duration_ms=(self.clock.monotonic() - began) * 1_000,
         )
-        memory = self._tools.open(turn)
+        memory = self.tools.open(turn)
         memory.record(run)
         if done is not None and request.action == "cancel_appointment":
             memory.note_deleted(f"{CLINIC_PREFIX}{done.value}")
 
     def _note(self, turn: GroundedTurn, request: Request, done: Done) -> None:
         """Let the agent that asked know the appointment or person; its proposal is settled."""
-        entities = self._tools.entities_of(turn)
+        entities = self.tools.entities_of(turn)
         if entities is None:
             return
         is_gone = request.action == "cancel_appointment"
@@ -122,7 +123,7 @@ class TurnBookings:
 
     def _settle(self, turn: GroundedTurn, request: Request, keys: list[str]) -> None:
         """Let the agent that asked forget what is over: a later yes is none to that."""
-        entities = self._tools.entities_of(turn)
+        entities = self.tools.entities_of(turn)
         with suppress(UnknownAgentError):
             if entities is not None:
                 entities.replied({"entities_to_remove": keys}, agent_name=request.agent)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 
-from data_models.chat_context import ChatContext, TurnStatus
+from data_models.chat_context import ChatContext, TurnStatus, advance
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.clock import Clock
@@ -28,9 +28,8 @@ from services.attachments.papers import AttachedPapers, papers_of
 from services.conversations.legacy import LegacyHistory
 from services.conversations.patient_artifacts import PatientArtifacts, PatientPast
 from services.conversations.room import make_room, make_storable
-from services.memory_blocks.turn_status import advance
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.access import TurnAccess
+from services.turn.access import TurnAccess, TurnReceipts
 from services.turn.end import stored_turn
 from services.turn.looks import TurnLooks
 from services.turn.memory import TurnMemory
@@ -43,7 +42,6 @@ from services.turn.phases import (
     StoredTurn,
     UnderstoodTurn,
 )
-from services.turn.receipts import TurnReceipts
 from services.turn.tools import close_tool_memory, keep_runs
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import traceback
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from datetime import datetime
 from types import TracebackType
@@ -10,7 +11,7 @@ from typing import Self
 import structlog
 
 from data_models.claim import Change
-from data_models.conversation import AnsweredMessage, Conversation, Interruption
+from data_models.conversation import AnsweredMessage, Conversation, Interruption, OpenQuestion
 from data_models.counting_blob_store import StorageCounts, storage_counter
 from data_models.errors import (
     ClaimLostError,
@@ -19,11 +20,10 @@ from data_models.errors import (
     ModelTimeoutError,
     RoundsError,
 )
-from data_models.identifiers import hashed
+from data_models.identifiers import PatientId, hashed
 from data_models.patient_context_models import TimingInfo
 from data_models.turn_events import TurnTiming
 from services.telemetry.metrics import Metrics
-from services.turn.open_questions import waiting_after
 from services.turn.phases import (
     AnsweredTurn,
     ClaimedTurn,
@@ -218,3 +218,35 @@ class TurnMeter:
             llm_cached_tokens=timing.llm_cached_tokens,
             storage_ops=timing.storage_ops,
         )
+
+
+# What still waits for an answer once a turn has ended. Pure.
+
+
+def has_ended_question(conversation: Conversation, user: str) -> bool:
+    """Whether somebody else ended what this user was asked last, who does not know yet."""
+    question = conversation.question_of(user)
+    return question is not None and question.is_over
+
+
+def waiting_after(
+    questions: Iterable[OpenQuestion],
+    *,
+    user: str,
+    asked: OpenQuestion | None,
+    was_answered: bool,
+    changed_chart: bool,
+    active: PatientId | None,
+) -> Iterator[OpenQuestion]:
+    """Yield what waits after a turn of `user`, the newest last.
+
+    A change of the chart, which all of a group see, ends everybody's; others learn of it.
+    """
+    for one in questions:
+        is_withdrawn = changed_chart and not one.is_set_aside(active)
+        if one.user != user:
+            yield one.ended() if is_withdrawn else one
+        elif not (is_withdrawn or was_answered or one.is_over or asked is not None):
+            yield one
+    if asked is not None:
+        yield asked

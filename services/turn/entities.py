@@ -9,6 +9,7 @@ from data_models.clock import Clock
 from data_models.entity_keys import BOOKING_KEYS, canonical_key
 from data_models.errors import ToolInputError
 from data_models.turn_events import Notice
+from services.entities.circumstances import AgentNames
 from services.entities.legacy import (
     LEGACY_FIELD,
     file_legacy,
@@ -18,13 +19,9 @@ from services.entities.legacy import (
 )
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
-from services.entities.team import AgentNames
 from services.language.appointment_slots import slots_in
 from services.runs.hub import Run
-from services.team import Team
-from services.telemetry.metrics import Metrics
 from services.turn.phases import GroundedTurn
-from settings import Settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,13 +114,3 @@ def needed_keys(document: ChatContext) -> Collection[str]:
     if scenario is not None and scenario.is_open and scenario.place is not None:
         needed += scenario.place.keys
     return {key for raw in needed if (key := canonical_key(raw)) is not None}
-
-
-def entities_for(settings: Settings, *, team: Team, clock: Clock, metrics: Metrics) -> TurnEntities:
-    """Return the entities as the settings ask for them."""
-    return TurnEntities(
-        team=AgentNames.of(team.names, legacy=team.legacy_names),
-        clock=clock,
-        meter=EntityMeter(registry=metrics.registry, agents=team.names),
-        reads_legacy=settings.entity_legacy_format,
-    )

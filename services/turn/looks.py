@@ -78,9 +78,3 @@ def look_book_for(settings: Settings, *, users: BlobStore) -> LookBook | None:
     if is_wanted is None:
         is_wanted = settings.fhir_base_url is None
     return LookBook(store=users) if is_wanted else None
-
-
-def looks_for(settings: Settings, *, users: BlobStore, records: PatientRecords) -> TurnLooks:
-    """Return what tells of changes, where looks are kept."""
-    book = look_book_for(settings, users=users)
-    return TurnLooks() if book is None else TurnLooks(book=book, records=records)

@@ -31,16 +31,13 @@ from services.language.reader import (
 from services.language.utterance import Utterance
 from services.memory_blocks.blocks import MemoryRules
 from services.memory_blocks.figures import SURE
-from services.memory_blocks.held import held_lines
-from services.memory_blocks.plain_reading import understand
+from services.memory_blocks.held import first_shown, held_lines
+from services.memory_blocks.plain_reading import IntentSpec, Understanding, understand
 from services.memory_blocks.remembering import conclude, greet, note_call, take_in
 from services.memory_blocks.rotation import RotationRules
-from services.memory_blocks.shown_turns import first_shown
 from services.memory_blocks.summary import shown_summary
-from services.memory_blocks.understanding import Intent, Understanding
 from services.memory_blocks.validator import validate
 from services.model_port import StructuredModel
-from services.team import Team
 from services.turn.phases import GroundedTurn
 from services.turn.reading import names_of, reader_team, utterance_of
 from settings import Settings
@@ -56,7 +53,7 @@ class TurnMemory:
         *,
         clock: Clock,
         model: StructuredModel | None = None,
-        intents: Sequence[Intent] = (),
+        intents: Sequence[IntentSpec] = (),
         agents: Collection[str] = (),
         cards: Sequence[AgentCard] = (),
         rules: MemoryRules | None = None,
@@ -73,7 +70,7 @@ class TurnMemory:
         self._window_chars = window_chars
         self._team = reader_team(cards)
         self._instructions = instructions(self._team)
-        self._speakers = {one.name: one.agent for one in self._intents if one.agent}
+        self._speakers = {one.name: one.agent for one in self._intents}
         self.rules = rules or MemoryRules()
 
     async def read(self, turn: GroundedTurn) -> None:
@@ -126,7 +123,7 @@ class TurnMemory:
             return
         if turn.sessions.understanding is None:
             self.read_by_rules(turn)
-        conclude(turn.document, turn.row, turn.sessions.understanding)
+        conclude(turn.document, turn.row)
 
     def _begun(self, turn: GroundedTurn) -> Understanding:
         """Check what was loaded, and read the message by rules."""
@@ -248,37 +245,6 @@ def _worded(plain: Understanding, standalone: str) -> ContextEnrichment:
         enriched_message=standalone,
         relevant_history=plain.enrichment.relevant_history,
         source="model",
-    )
-
-
-def memory_for(
-    settings: Settings,
-    *,
-    team: Team,
-    cards: Sequence[AgentCard],
-    model: StructuredModel | None,
-    clock: Clock,
-) -> TurnMemory:
-    """Return the memory as the settings and the team's file ask for it."""
-    intents = [
-        Intent(
-            name=one.name,
-            description=one.description,
-            agent=one.agent,
-            words=tuple(one.words),
-            phase=one.phase,
-        )
-        for one in team.intents
-    ]
-    return TurnMemory(
-        clock=clock,
-        model=model,
-        intents=intents,
-        agents={*team.names, *team.legacy_names},
-        cards=cards,
-        rules=memory_rules(settings),
-        seconds=settings.memory_extraction_seconds,
-        window_chars=settings.window_chars,
     )
 
 

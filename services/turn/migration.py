@@ -1,6 +1,7 @@
 """Brings the session of a turn to the active version, asking and running what that needs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
@@ -33,19 +34,17 @@ BLOCKED_TEXT = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnMigration:
     """Reads the user's answer, reconciles, runs required actions, asks. Holds no turn."""
 
-    def __init__(
-        self, *, parts: ScenarioParts, documents: TurnDocuments, replies: TurnReplies
-    ) -> None:
-        self._parts = parts
-        self._documents = documents
-        self._replies = replies
+    parts: ScenarioParts
+    documents: TurnDocuments
+    replies: TurnReplies
 
     async def is_needed(self, session: ScenarioSession) -> bool:
         """Whether there is anything to do: one comparison, seldom a read."""
-        return session.progress is not None or not await self._parts.catalogue.is_current(session)
+        return session.progress is not None or not await self.parts.catalogue.is_current(session)
 
     async def run(self, turn: GroundedTurn, runtime: ScenarioRuntime, act: Act) -> bool:
         """Do it; True if the user was asked and the turn waits for the answer.
@@ -55,7 +54,7 @@ class TurnMigration:
             StoreError: a version or plan cannot be read, or progress not be stored.
         """
         heard = await self._hear(turn, runtime)
-        began = self._parts.clock.monotonic()
+        began = self.parts.clock.monotonic()
         for _ in range(ROUNDS_LIMIT):
             session = runtime.session
             if session is None or not await self.is_needed(session):
@@ -63,8 +62,8 @@ class TurnMigration:
             outcome, heard = await self._outcome(turn, runtime, session, heard)
             if outcome.changed:
                 runtime.keep(outcome.session)
-                elapsed = (self._parts.clock.monotonic() - began) * 1_000
-                self._parts.meter.count_outcome(outcome, milliseconds=elapsed)
+                elapsed = (self.parts.clock.monotonic() - began) * 1_000
+                self.parts.meter.count_outcome(outcome, milliseconds=elapsed)
             match outcome.result.action:
                 case "execute_action":
                     if not await self._execute(turn, runtime, outcome, act):
@@ -103,9 +102,9 @@ class TurnMigration:
             quotes = {name: found.quote for name, found in answers.items()}
             runtime.take(values, quotes, graph)
         unread = [one for one in fields if one.name not in answers]
-        if not was_asked or not unread or not self._parts.config.gap_fill.extraction_enabled:
+        if not was_asked or not unread or not self.parts.config.gap_fill.extraction_enabled:
             return {}
-        return await self._parts.extractor.extract(unread, [text])
+        return await self.parts.extractor.extract(unread, [text])
 
     async def _answers(
         self,
@@ -138,9 +137,9 @@ class TurnMigration:
         """Return what reconciliation says; extraction is asked once, where it wants to ask."""
         graph = await self._active(session)
         profile = PatientProfile() if graph is None else await runtime.read_known(graph)
-        reconciler = self._parts.reconciler
+        reconciler = self.parts.reconciler
         outcome = await reconciler.before_turn(session, profile, extracted=heard)
-        gap_fill = self._parts.config.gap_fill
+        gap_fill = self.parts.config.gap_fill
         is_new = heard is None and session.progress is None and gap_fill.extraction_enabled
         if outcome.result.action != "collect" or not is_new or graph is None:
             return outcome, heard or {}
@@ -149,7 +148,7 @@ class TurnMigration:
         unknown = [one for name, one in graph.fields.items() if name not in held]
         wanted = sorted(unknown, key=lambda one: one.name not in outcome.result.collect_fields)
         turns = turns[-gap_fill.max_conversation_turns :]
-        found = await self._parts.extractor.extract(wanted, turns)
+        found = await self.parts.extractor.extract(wanted, turns)
         if found:
             outcome = await reconciler.before_turn(session, profile, extracted=found)
         return outcome, found
@@ -163,18 +162,18 @@ class TurnMigration:
         if graph is None or name is None:
             raise ScenarioPlanError("no action was handed out")
         if outcome.result.execute_actions:
-            await self._documents.save(turn)  # what is begun is on record before it begins
+            await self.documents.save(turn)  # what is begun is on record before it begins
         step, key = graph.steps[name], idempotency_key(session, graph.version, name)
         values = runtime.facts(graph, session, await runtime.read_known(graph)).values
         ran = await run_tool(step, values, key, act)
         if not ran.succeeded:
             self.flag(turn, runtime, "action_failed", target_version=graph.version)
             return False
-        now = self._parts.clock.now()
+        now = self.parts.clock.now()
         done = with_action_done(session, name, graph.version, now)
         done = with_results(done, graph, step, ran.data, turn=runtime.turn_id)
         runtime.keep(done)
-        await self._documents.save(turn)
+        await self.documents.save(turn)
         return True
 
     def flag(
@@ -184,7 +183,7 @@ class TurnMigration:
         session = runtime.session
         if session is None or (session.review is not None and session.review.reason == reason):
             return
-        now = self._parts.clock.now()
+        now = self.parts.clock.now()
         turn.document.scenario = flagged(session, reason, now, target=target_version)
 
     async def _ask(self, turn: GroundedTurn, outcome: Outcome) -> None:
@@ -192,7 +191,7 @@ class TurnMigration:
         names = (*result.confirm_fields, *result.collect_fields)
         fields = [graph.fields[name].model_dump(mode="json") for name in names] if graph else []
         text = result.user_message or ""
-        self._replies.ask(
+        self.replies.ask(
             turn,
             KIND,
             text,
@@ -202,12 +201,12 @@ class TurnMigration:
 
     def _tell(self, turn: GroundedTurn, result: ReconciliationResult) -> None:
         if result.user_message and result.notify:
-            self._replies.say(turn, result.user_message)
-        elif result.blocked_by_checkpoint and self._parts.config.checkpoints.notify_blocked:
-            self._replies.say(turn, BLOCKED_TEXT)
+            self.replies.say(turn, result.user_message)
+        elif result.blocked_by_checkpoint and self.parts.config.checkpoints.notify_blocked:
+            self.replies.say(turn, BLOCKED_TEXT)
 
     async def _active(self, session: ScenarioSession) -> Graph | None:
-        chain = await self._parts.catalogue.chain(session.scenario_id)
+        chain = await self.parts.catalogue.chain(session.scenario_id)
         return None if chain is None else chain.active
 
 

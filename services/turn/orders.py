@@ -1,6 +1,7 @@
 """Answers the open question of a draft of an order: makes it or takes it back after a yes."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -33,16 +34,14 @@ MADE, TAKEN_BACK = "order_made", "order_taken_back"
 _UNDO_FOR = timedelta(minutes=10)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnOrders:
     """Carries out what the user was asked about a draft. Holds no state of any turn."""
 
-    def __init__(
-        self, *, documents: TurnDocuments, tools: TurnTools, clock: Clock, ids: IdSource
-    ) -> None:
-        self._documents = documents
-        self._tools = tools
-        self._clock = clock
-        self._ids = ids
+    documents: TurnDocuments
+    tools: TurnTools
+    clock: Clock
+    ids: IdSource
 
     async def answer(self, turn: LoadedTurn, question: OpenQuestion) -> QuestionOutcome | None:
         """Return what came of it if this message says yes or no to a draft, else None.
@@ -50,7 +49,7 @@ class TurnOrders:
         The question is this user's, alive, and of this conversation; a yes while another patient
         is open is none to it.
         """
-        drafts, payload = self._tools.orders, question.payload
+        drafts, payload = self.tools.orders, question.payload
         orders = drafts_of(payload)
         if not orders and payload.get("action") != WITHDRAW:
             return None
@@ -60,15 +59,15 @@ class TurnOrders:
             return None
         if patient_id is None:
             return None
-        grounded = await self._documents.open(turn.stay(), patient_id)
+        grounded = await self.documents.open(turn.stay(), patient_id)
         result: dict[str, Any] = {"agreed": agrees}
         if not agrees or drafts is None:  # switched off since
-            await self._documents.access.record(turn, patient_id, action="order_declined")
+            await self.documents.access.record(turn, patient_id, action="order_declined")
             name = "declined" if orders else "stays"
             tests = ", ".join(one.test for one in orders) or str(payload["test"])
             text = said_in(_language(payload), name, test=tests)
             return QuestionOutcome(grounded, text, result)
-        await self._documents.access.record(turn, patient_id, action="order_agreed")
+        await self.documents.access.record(turn, patient_id, action="order_agreed")
         if not orders:
             text = await self._take_back(grounded, drafts, payload, patient_id)
             return QuestionOutcome(grounded, text, result)
@@ -96,7 +95,7 @@ class TurnOrders:
 
     def newest(self, turn: GroundedTurn) -> ToolExecutionContext | None:
         """Return the user's newest draft for the open patient that "undo" takes back."""
-        if self._tools.orders is None:
+        if self.tools.orders is None:
             return None
         who = hashed(turn.message.sender.principal_id)
         runs = [one for one in turn.document.tool_memory.executions if one.success]
@@ -113,10 +112,10 @@ class TurnOrders:
 
     async def undo(self, turn: GroundedTurn, made: ToolExecutionContext) -> str:
         """Take a draft back that was made a moment ago, and return what the user is told."""
-        drafts, patient_id = self._tools.orders, turn.patient_id
+        drafts, patient_id = self.tools.orders, turn.patient_id
         if drafts is None or patient_id is None:
             return said_in(_language(made.parameters), "gone")
-        await self._documents.access.record(turn, patient_id, action="order_agreed")
+        await self.documents.access.record(turn, patient_id, action="order_agreed")
         payload = {**made.parameters, "agent": made.agent_name}
         return await self._take_back(turn, drafts, payload, patient_id)
 
@@ -133,7 +132,7 @@ class TurnOrders:
         All are asked about again if it is not known to be made.
         """
         order = orders[0]
-        sender, began = turn.message.sender, self._clock.monotonic()
+        sender, began = turn.message.sender, self.clock.monotonic()
         details = {"test": order.test, "language": order.language}
         await turn.claim.hold()  # one that slept through its claim does nothing
         try:
@@ -166,7 +165,7 @@ class TurnOrders:
             question.kind,
             text,
             patient_id=question.patient_id,
-            question_id=self._ids.new_id("question"),
+            question_id=self.ids.new_id("question"),
             payload=payload_of(orders),
         )
         return text
@@ -178,7 +177,7 @@ class TurnOrders:
         payload: Mapping[str, Any],
         patient_id: PatientId,
     ) -> str:
-        began, language = self._clock.monotonic(), _language(payload)
+        began, language = self.clock.monotonic(), _language(payload)
         test, order_id = str(payload.get("test", "")), str(payload.get("order_id", ""))
         details = {"test": test, "order_id": order_id}
         agent = str(payload.get("agent", ""))
@@ -209,13 +208,13 @@ class TurnOrders:
         began: float,
     ) -> None:
         data = None if error is not None else {"result": text}
-        took = (self._clock.monotonic() - began) * 1_000
-        self._tools.open(turn).record(FinishedRun(tool, agent, details, data, error, took))
+        took = (self.clock.monotonic() - began) * 1_000
+        self.tools.open(turn).record(FinishedRun(tool, agent, details, data, error, took))
 
     async def _outcome(self, turn: GroundedTurn, patient_id: PatientId, action: str) -> None:
         """Put what became of a yes on the trail; the yes itself stands there already."""
         try:
-            await self._documents.access.record(turn, patient_id, action=action)
+            await self.documents.access.record(turn, patient_id, action=action)
         except AuditUnavailableError:  # the user has to read what became of it all the same
             logger.warning("order_outcome_not_audited", action=action)
 

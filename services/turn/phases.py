@@ -8,18 +8,13 @@ with: what needs the patient's document takes a grounded turn, and mypy checks t
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, Self, TypeVar
 
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.claim import Change, Claim
-from data_models.conversation import (
-    QUESTION_MINUTES,
-    AnsweredMessage,
-    OpenQuestion,
-    QuestionKind,
-)
+from data_models.conversation import QUESTION_MINUTES, AnsweredMessage, OpenQuestion, QuestionKind
 from data_models.documents import Stored
 from data_models.errors import RoundsError
 from data_models.identifiers import PatientId
@@ -30,7 +25,7 @@ from services.conversations.turn_effects import TurnEffects
 from services.entities.session import EntitySession
 from services.evidence.looks import LookTaken
 from services.language.utterance import Utterance
-from services.memory_blocks.understanding import Understanding
+from services.memory_blocks.plain_reading import Understanding
 from services.patient_context.snapshot import ShownRoster, shown_roster
 from services.patient_context.verdict import PatientVerdict
 from services.runs.hub import Run
@@ -39,7 +34,7 @@ from services.tool_memory.session import ToolMemorySession
 from services.turn.record import TurnRecord, open_row
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class ClaimedTurn:
     """A message that is this replica's to answer; of its conversation nothing is loaded.
 
@@ -137,11 +132,7 @@ class ClaimedTurn:
     def load(self, registry: Stored[Registry], *, registry_ms: float = 0.0) -> "LoadedTurn":
         """Go on with what is stored of the conversation's patients."""
         loaded = LoadedTurn(
-            claim=self.claim,
-            run=self.run,
-            now=self.now,
-            started=self.started,
-            record=self.record,
+            **_known(self, ClaimedTurn),
             registry=registry.document,
             registry_etag=registry.etag,
             registry_ms=registry_ms,
@@ -150,7 +141,7 @@ class ClaimedTurn:
         return self.record.reach(loaded)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class LoadedTurn(ClaimedTurn):
     """A turn that knows its patients, and which of them is active.
 
@@ -192,22 +183,14 @@ class LoadedTurn(ClaimedTurn):
     ) -> "UnderstoodTurn":
         """Go on with what the message does to the active patient."""
         understood = UnderstoodTurn(
-            claim=self.claim,
-            run=self.run,
-            now=self.now,
-            started=self.started,
-            record=self.record,
-            registry=self.registry,
-            registry_etag=self.registry_etag,
-            registry_ms=self.registry_ms,
-            roster=self.roster,
+            **_known(self, LoadedTurn),
             verdict=verdict,
             timing=timing or TimingInfo(),
         )
         return self.record.reach(understood)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class UnderstoodTurn(LoadedTurn):
     """A turn that knows whom its message is about."""
 
@@ -228,17 +211,7 @@ class UnderstoodTurn(LoadedTurn):
         self.record.keep_in(document, row, etag=context.etag)
         effects = TurnEffects(claim=self.claim, patient_id=document.patient_id, answered=len(kept))
         grounded = GroundedTurn(
-            claim=self.claim,
-            run=run,
-            now=self.now,
-            started=self.started,
-            record=self.record,
-            registry=self.registry,
-            registry_etag=self.registry_etag,
-            registry_ms=self.registry_ms,
-            roster=self.roster,
-            verdict=self.verdict,
-            timing=self.timing,
+            **_known(self, UnderstoodTurn),
             document=document,
             row=row,
             kept=kept,
@@ -259,7 +232,7 @@ class TurnSessions:
     look: LookTaken | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class GroundedTurn(UnderstoodTurn):
     """A turn in the document of its patient, or of the session where it has none.
 
@@ -315,6 +288,11 @@ class StoredTurn:
     turn: GroundedTurn | None
     answered: AnsweredMessage
     commit: Change
+
+
+def _known(turn: ClaimedTurn, phase: type[ClaimedTurn]) -> dict[str, Any]:
+    """Return what `turn` knows that a turn of `phase` knows: a later one may begin anew."""
+    return {one.name: vars(turn)[one.name] for one in fields(phase)}
 
 
 def _roster_of(registry: Registry) -> ShownRoster:

@@ -1,6 +1,7 @@
 """What an answer to the server's one open question does, before anything else is decided."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import tzinfo
 from zoneinfo import ZoneInfo
 
@@ -39,12 +40,12 @@ _UNDONE: Mapping[Undoable, str] = {
 _NOT_UNDONE = "It was changed again since, or is gone. Nothing was undone."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnActions:
     """Does what a question of kind `destructive_tool` asked about. Holds no state of any turn."""
 
-    def __init__(self, *, tools: TurnTools, clock: Clock) -> None:
-        self._tools = tools
-        self._clock = clock
+    tools: TurnTools
+    clock: Clock
 
     def refused(self, question: OpenQuestion) -> str:
         """Return what the user is told after a no."""
@@ -55,10 +56,10 @@ class TurnActions:
 
     async def carry_out(self, turn: GroundedTurn, question: OpenQuestion) -> str:
         """Do what was asked about, and return what the user is told."""
-        memory, scheduler = self._tools.open(turn), self._tools.assistant
+        memory, scheduler = self.tools.open(turn), self.tools.assistant
         if scheduler is None:
             return self.refused(question)
-        began, error = self._clock.monotonic(), None
+        began, error = self.clock.monotonic(), None
         try:
             text = await self._perform_all(turn, question, scheduler, memory)
         except (ToolInputError, StoreUnavailableError) as failure:
@@ -70,7 +71,7 @@ class TurnActions:
                 parameters={"id": question.payload.get("entity_id")},
                 data={"result": text},
                 error=error,
-                duration_ms=(self._clock.monotonic() - began) * 1_000,
+                duration_ms=(self.clock.monotonic() - began) * 1_000,
             )
         )
         return text
@@ -80,7 +81,7 @@ class TurnActions:
 
         None in a group, where others read along.
         """
-        scheduler, message = self._tools.assistant, turn.message
+        scheduler, message = self.tools.assistant, turn.message
         if scheduler is None or message.is_group:
             return None
         try:
@@ -90,7 +91,7 @@ class TurnActions:
 
     async def undo(self, turn: GroundedTurn, action: UndoableAction) -> str:
         """Take `action` back, and return what the user is told."""
-        scheduler, zone = self._tools.assistant, self._tools.open(turn).zone or ZoneInfo("UTC")
+        scheduler, zone = self.tools.assistant, self.tools.open(turn).zone or ZoneInfo("UTC")
         if scheduler is None:
             return _NOT_UNDONE
         principal = turn.message.sender.principal_id

@@ -1,6 +1,6 @@
 """What accumulates while a turn runs: what was said and asked, what is under way and stored."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,6 +10,7 @@ from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.conversation import OpenQuestion
 from data_models.incoming_message import IncomingMessage
+from data_models.plan import Plan
 from data_models.turn_events import (
     AgentMessageFinished,
     AgentMessageStarted,
@@ -24,7 +25,6 @@ from data_models.turn_events import (
     ViewShown,
 )
 from services.runs.hub import Run
-from services.turn.plan_order import place_of
 
 if TYPE_CHECKING:  # a phase holds the record, which notes the last one
     from services.turn.phases import ClaimedTurn
@@ -222,3 +222,27 @@ def _left_open(row: Turn, run: Run) -> Turn:
         run.emit(AgentTextDelta(message.message_id, message.text))
         run.emit(AgentMessageFinished(message))
     return row
+
+
+# Where a message of a plan's step stands among those of its turn. Pure.
+
+
+def place_of(message: AgentMessage, said: Sequence[AgentMessage], plan: Plan | None) -> int:
+    """Return where in `said` a finished message goes: behind all, steps in the plan's order.
+
+    Steps that run side by side end in any order; the history is the same whichever it was.
+    """
+    order = [step.number for step in plan.steps] if plan is not None else []
+    at = len(said)
+    while at > 0 and _is_behind(said[at - 1], message, order):
+        at -= 1
+    return at
+
+
+def _is_behind(other: AgentMessage, message: AgentMessage, order: Sequence[int]) -> bool:
+    if other.plan_id is None or other.plan_id != message.plan_id:
+        return False
+    theirs, ours = other.plan_step, message.plan_step
+    if theirs not in order or ours not in order:
+        return False
+    return order.index(theirs) > order.index(ours)

@@ -16,12 +16,7 @@ from data_models.turn_events import (
     Notice,
     RunStarted,
 )
-from services.language.crisis.rules import (
-    CrisisKind,
-    CrisisRules,
-    load_other_rules,
-    load_rules,
-)
+from services.language.crisis.rules import CrisisKind, CrisisRules, load_other_rules, load_rules
 from services.patient_context.service import PatientContextService
 from services.runs.hub import Run
 from services.turn.documents import TurnDocuments
@@ -72,21 +67,14 @@ class SafetyAnswers:
         return rules.answers[kind].format(emergency=self.emergency_number, line=line)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSafety:
     """Says the answer, then stores the turn. Holds no state of any turn."""
 
-    def __init__(
-        self,
-        *,
-        answers: SafetyAnswers,
-        patients: PatientContextService,
-        documents: TurnDocuments,
-        replies: TurnReplies,
-    ) -> None:
-        self._answers = answers
-        self._patients = patients
-        self._documents = documents
-        self._replies = replies
+    answers: SafetyAnswers
+    patients: PatientContextService
+    documents: TurnDocuments
+    replies: TurnReplies
 
     async def answer_call_for_help(self, turn: LoadedTurn) -> bool:
         """Whether the message was a call for help and has its answer.
@@ -102,10 +90,10 @@ class TurnSafety:
         registry = turn.registry
         understood = turn.stay()
         turn.record.note_call_for_help()
-        self._replies.answer(understood, answer)
-        stays = self._patients.names_no_other(turn.text, registry=registry)
+        self.replies.answer(understood, answer)
+        stays = self.patients.names_no_other(turn.text, registry=registry)
         active = turn.active_patient_id if stays else None
-        self._replies.show_state(await self._documents.open(understood, active))
+        self.replies.show_state(await self.documents.open(understood, active))
         return True
 
     @asynccontextmanager
@@ -121,10 +109,10 @@ class TurnSafety:
         finally:
             if not is_loaded and (answer := self._crisis_answer(turn)) is not None:
                 turn.record.note_call_for_help()
-                self._replies.say(turn, answer)
+                self.replies.say(turn, answer)
 
     def _crisis_answer(self, turn: ClaimedTurn) -> str | None:
-        return self._answers.find_answer(turn.message)
+        return self.answers.find_answer(turn.message)
 
 
 def safety_for(settings: Settings) -> SafetyAnswers:
@@ -142,20 +130,18 @@ IS_ANSWER = {"is_answer": True}
 _WAITS = "Your message waits until the one before it is answered."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CrisisResponse:
     """Gives the fixed answer before any turn. Holds nothing of any message.
 
-    Args:
+    Attributes:
         facilitator: Who speaks.
     """
 
-    def __init__(
-        self, *, answers: SafetyAnswers, facilitator: str, clock: Clock, ids: IdSource
-    ) -> None:
-        self._answers = answers
-        self._facilitator = facilitator
-        self._clock = clock
-        self._ids = ids
+    answers: SafetyAnswers
+    facilitator: str
+    clock: Clock
+    ids: IdSource
 
     def is_due(self, message: IncomingMessage) -> bool:
         """Whether `message` is a call for help."""
@@ -181,10 +167,10 @@ class CrisisResponse:
             run.emit(RunStarted(run.run_id, run.conversation_id))
         logger.info("crisis_response", run_id=run.run_id)
         message = AgentMessage(
-            message_id=self._ids.new_id("msg"),
-            agent=self._facilitator,
+            message_id=self.ids.new_id("msg"),
+            agent=self.facilitator,
             text=answer,
-            timestamp=self._clock.now(),
+            timestamp=self.clock.now(),
             made_by="rules",
         )
         run.emit(AgentMessageStarted(message.message_id, message.agent))
@@ -193,4 +179,4 @@ class CrisisResponse:
         return True
 
     def _crisis_answer(self, message: IncomingMessage) -> str | None:
-        return self._answers.find_answer(message)
+        return self.answers.find_answer(message)

@@ -1,5 +1,7 @@
 """What a user takes back or confirms of a scenario's answers, before the team is asked."""
 
+from dataclasses import dataclass
+
 from data_models.scenario import FieldDefinition
 from data_models.scenario_session import Evidence, PatientProfile, ScenarioSession
 from services.language.consent import consent_in
@@ -19,11 +21,12 @@ STILL = "still"
 REVOKED = "The consent is revoked: {}. It is not used any more."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnCorrections:
     """Reads corrections, revoked consents and the confirmation of lasting values."""
 
-    def __init__(self, *, parts: ScenarioParts, replies: TurnReplies) -> None:
-        self._parts, self._replies = parts, replies
+    parts: ScenarioParts
+    replies: TurnReplies
 
     async def answer(self, turn: GroundedTurn, runtime: ScenarioRuntime) -> bool:
         """Do what the message says of earlier answers; True if that answers it wholly.
@@ -39,7 +42,7 @@ class TurnCorrections:
         session = runtime.session
         if session is None:
             return False
-        graph = await self._parts.catalogue.graph(session)
+        graph = await self.parts.catalogue.graph(session)
         if session.to_confirm and is_asked_still(turn, session):
             await self._confirm(turn, runtime, session, graph)
             return False
@@ -58,7 +61,7 @@ class TurnCorrections:
             "scenario_value",
             f"From last time: {joined(held)}. Is that still right? (yes or no)",
             patient_id=turn.patient_id,
-            question_id=self._parts.ids.new_id("question"),
+            question_id=self.parts.ids.new_id("question"),
             payload={
                 "session": session.session_id,
                 STILL: True,
@@ -105,7 +108,7 @@ class TurnCorrections:
             text = f"I did not change it: {field.label} takes {taken_by(field)}. {_such_as(field)}"
             return self._tell(turn, text)
         note = await self._change(turn, runtime, {field.name: value}, graph)
-        self._replies.say(turn, note)
+        self.replies.say(turn, note)
         return False
 
     def _asked_which(self, turn: GroundedTurn, session: ScenarioSession, graph: Graph) -> bool:
@@ -131,7 +134,7 @@ class TurnCorrections:
         notes: list[str] = []
         document = turn.document
         if (session := runtime.session) is not None:
-            graph = await self._parts.catalogue.graph(session)
+            graph = await self.parts.catalogue.graph(session)
             if given := _consents(session, graph):
                 labels += [graph.fields[name].label for name in given]
                 notes.append(await self._change(turn, runtime, dict.fromkeys(given, False), graph))
@@ -146,14 +149,14 @@ class TurnCorrections:
             return False
         notice = REVOKED.format(joined([*dict.fromkeys(labels)]))
         moved = " ".join(note for note in notes if "go to" in note or "way" in note)
-        self._replies.say(turn, f"{notice} {moved}".strip())
+        self.replies.say(turn, f"{notice} {moved}".strip())
         return runtime.session is None
 
     async def _without(
         self, runtime: ScenarioRuntime, run: ScenarioSession, words: str, labels: list[str]
     ) -> ScenarioSession:
         """Return a run that is not open with its consents revoked."""
-        graph = await self._parts.catalogue.graph(run)
+        graph = await self.parts.catalogue.graph(run)
         given = _consents(run, graph)
         labels += [graph.fields[name].label for name in given]
         evidence = Evidence(turn=runtime.turn_id, quote=words[:QUOTE_LIMIT_CHARS])
@@ -162,7 +165,7 @@ class TurnCorrections:
         return with_answers(run, dict.fromkeys(given, False), graph, dict.fromkeys(given, evidence))
 
     def _tell(self, turn: GroundedTurn, text: str) -> bool:
-        self._replies.say(turn, text)
+        self.replies.say(turn, text)
         return True
 
 

@@ -11,11 +11,7 @@ from services.group_chat_port import GroupChat
 from services.identity.index import PersonIndex
 from services.identity.noted import facts_of, person_of
 from services.identity.others_named import OthersNamed
-from services.patient_context.snapshot import (
-    ShownRoster,
-    build_snapshot,
-    footer,
-)
+from services.patient_context.snapshot import ShownRoster, build_snapshot, footer
 from services.patient_context.who import noted_people
 from services.turn.phases import GroundedTurn, UnderstoodTurn
 

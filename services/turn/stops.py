@@ -1,6 +1,7 @@
 """What a message answers that stops what runs: "stop", "wrong patient"."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId
@@ -13,7 +14,7 @@ from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import noted_people
 from services.patient_context.wording import code
 from services.turn.documents import TurnDocuments
-from services.turn.open_questions import has_ended_question
+from services.turn.end import has_ended_question
 from services.turn.phases import GroundedTurn, LoadedTurn, UnderstoodTurn
 from services.turn.remembering import TurnRemembering
 from services.turn.turn_replies import TurnReplies
@@ -22,22 +23,16 @@ _OTHERS_OFFERED = 5
 _IS_OVER = "What you were asked before is over: the chart was changed since. Nothing was done."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnStops:
     """Answers what stopped the turn before: the scheduler stops it, so that nobody waits for it.
 
     Holds no state of any turn.
     """
 
-    def __init__(
-        self,
-        *,
-        documents: TurnDocuments,
-        replies: TurnReplies,
-        remembering: TurnRemembering,
-    ) -> None:
-        self._documents = documents
-        self._remembering = remembering
-        self._replies = replies
+    documents: TurnDocuments
+    replies: TurnReplies
+    remembering: TurnRemembering
 
     async def answer_wrong_patient(self, turn: LoadedTurn) -> bool:
         """Ask which patient is meant, if this message says that the chart is the wrong one.
@@ -64,14 +59,14 @@ class TurnStops:
         active = turn.active_patient_id
         if active is None:
             return False
-        grounded = await self._documents.open(turn.stay(), active)
+        grounded = await self.documents.open(turn.stay(), active)
         roster = turn.registry.patient_registry
         others = list(named) or [one for one in roster if one != active][:_OTHERS_OFFERED]
         people = {} if turn.message.is_group else noted_people(turn.registry)
         called = [_called(one, people.get(one)) for one in (active, *others)]
         text = f"This is the chart of {called[0]}. {_which(called[1:])}"
-        taken = self._remembering.taken_back(grounded)
-        self._replies.ask(
+        taken = self.remembering.taken_back(grounded)
+        self.replies.ask(
             grounded,
             "which_patient",
             text,
@@ -85,17 +80,17 @@ class TurnStops:
         """Say that the turn before was stopped, if this message did it."""
         if _command(turn) != "stop":
             return False
-        grounded = await self._documents.open(turn.stay(), turn.active_patient_id)
+        grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
         document = grounded.document
         before = document.chat_history[-2:-1]
         if not before or before[0].turn_status != "STOPPED":
             if _waits(document):
                 return False
-            self._replies.answer(grounded, "Nothing is running.")
+            self.replies.answer(grounded, "Nothing is running.")
             return True
         runs = document.plan is not None and document.plan.status == "running"
         rest = " The plan is paused: say “continue” to go on with it." if runs else ""
-        self._replies.answer(grounded, f"Stopped. What was shown so far is kept.{rest}")
+        self.replies.answer(grounded, f"Stopped. What was shown so far is kept.{rest}")
         return True
 
     def answer_nothing_waits(self, turn: GroundedTurn) -> bool:
@@ -109,11 +104,11 @@ class TurnStops:
         if not is_bare or turn.open_question() is not None:
             return False
         if has_ended_question(turn.claim.conversation, message.sender.principal_id):
-            self._replies.say(turn, _IS_OVER)
+            self.replies.say(turn, _IS_OVER)
             return True
         if _waits_for_answer(turn.document):
             return False
-        self._replies.say(
+        self.replies.say(
             turn, "Nothing waits for a yes or a no. Name what you would like to review."
         )
         return True

@@ -9,6 +9,8 @@ from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.clock import Clock, IdSource
 from data_models.identifiers import hashed
 from services.assistant.confirmed_actions import AssistantService
+from services.entities.circumstances import AgentNames
+from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
 from services.orders.order_drafts import OrderDrafts
 from services.scheduling.clinic import Clinic
@@ -19,7 +21,7 @@ from services.tool_memory.choice import Picked, picked_from
 from services.tool_memory.session import ToolMemorySession, log_summary
 from services.tool_memory.shapes import zone_of
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
-from services.turn.entities import TurnEntities, entities_for
+from services.turn.entities import TurnEntities
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.scenario_parts import ScenarioParts
 from settings import Settings
@@ -88,7 +90,12 @@ def tools_for(
     orders: OrderDrafts | None = None,
 ) -> TurnTools:
     """Return what the settings say of tool memory and entities."""
-    entities = entities_for(settings, team=team, clock=clock, metrics=metrics)
+    entities = TurnEntities(
+        team=AgentNames.of(team.names, legacy=team.legacy_names),
+        clock=clock,
+        meter=EntityMeter(registry=metrics.registry, agents=team.names),
+        reads_legacy=settings.entity_legacy_format,
+    )
     limits = ToolMemoryLimits(
         entities=settings.tool_memory_entities,
         executions=settings.tool_memory_executions,

@@ -1,6 +1,7 @@
 """What a turn shows besides the team's words: its state, lines of our own, and clean ends."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from data_models.chart_view import ChartView
@@ -26,13 +27,13 @@ from services.turn.reading import spoken_in
 from services.turn.state import shared_state
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TurnReplies:
     """Emits events into the run of whatever turn it is given; holds none."""
 
-    def __init__(self, *, group_chat: GroupChat, clock: Clock, ids: IdSource) -> None:
-        self._group_chat = group_chat
-        self._clock = clock
-        self._ids = ids
+    group_chat: GroupChat
+    clock: Clock
+    ids: IdSource
 
     def ask(
         self,
@@ -45,7 +46,7 @@ class TurnReplies:
         done: str = "",
     ) -> None:
         """Open a question, and say it behind what was `done`, which is not said again with it."""
-        question_id = self._ids.new_id("question")
+        question_id = self.ids.new_id("question")
         turn.ask(kind, text, patient_id=patient_id, question_id=question_id, payload=payload)
         self.answer(turn, f"{done} {text}".strip())
 
@@ -62,15 +63,15 @@ class TurnReplies:
     def say(self, turn: ClaimedTurn, text: str, *, views: Sequence[ChartView] = ()) -> None:
         """Have the facilitator say a line of the server's own; `views` are shown, not kept."""
         message = AgentMessage(
-            message_id=self._ids.new_id("msg"),
-            agent=self._group_chat.facilitator,
+            message_id=self.ids.new_id("msg"),
+            agent=self.group_chat.facilitator,
             text=inert(in_own_language(text, spoken_in(turn)), hosts=()),
-            timestamp=self._clock.now(),
+            timestamp=self.clock.now(),
             made_by="rules",
         )
         turn.run.emit(AgentMessageStarted(message.message_id, message.agent))
         turn.run.emit(AgentTextDelta(message.message_id, message.text))
-        turn.record.hear("", at=self._clock.monotonic())
+        turn.record.hear("", at=self.clock.monotonic())
         turn.record.add_answer(message)
         for view in views:
             turn.run.emit(ViewShown(message.message_id, view))
@@ -95,14 +96,14 @@ class TurnReplies:
 
     def show_state(self, turn: UnderstoodTurn) -> None:
         """Show what clients may know of the conversation now."""
-        turn.run.emit(StateChanged(shared_state(turn, self._group_chat)))
+        turn.run.emit(StateChanged(shared_state(turn, self.group_chat)))
 
     def close_what_is_open(self, turn: ClaimedTurn) -> None:
         """End what was cut off; what an agent had said is kept, because it was shown."""
         for ended in turn.record.cut_calls():
             turn.run.emit(ended)
-        is_model = self._group_chat.is_language_model
-        for message in turn.record.cut_messages(at=self._clock.now(), is_model=is_model):
+        is_model = self.group_chat.is_language_model
+        for message in turn.record.cut_messages(at=self.clock.now(), is_model=is_model):
             turn.run.emit(AgentMessageFinished(message))
         for step in turn.record.open_steps:
             turn.run.emit(StepFinished(step))

@@ -11,12 +11,7 @@ from data_models.claim import Claim, Successor, change_nothing
 from data_models.claim_decision import queue_length
 from data_models.conversation import AnsweredMessage, Conversation
 from data_models.documents import Stored
-from data_models.errors import (
-    InterruptedTurnError,
-    RoundsError,
-    ServerStoppingError,
-    StoreError,
-)
+from data_models.errors import InterruptedTurnError, RoundsError, ServerStoppingError, StoreError
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import RunFailed, RunFinished, TurnTiming
 from services.conversations.claimant import Claimant
@@ -24,8 +19,7 @@ from services.conversations.stored_answers import StoredAnswers
 from services.runs.hub import Run, RunHub
 from services.runs.stop_requests import StopRequests
 from services.turn_pipeline import TurnPipeline
-from services.turn_scheduler.running_turns import RunningTurns
-from services.turn_scheduler.turn_slots import TurnSlots
+from services.turn_scheduler.turn_slots import RunningTurns, TurnSlots
 
 Deliver = Callable[[Run], Coroutine[None, None, None]]
 _POLL_SECONDS = 0.25

@@ -32,7 +32,7 @@ from services.language.commands import command_in
 from services.runs.hub import Run, RunHub
 from services.runs.stop_requests import StopRequests
 from services.turn_scheduler.conversation_worker import ConversationWorker, Deliver
-from services.turn_scheduler.running_turns import RunningTurns
+from services.turn_scheduler.turn_slots import RunningTurns
 
 logger = structlog.get_logger()
 

@@ -8,6 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from data_models.claim import Claim
@@ -84,7 +85,8 @@ class TurnSlots:
             await asyncio.sleep(_LOOK_SECONDS)
             is_late = loop.time() - due > LATE_SECONDS
             is_patient = loop.time() - seated_at < PATIENCE_SECONDS
-            room = (FEW if is_late and is_patient else self._limit) - len(self._seated)
+            most = min(FEW, self._limit) if is_late and is_patient else self._limit
+            room = most - len(self._seated)
             if self._line and room > 0:
                 slot = self._line.popleft()
                 self._seated.add(slot)
@@ -95,3 +97,45 @@ class TurnSlots:
 
 def _nothing() -> None:
     """A claim that is lost is told by the turn's first write."""
+
+
+# One conversation as one process serves it.
+
+
+@dataclass(slots=True)
+class RunningTurns:
+    """What this process has under way for one conversation.
+
+    Attributes:
+        lock: Messages are admitted one at a time.
+        visitors: Messages that are being admitted.
+        current: The run that is being answered.
+        waiting: Runs of queued messages that came in here, by run id.
+        driver: Answers, one run after the other; None while nothing runs or waits.
+        is_queue_left: Whether messages wait that came in elsewhere, perhaps at a dead replica.
+        released: Set while no turn stands between its last event and its release.
+    """
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    visitors: int = 0
+    current: Run | None = None
+    waiting: dict[str, Run] = field(default_factory=dict)
+    driver: "asyncio.Task[None] | None" = None
+    is_queue_left: bool = False
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def find(self, message_hash: str) -> Run | None:
+        """Return the run of that message, if it runs or waits here."""
+        runs = [*self.waiting.values(), *([self.current] if self.current else [])]
+        return next((run for run in runs if run.message.message_hash == message_hash), None)
+
+    def wait_with(self, run: Run) -> None:
+        """Have `run` wait behind what is under way, which is told that others wait."""
+        self.waiting[run.run_id] = run
+        if self.current is not None:
+            self.current.others_wait = True
+
+    async def wait_for_commit(self) -> None:
+        """Return once a turn whose last event is out is also released: it takes one write."""
+        while self.current is not None and self.current.is_finished:
+            await self.released.wait()

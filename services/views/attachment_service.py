@@ -19,7 +19,7 @@ from data_models.errors import (
     NotFoundError,
 )
 from data_models.identifiers import PatientId
-from services.attachments.whose_paper import Whose, whose_paper
+from services.attachments.papers import Whose, whose_paper
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.identity.linking import SubjectLinker
 from services.records.readers.reading import DocumentReader

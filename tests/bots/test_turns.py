@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bots import delivery, live_answer
+from bots import delivery, text_stream
 from bots.abilities import Abilities
 from bots.rendering import Look, TurnRenderer
 from data_models.chat_context import AgentMessage, Citation
@@ -100,7 +100,7 @@ async def test_the_offline_rules_say_what_they_are(bot: Bot, channel: FakeConnec
 async def test_typing_is_shown_until_the_first_text_and_not_after_the_last(
     bot: Bot, channel: FakeConnector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_answer, "REPEAT_SECONDS", 0.3)
+    monkeypatch.setattr(text_stream, "REPEAT_SECONDS", 0.3)
 
     async def script(run: Run) -> None:
         run.emit(RunStarted(run_id=run.run_id, conversation_id=run.conversation_id))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from data_models import upgrades
+from data_models import document as shapes
 from data_models.blob_store import Blob
 from data_models.document import Document
 from data_models.documents import BlobCache, Documents, parse_document
@@ -198,13 +198,13 @@ async def test_what_needs_a_newer_reader_is_refused_and_no_damage(store: MemoryB
 def steps(monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that has come from version 1 to 3."""
 
-    def to_2(json: upgrades.Json) -> upgrades.Json:
+    def to_2(json: shapes.Json) -> shapes.Json:
         return {**json, "sentence": json["text"]}
 
-    def to_3(json: upgrades.Json) -> upgrades.Json:
+    def to_3(json: shapes.Json) -> shapes.Json:
         return {**json, "words": str(json["sentence"]).split()}
 
-    monkeypatch.setattr(upgrades, "STEPS", {"NewNote": {1: to_2, 2: to_3}})
+    monkeypatch.setattr(shapes, "STEPS", {"NewNote": {1: to_2, 2: to_3}})
 
 
 @pytest.mark.usefixtures("steps")

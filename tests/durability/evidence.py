@@ -12,7 +12,7 @@ from data_models.document import Document
 from data_models.documents import parse_document
 from data_models.identifiers import storage_folder
 from data_models.layout import CORRUPT_MARK
-from data_models.memory_changes import ArchivedChanges
+from data_models.memory_blocks import ArchivedChanges
 from data_models.patient_context_models import Registry
 from data_models.tool_memory import TurnRuns
 from data_models.turn_runs import RunsOfTurns

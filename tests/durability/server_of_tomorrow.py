@@ -8,7 +8,7 @@ import os
 import sys
 from typing import Any, ClassVar
 
-from data_models import document, upgrades
+from data_models import document
 
 NOTE = "written tomorrow"
 _MIN_READER = int(os.environ.get("TOMORROW_MIN_READER", "2"))
@@ -34,14 +34,14 @@ class _EveryModel(dict[str, Any]):
         return {2: _with_note}
 
 
-def _with_note(old: upgrades.Json) -> upgrades.Json:
+def _with_note(old: document.Json) -> document.Json:
     return {**old, "tomorrow": NOTE, "min_reader": _MIN_READER}
 
 
 if __name__ == "__main__":
     # Before anything else imports it: all models are then made of this one.
     vars(document)["Document"] = DocumentOfTomorrow
-    vars(upgrades)["STEPS"] = _EveryModel()
+    vars(document)["STEPS"] = _EveryModel()
     from app import main
 
     sys.exit(main())

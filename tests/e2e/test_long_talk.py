@@ -115,7 +115,6 @@ def assert_summary(blocks: Blocks) -> None:
         "--- CONVERSATION FLOW ---",
         "--- KEY CONTEXT POINTS ---",
         "--- NEXT LIKELY TOPICS ---",
-        "--- CONVERSATION QUALITY ---",
     ]
     assert "CURRENT TOPIC: Headache Severity" in lines
     assert "CONVERSATION PHASE: Symptom Evaluation" in lines

@@ -14,13 +14,10 @@ import pytest
 from data_models.errors import AssistantError, RecordsUnavailableError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
-from group_chat.tools.calendar_tools import calendar_tools
-from group_chat.tools.contact_tools import contact_tools
-from group_chat.tools.document_tools import document_tools
+from group_chat.tools.calendar_tools import calendar_tools, task_tools
 from group_chat.tools.function import checked_arguments, plain
-from group_chat.tools.mail_tools import mail_tools
+from group_chat.tools.mail_tools import contact_tools, document_tools, mail_tools
 from group_chat.tools.personal import PersonalAssistant
-from group_chat.tools.task_tools import task_tools
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
 from services.assistant.back_end import AssistantBackEnd, AssistantServices, NoAssistant

@@ -19,9 +19,9 @@ from data_models.identifiers import PatientId
 from data_models.turn_events import Notice, ToolCallResult
 from group_chat.tools.free_times import days_of
 from group_chat.tools.scheduling_tools import SchedulingTools
+from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import GROUNDING_MARK, EntitySession
-from services.entities.team import AgentNames
 from services.group_chat_port import ContinuationChanged, QuestionAsked
 from services.language.yes_no import is_consent
 from services.scheduling.clinic import Clinic

@@ -11,9 +11,9 @@ from data_models.tool_memory import ToolMemory
 from group_chat.build import file_derived, remembered
 from group_chat.tools.watcher import ToolRun
 from group_chat.turn_context import TurnContext
+from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
-from services.entities.team import AgentNames
 from services.group_chat_port import GroupChatRequest
 from services.tool_memory.session import ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits

@@ -13,9 +13,9 @@ from data_models.entities import Entities
 from data_models.plan import Plan, PlanStep
 from group_chat.gate import Answer, CancelPlan, Opening, RunPlan, opening
 from group_chat.plan_text import needs_line
+from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
-from services.entities.team import AgentNames
 from services.group_chat_port import ContinuationChanged
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import Heard, TeamWorld, team_world, text

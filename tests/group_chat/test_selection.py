@@ -8,8 +8,16 @@ from data_models.chat_context import AgentMessage
 from data_models.plan import Plan, PlanStatus, PlanStep
 from group_chat.plan_text import step_line
 from group_chat.selection import next_move, taken_up, to_facilitator
-from group_chat.speaker_state import Announce, Ask, AskOneOf, End, Move, Said, SpeakerState, Work
-from group_chat.termination import within_limits
+from group_chat.speaker_state import (
+    Announce,
+    Ask,
+    AskOneOf,
+    End,
+    Move,
+    Said,
+    SpeakerState,
+    Work,
+)
 
 TEAM = ("Orchestrator", "History", "Radiology", "Pathology")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -162,9 +170,9 @@ def test_without_a_plan_control_goes_to_the_facilitators_model() -> None:
 
 def test_a_cap_ends_the_turn_but_not_one_that_is_over() -> None:
     full = replace(QUIET, messages=30)
-    assert within_limits(Ask("Radiology"), full, messages=30) == End("limit")
-    assert within_limits(End("question"), full, messages=30) == End("question")
-    assert within_limits(Ask("Radiology"), QUIET, messages=30) == Ask("Radiology")
+    assert full.within(Ask("Radiology"), messages=30) == End("limit")
+    assert full.within(End("question"), messages=30) == End("question")
+    assert QUIET.within(Ask("Radiology"), messages=30) == Ask("Radiology")
 
 
 LINES = st.sampled_from(

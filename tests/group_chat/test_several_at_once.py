@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import ToolInputError
-from group_chat.tools.calendar_tools import calendar_tools
-from group_chat.tools.contact_tools import contact_tools
+from group_chat.tools.calendar_tools import calendar_tools, task_tools
+from group_chat.tools.mail_tools import contact_tools
 from group_chat.tools.personal import PersonalAssistant
-from group_chat.tools.task_tools import task_tools
 from services.assistant.confirmed_actions import AssistantService, items_of
 from services.assistant.contacts import NewContact
 from services.assistant.tasks import NewTask

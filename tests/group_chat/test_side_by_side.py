@@ -11,10 +11,10 @@ from data_models.clock import SystemClock
 from data_models.entities import Entities
 from data_models.plan import Plan, PlanStep
 from data_models.turn_events import AgentMessageFinished, AgentMessageStarted
+from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
-from services.entities.team import AgentNames
-from services.turn.plan_order import place_of
+from services.turn.record import place_of
 from tests.fakes_openai import RecordedRequest, Reply, ToolCall
 from tests.group_chat.team_world import Heard, TeamWorld, earlier_turn, propose, team_world, text
 

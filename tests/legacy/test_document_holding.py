@@ -10,7 +10,7 @@ from data_models.entities import Entities
 from legacy.document_holding import Claimed
 from legacy.entity_mover import Mover, MoveReport
 from services.conversations.maintenance_lease import MaintenanceLease
-from services.entities.team import AgentNames
+from services.entities.circumstances import AgentNames
 from services.stored_folders import FolderMaintenance
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore

@@ -15,7 +15,7 @@ from data_models.local_blob_store import LocalBlobStore
 from legacy import migrate_entities, validate_entities
 from legacy.document_holding import Unclaimed
 from legacy.entity_mover import BACKUP_SUFFIX, Mover
-from services.entities.team import AgentNames
+from services.entities.circumstances import AgentNames
 from tests.amounts import amount
 from tests.fakes import FixedClock
 from tests.services.entities.world import BOOKING, SCHEDULER

@@ -26,8 +26,7 @@ from services.access.limits import MessageRate, SocketSlots
 from services.access.origin import OriginPolicy
 from services.audit.trail import NoAudit
 from services.channels.deliveries import Deliveries
-from services.channels.feedback import FeedbackBook
-from services.channels.page_feedback import PageFeedback
+from services.channels.feedback import FeedbackBook, PageFeedback
 from services.chart_access.break_glass import BreakGlass
 from services.replica import Replica
 from services.rounds.round_actions import RoundActions

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from group_chat.offline.booking import answer_as_booking
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
+from group_chat.offline.specialist import answer_as_booking
 from group_chat.tools.free_times import TimesArguments, told_times
 from group_chat.window import Line
 from services.language.clock import shift_in

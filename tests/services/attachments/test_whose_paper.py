@@ -6,7 +6,7 @@ import pytest
 
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
-from services.attachments.whose_paper import whose_paper
+from services.attachments.papers import whose_paper
 from services.identity.directory import FileDirectory, NoDirectory, Sought
 from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker

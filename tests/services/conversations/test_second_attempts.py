@@ -4,12 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from data_models.chat_context import AgentMessage, Turn
+from data_models.chat_context import AgentMessage, Turn, is_open
 from data_models.conversation import RunningTurn
 from data_models.identifiers import PatientId
 from data_models.incoming_message import IncomingMessage
 from data_models.turn_events import AgentMessageFinished
-from services.memory_blocks.turn_status import is_open
 from services.runs.hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from data_models.entities import Entities
+from services.entities.circumstances import AgentNames
 from services.entities.delta import EntityDelta
-from services.entities.team import AgentNames
 from tests.amounts import amount
 from tests.services.entities.list_model import ListModel
 from tests.services.entities.world import World

@@ -9,9 +9,9 @@ from structlog.testing import capture_logs
 
 from data_models.entities import Entities
 from data_models.errors import EntityDeltaError, StaleEntitiesError, UnknownAgentError
+from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import GROUNDING_MARK, Derives, EntitySession, StoredRun
-from services.entities.team import AgentNames
 from services.telemetry.logs import redacted
 from tests.fakes import FixedClock
 from tests.services.entities.world import BOOKING, SCHEDULER

@@ -3,9 +3,9 @@
 import pytest
 
 from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.document import upgraded
 from data_models.identifiers import PatientId
 from data_models.memory_blocks import KeyPoint
-from data_models.upgrades import upgraded
 from services.language.held_statements import held_statements
 from services.memory_blocks.held import held_lines, shown_history
 from services.memory_blocks.limits import POINTS, bound

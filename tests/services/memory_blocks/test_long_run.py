@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from data_models.blob_store import BlobStore
-from data_models.chat_context import AgentMessage, ChatContext, Turn
+from data_models.chat_context import AgentMessage, ChatContext, Turn, advance
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.documents import Documents
 from data_models.errors import RoundsError
@@ -23,7 +23,6 @@ from services.memory_blocks.history import (
 from services.memory_blocks.plain_reading import understand
 from services.memory_blocks.remembering import conclude, greet, take_in
 from services.memory_blocks.rotation import HISTORY_LIMIT_BYTES, ROTATE_ABOVE_TURNS
-from services.memory_blocks.turn_status import advance
 from services.memory_blocks.validator import validate
 from tests.amounts import amount
 from tests.fakes import CountingIds, FixedClock
@@ -109,7 +108,7 @@ class Talk:
                 etag = await contexts.write(half, etag=etag)
             whole.agent_responses.append(self._answer(whole.turn_id, answer))
         advance(whole, "COMPLETED")
-        conclude(context, whole, found)
+        conclude(context, whole)
         await make_room(contexts, context)
         await contexts.write(context, etag=etag)
 

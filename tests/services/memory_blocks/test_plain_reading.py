@@ -8,20 +8,19 @@ from hypothesis import strategies as st
 
 from data_models.chat_context import AgentMessage, Turn
 from data_models.memory_blocks import IntentClassification, MemoryBlocks
-from services.memory_blocks.plain_reading import OTHER, understand
-from services.memory_blocks.understanding import Intent, Understanding
+from services.memory_blocks.plain_reading import OTHER, IntentSpec, Understanding, understand
 from tests.fakes import FixedClock
 
 NOW = FixedClock().now()
 INTENTS = (
-    Intent(
+    IntentSpec(
         name="GENERAL_HEALTH",
         description="A complaint.",
         agent="GeneralHealth",
         words=("headache", "fever", "pain"),
         phase="symptom_evaluation",
     ),
-    Intent(name="MENTAL_HEALTH", description="Mood.", agent="MentalHealth", words=("sad",)),
+    IntentSpec(name="MENTAL_HEALTH", description="Mood.", agent="MentalHealth", words=("sad",)),
 )
 
 

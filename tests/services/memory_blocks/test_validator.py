@@ -5,9 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from data_models.chat_context import AgentMessage, ChatContext, Turn, TurnStatus
+from data_models.chat_context import NEXT, AgentMessage, ChatContext, Turn, TurnStatus, advance
 from data_models.memory_blocks import ContextEnrichment, KeyPoint, MemoryBlocks, TopicTransition
-from services.memory_blocks.turn_status import NEXT, advance
 from services.memory_blocks.validator import Rule, validate
 from tests.fakes import FixedClock
 

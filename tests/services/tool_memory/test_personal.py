@@ -6,12 +6,9 @@ from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId, hashed
 from data_models.tool_memory import PERSONAL_TOOLS, EntityContext, ToolMemory
-from group_chat.tools.calendar_tools import calendar_tools
-from group_chat.tools.contact_tools import contact_tools
-from group_chat.tools.document_tools import document_tools
-from group_chat.tools.mail_tools import mail_tools
+from group_chat.tools.calendar_tools import calendar_tools, task_tools
+from group_chat.tools.mail_tools import contact_tools, document_tools, mail_tools
 from group_chat.tools.personal import PersonalAssistant
-from group_chat.tools.task_tools import task_tools
 from services.assistant.back_end import NoAssistant
 from services.records.patient_names import RosterOnly
 from services.tool_memory.personal import FOLDER, PersonalToolMemories

@@ -4,8 +4,8 @@ import json
 from datetime import timedelta
 
 from data_models.chat_context import ChatContext
+from data_models.document import upgraded
 from data_models.tool_memory import ToolMemory
-from data_models.upgrades import upgraded
 from services.tool_memory.extractors import Found
 from services.tool_memory.resolution import Resolved
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits

@@ -10,11 +10,10 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from data_models.tool_memory import ToolMemory
 from services.telemetry.metrics import Metrics
-from services.tool_memory.budget import LIMIT_BYTES, size_bytes
 from services.tool_memory.extractors import Found, extracted
 from services.tool_memory.resolution import NotFound, Resolved
 from services.tool_memory.session import FinishedRun, ToolMemorySession
-from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
+from services.tool_memory.store import LIMIT_BYTES, ToolEntityStore, ToolMemoryLimits, size_bytes
 from tests.fakes import CountingIds
 
 NOW = datetime(2026, 11, 24, 10, tzinfo=UTC)

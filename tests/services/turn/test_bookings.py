@@ -15,8 +15,8 @@ from data_models.clock import RandomIds
 from data_models.identifiers import PatientId
 from data_models.plan import Plan, PlanStep
 from data_models.turn_events import Notice
+from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
-from services.entities.team import AgentNames
 from services.group_chat_port import (
     ContinuationChanged,
     GroupChatEvent,

@@ -14,8 +14,8 @@ from data_models.clock import RandomIds, SystemClock
 from data_models.errors import ModelTimeoutError
 from data_models.identifiers import PatientId
 from data_models.turn_events import RunFinished
+from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
-from services.entities.team import AgentNames
 from services.group_chat_port import (
     AgentCard,
     ContinuationChanged,
@@ -23,7 +23,7 @@ from services.group_chat_port import (
     GroupChatRequest,
 )
 from services.language.reader import PURPOSE
-from services.memory_blocks.understanding import Intent
+from services.memory_blocks.plain_reading import IntentSpec
 from services.model_port import Answer
 from services.turn.entities import TurnEntities
 from services.turn.memory import TurnMemory
@@ -31,7 +31,7 @@ from services.turn.tools import TurnTools
 from tests.services.world import CHAT, NoModel, World
 
 INTENTS = (
-    Intent(name="GENERAL_HEALTH", description="A complaint.", agent="GeneralHealth",
+    IntentSpec(name="GENERAL_HEALTH", description="A complaint.", agent="GeneralHealth",
            words=("headache",), phase="symptom_evaluation"),
 )  # fmt: skip
 AGENTS = ("Orchestrator", "GeneralHealth", "Radiology")

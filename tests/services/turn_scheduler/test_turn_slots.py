@@ -9,6 +9,7 @@ import pytest
 
 from data_models.claim import Claim
 from services.runs.hub import Run
+from services.turn_scheduler import turn_slots
 from services.turn_scheduler.turn_slots import FEW, LATE_SECONDS, PATIENCE_SECONDS, TurnSlots
 from tests.services.world import World
 
@@ -135,6 +136,21 @@ async def test_a_loop_that_is_late_gets_no_more_than_a_few_turns_at_once() -> No
     await hall.until_seated(*names)
     # Some begin all the same, so that a machine which is always busy still serves.
     assert FEW < seated_while_late <= FEW + 2 + took / PATIENCE_SECONDS
+
+
+async def test_a_loop_that_is_late_lets_no_more_in_than_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turn_slots, "LATE_SECONDS", -1.0)
+    monkeypatch.setattr(turn_slots, "PATIENCE_SECONDS", 1_000.0)
+    monkeypatch.setattr(turn_slots, "_LOOK_SECONDS", 0.0)
+    hall = Hall(TurnSlots(limit=1))
+    await hall.come("a", "b", "c")
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert hall.seated == ["a"]
+    for task in hall.tasks.values():
+        task.cancel()
 
 
 async def test_a_flood_of_one_conversation_takes_one_seat() -> None:

@@ -16,8 +16,7 @@ from data_models.errors import (
     NotFoundError,
 )
 from data_models.identifiers import PatientId
-from data_models.memory_blocks import KeyPoint
-from data_models.memory_changes import CHANGES_LIMIT_BYTES
+from data_models.memory_blocks import CHANGES_LIMIT_BYTES, KeyPoint
 from data_models.tool_memory import EntityContext, ToolExecutionContext
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.memory_edits.operations import Operation, Retire
