@@ -318,8 +318,15 @@ def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[F
     return [
         one
         for one in known.found_in(lower)
-        if words[one.start][1] not in known.in_capitals or not groups(one, "same:")
+        if not groups(one, "same:") or _is_written_so(words[one.start][1], one)
     ]
+
+
+def _is_written_so(word: str, phrase: FoundPhrase) -> bool:
+    """Whether a short name is in capitals, where it is also a word of a language."""
+    if word in statement_words().in_capitals:
+        return False
+    return "in_capitals" not in phrase.tags or word.isupper()
 
 
 def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from services.language.ordinary_words import ordinary_words
+from services.language.same_names import concept_names, group_of, wider_of
 from services.language.statement_tables import (
     FOLDER,
     all_of,
@@ -16,6 +17,8 @@ from services.language.statement_tables import (
     read_table,
     translated_names,
 )
+from services.language.statement_tables import read_names as read_names
+from services.language.statement_tables import stem as stem
 from services.language.vocabulary import LANGUAGES
 
 _BEGINNING = 5
@@ -51,6 +54,7 @@ class StatementWords:
 
     Attributes:
         phrases: By first word, the longest first.
+        concepts: Names of the table of concepts, by their stems, in the same order.
         imperatives: First words of sentences that ask for something.
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
         exclusive: For each word of a group of which one holds: the group, and which of them.
@@ -83,6 +87,7 @@ class StatementWords:
     """
 
     phrases: Mapping[str, Sequence[Phrase]]
+    concepts: Mapping[str, Sequence[Phrase]]
     imperatives: frozenset[str]
     abbreviations: frozenset[str]
     names: frozenset[str]
@@ -124,14 +129,30 @@ class StatementWords:
         """Yield the phrases in `words` from the left, the longest at each place."""
         at, count = 0, len(words)
         while at < count:
-            step = 1
-            for phrase in self.phrases.get(words[at], ()):
-                size = len(phrase.words)
-                if size == 1 or tuple(words[at : at + size]) == phrase.words:
-                    yield FoundPhrase(at, at + size, phrase.tags)
-                    step = size
-                    break
+            phrase = self._phrase_at(words, at)
+            step = len(phrase.words) if phrase is not None else 1
+            if phrase is not None:
+                yield FoundPhrase(at, at + step, phrase.tags)
             at += step
+
+    def _phrase_at(self, words: Sequence[str], at: int) -> Phrase | None:
+        """Return the longest phrase that begins there; a name of the table where it is longer."""
+        found = next(
+            (
+                one
+                for one in self.phrases.get(words[at], ())
+                if len(one.words) == 1 or tuple(words[at : at + len(one.words)]) == one.words
+            ),
+            None,
+        )
+        least = len(found.words) if found is not None else 0
+        for one in self.concepts.get(stem(words[at]), ()):
+            size = len(one.words)
+            if size <= least:
+                break
+            if size == 1 or tuple(map(stem, words[at : at + size])) == one.words:
+                return one
+        return found
 
 
 _KINDS = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
@@ -143,9 +164,10 @@ def statement_words() -> StatementWords:
     files = [read_table(FOLDER / language / "statements.yaml") for language in LANGUAGES]
     names = read_names()
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
-    phrases = _phrases(files, names)
+    phrases, concepts = _phrases(files, names), _concepts()
     return StatementWords(
         phrases=phrases,
+        concepts=concepts,
         spoken=frozenset(
             stem(word)
             for row in phrases.values()
@@ -153,7 +175,7 @@ def statement_words() -> StatementWords:
             if not _named_by(phrase)
             for word in phrase.words
         ),
-        named=_named(phrases, files),
+        named=_named((*phrases.values(), *_single(concepts)), files),
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
         imperatives=all_of(files, "imperatives"),
         abbreviations=all_of(files, "abbreviations"),
@@ -192,22 +214,6 @@ def statement_words() -> StatementWords:
 
 
 @lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
-    """Return `word` in lower case, without plural and in one spelling: `anaemias` is `anemia`."""
-    plain = word.lower().replace("’", "'").removesuffix("'s")
-    for old, new in (("ae", "e"), ("oe", "e"), ("tumour", "tumor"), ("ä", "a"), ("ö", "o")):
-        plain = plain.replace(old, new)
-    plain = plain.replace("ü", "u").replace("ß", "ss").replace("-", "")
-    if len(plain) > 4 and plain.endswith("ies"):
-        return f"{plain[:-3]}y"
-    if len(plain) > 5 and plain.endswith(("ases", "oses", "ises", "yses")):
-        return f"{plain[:-2]}is" if not plain.endswith(("diseases", "doses")) else plain[:-1]
-    if len(plain) > 3 and plain.endswith("s") and not plain.endswith(("ss", "us", "is")):
-        return plain[:-1]
-    return plain
-
-
-@lru_cache(maxsize=20_000)
 def is_clinical_name(stemmed: str) -> bool:
     """Whether a stem is, or looks like, the name of a drug, a test, a diagnosis or a procedure."""
     words = statement_words()
@@ -216,13 +222,8 @@ def is_clinical_name(stemmed: str) -> bool:
     return len(stemmed) > 6 and stemmed.endswith(words.endings) and stemmed not in words.not_names
 
 
-def read_names() -> dict[str, Any]:
-    """Return the names that sentences may state of a patient, by their kinds."""
-    return read_table(FOLDER / "clinical_names.yaml")
-
-
 def _named(
-    phrases: Mapping[str, Sequence[Phrase]], files: Sequence[Mapping[str, Any]]
+    phrases: Iterable[Sequence[Phrase]], files: Sequence[Mapping[str, Any]]
 ) -> dict[str, frozenset[frozenset[str]]]:
     """Return for stems of the words of names what these name, and for others what is alike."""
     found: dict[str, set[frozenset[str]]] = {}
@@ -231,7 +232,7 @@ def _named(
             found.setdefault(word, set()).update(frozenset({stem(other)}) for other in group)
     for place, english in places_of(files).items():
         found.setdefault(stem(place), set()).update(frozenset({stem(one)}) for one in english)
-    for row in phrases.values():
+    for row in phrases:
         for phrase in row:
             for word in phrase.words if (named := _named_by(phrase)) else ():
                 found.setdefault(stem(word), set()).update(named)
@@ -312,6 +313,12 @@ def _tagged(
         yield from (
             (phrase, f"{prefix}:={group[0].lower()}") for group in groups for phrase in group
         )
+    yield from (
+        (phrase, f"wider:{wider}")
+        for group in names["same"]
+        for phrase in group
+        for wider in wider_of(phrase)
+    )
     for cue in _CUES:
         yield from ((phrase, cue) for phrase in all_of(files, cue))
     for prefix, key in (("deed", "deeds"), ("often", "frequencies"), ("smoking", "smoking")):
@@ -319,7 +326,7 @@ def _tagged(
         yield from ((phrase, f"{prefix}:{kind}") for kind, row in rows for phrase in row)
     known = {phrase for group in names["same"] for phrase in group}
     yield from (
-        (phrase, f"means:{name}")
+        (phrase, f"same:{group}" if (group := group_of(name)) else f"means:{name}")
         for phrase, name in translated_names()
         if phrase.lower() not in known
     )
@@ -342,3 +349,18 @@ def _phrases(
     for words, found in sorted(tags.items(), key=lambda row: -len(row[0])):
         by_first.setdefault(words[0], []).append(Phrase(words, frozenset(found)))
     return {first: tuple(rows) for first, rows in by_first.items()}
+
+
+def _concepts() -> dict[str, tuple[Phrase, ...]]:
+    """Return the names of the table of concepts by the first stem, the longest first."""
+    by_first: dict[str, list[Phrase]] = {}
+    for stems, one in sorted(concept_names().items(), key=lambda row: -len(row[0])):
+        tags = {f"same:{one.group}", *(f"wider:{group}" for group in one.wider)}
+        tags |= {"in_capitals"} if one.is_short else set()
+        by_first.setdefault(stems[0], []).append(Phrase(stems, frozenset(tags)))
+    return {first: tuple(rows) for first, rows in by_first.items()}
+
+
+def _single(concepts: Mapping[str, Sequence[Phrase]]) -> Iterator[Sequence[Phrase]]:
+    """Yield the names of one word: a word of another is none for the thing."""
+    return ([one for one in row if len(one.words) == 1] for row in concepts.values())

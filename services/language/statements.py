@@ -202,7 +202,7 @@ class _Reader:
         if changes or gains_or_loses(cues, frozenset(stems.values())):
             names = names or [one for one in (changed_of_body(cues),) if one]
         return Clause(
-            words=frozenset((*stems.values(), *names)),
+            words=frozenset((*stems.values(), *names, *self._wider(phrases))),
             topics=tuple(group for one in phrases for group in groups(one, "topic:")),
             names=tuple(dict.fromkeys(names)),
             objects=self._objects(start, end, phrases),
@@ -219,6 +219,10 @@ class _Reader:
             differences=tuple(changes),
             runs=tuple(runs_of(named, meant)),
         )
+
+    def _wider(self, phrases: list[FoundPhrase]) -> Iterator[str]:
+        """Yield the kinds of things of which what is named is one."""
+        return (group for one in phrases for group in groups(one, "wider:"))
 
     def _span(self, phrase: FoundPhrase) -> tuple[int, int]:
         """Return where a phrase stands: the figures of `CA 19-9` are no values."""

@@ -288,7 +288,7 @@ def against_order(
     others = [
         row
         for row in rows.rows
-        if row.kind == "problem" and row.order and not row.name.isdisjoint(names) and row != first
+        if row.kind == "problem" and row.order and not row.needs.isdisjoint(names) and row != first
     ]
     if not first.order or not others or names[0] not in first.needs:
         return None

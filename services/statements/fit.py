@@ -82,7 +82,7 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     known = statement_words()
     if row.is_text and not row.words.isdisjoint(known.unsure):
         return bool(clause.words & known.unsure) or "maybe" in clause.cues
-    if not clause.words & WITHOUT and _lacks(row) & clause.words:
+    if not clause.words & WITHOUT and lacked(row) & clause.words:
         return False
     if clause.words & ALL and shares(row.quantities, row.words):
         return False
@@ -90,7 +90,7 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     return not told or told <= shares(row.quantities, row.words)
 
 
-def _lacks(row: KnownRow) -> frozenset[str]:
+def lacked(row: KnownRow) -> frozenset[str]:
     """Return what a row is without: the aura of "migraine without aura"."""
     if row.is_text or row.words.isdisjoint(WITHOUT):
         return frozenset()

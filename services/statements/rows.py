@@ -20,6 +20,7 @@ Standing: TypeAlias = Literal["active", "ended", "absent", ""]
 SHOWN_CHARS = 200
 JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
 _NOT_DONE = frozenset({"planned", "maybe"})
+_NAMED_BY_ALL = frozenset({"problem", "procedure"})
 _SMALL_CHARS = 3
 _SHORT_PLACES = frozenset({"hip", "eye", "ear", "arm", "leg", "toe", "jaw", "rib", "son"})
 BEGINNING = 6
@@ -78,7 +79,8 @@ class KnownRow:
     naming: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "naming", frozenset(filter(_may_name, self.needs)))
+        own = self.name - statement_words().soft if self.kind in _NAMED_BY_ALL else frozenset()
+        object.__setattr__(self, "naming", frozenset(filter(_may_name, self.needs | own)))
 
 
 def _may_name(word: str) -> bool:

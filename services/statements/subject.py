@@ -13,6 +13,7 @@ _ROWS_CITED = 3
 _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
+_DONE_THEN = DONE_ONCE | {"care plan"}
 _SETTINGS = frozenset({"=check up"})
 _SINGLE = frozenset({"single"})  # "a single dose"
 _DRUG = "medication"
@@ -79,7 +80,7 @@ def beside(
         for order, day in days.items()
         for row in rows.with_day(day.year, day.month)
         if row.order[:10] == order
-        and (row.kind == "encounter" or (row.kind in DONE_ONCE and _is_of(row, names)))
+        and (row.kind == "encounter" or (row.kind in _DONE_THEN and _is_of(row, names)))
     ]
 
 
