@@ -57,13 +57,13 @@ _OF_ALL = re.compile(
     r" (?P<all>[a-zü]+|\d{1,3})\b"
 )
 _JOINED = re.compile(
-    r"(?i)(?<=[^\W_]{3})(?<!\bnon)(?<!\bwild)-"
+    r"(?i)(?<=[^\W_]{2})(?<!\bnon)(?<!\bwild)-"
     r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
     r"|rearranged|wild-?type|wildtyp)\b)"
 )
 _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
-_HYPHENED = re.compile(r"(?<![\w-])(?P<one>[^\W\d_]{5,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
+_HYPHENED = re.compile(r"(?<![\w-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 _HEAD_WORDS = 5
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
@@ -190,8 +190,14 @@ def parted(text: str) -> str:
 
 def _of_two_names(found: re.Match[str]) -> str:
     """Return two names for one with a hyphen: `amoxicillin-clavulanate`."""
-    is_of_two = any(is_clinical_name(stem(found[part])) for part in ("one", "other"))
+    is_of_two = any(_names_alone(found[part]) for part in ("one", "other"))
     return f"{found['one']} {found['other']}" if is_of_two else found.group()
+
+
+def _names_alone(word: str) -> bool:
+    """Whether a word is a whole name: the apnea of `Schlafapnoe-Syndrom`."""
+    named = statement_words().concepts.get(stem(word), ())
+    return is_clinical_name(stem(word)) or any(len(one.words) == 1 for one in named)
 
 
 def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
@@ -324,9 +330,8 @@ def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[F
 
 def _is_written_so(word: str, phrase: FoundPhrase) -> bool:
     """Whether a short name is in capitals, where it is also a word of a language."""
-    if word in statement_words().in_capitals:
-        return False
-    return "in_capitals" not in phrase.tags or word.isupper()
+    is_word = "in_capitals" in phrase.tags or word.lower() in statement_words().in_capitals
+    return not is_word or word.isupper()
 
 
 def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:

@@ -82,6 +82,7 @@ class StatementWords:
         no_operation: Stems of procedures that are no operation.
         deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
+        better: For names of tests the course that is better, `rising` or `falling`.
         in_capitals: Short names that are words of a language in small letters.
         panels: For names of tests the stems by which those of one kind are called.
     """
@@ -123,6 +124,7 @@ class StatementWords:
     unsure: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
     panels: Mapping[str, frozenset[str]]
+    better: Mapping[str, str]
     in_capitals: frozenset[str]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
@@ -209,6 +211,7 @@ def statement_words() -> StatementWords:
         unsure=frozenset(stem(word) for word in all_of(files, "unsure")),
         deeds=_deeds(files),
         panels=_panels(names),
+        better=_better(names),
         in_capitals=frozenset(names["in_capitals"].split()),
     )
 
@@ -255,6 +258,12 @@ def _panels(names: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """Return for the names of tests how those of one kind are called together."""
     rows = names["panels"].items()
     return {f"={test}": _stems_of(words) for words, tests in rows for test in tests}
+
+
+def _better(names: Mapping[str, Any]) -> dict[str, str]:
+    """Return for names of tests which course is better."""
+    rows = (("rising", names["better"]["higher"]), ("falling", names["better"]["lower"]))
+    return {one: course for course, tests in rows for test in tests for one in (f"={test}", test)}
 
 
 def _stems_of(text: str) -> frozenset[str]:

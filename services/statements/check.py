@@ -25,7 +25,7 @@ from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
-from services.statements.judgements import judges_alone
+from services.statements.judgements import judges_alone, with_course
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import all_named, beside, person_groups, refs, without_setting
 from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
@@ -143,6 +143,7 @@ class MessageCheck:
         if deed is not None:
             return deed
         names = without_setting(clause) or self._carried(sentence, clause)
+        clause = with_course(clause, names)
         if clause.smoking:
             return self._smoking(sentence, clause)
         if (figures := self._figures(sentence, clause, names)) is not None:

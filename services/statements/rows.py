@@ -86,7 +86,7 @@ class KnownRow:
 def _may_name(word: str) -> bool:
     known = statement_words()
     is_word = len(word) > 2 and not word[0].isdigit() and word not in known.numbers
-    return is_word and word not in known.common
+    return is_word and word not in known.common and word not in known.fillers
 
 
 @dataclass(frozen=True, slots=True)

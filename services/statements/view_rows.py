@@ -196,6 +196,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         number=row.number,
         exclusive=frozenset(clause.exclusive),
         sites=clause.sites,
+        is_plan=row.kind in ("problem", *_DIAGNOSES) and "planned" in clause_of(row.name).cues,
     )
 
 
