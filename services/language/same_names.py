@@ -70,6 +70,13 @@ def kinds_of_groups() -> Mapping[str, str]:
     return {group: kind for kind, group, _ in _groups()}
 
 
+def names_of_cancers() -> Iterator[tuple[str, str]]:
+    """Yield the names of one word for a cancer, such as `Mammakarzinom`, and its plain name."""
+    for name, row in concept_rows()["problems"].items():
+        if str(name).lower().endswith(_BROAD[0]):
+            yield from ((str(one), str(name)) for one in row["words"] if " " not in str(one))
+
+
 def _groups() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """Yield the kind of each group of the table of concepts, the group and its names."""
     rows = concept_rows()

@@ -117,9 +117,22 @@ def breaks_in(
         for one in found
         if one.start and lower[one.start - 1] in _WHICH and not _ENDING.isdisjoint(one.tags)
     ]
+    breaks += _behind_polarities(lower, found)
     # "79 kg at 162 cm (BMI 30)": another thing, its value behind it.
     breaks += [at for at in named if lower[at - 1] == "(" and first < words[at][0] < last]
     return breaks
+
+
+def _behind_polarities(lower: Sequence[str], found: Sequence[FoundPhrase]) -> Iterator[int]:
+    """Yield where what was tested ends and what it was found in begins: `PR negative carcinoma`."""
+    groups_of = statement_words().exclusive
+    named = {at for one in found if groups(one, "same:") for at in range(one.start, one.end)}
+    named |= {at for at, word in enumerate(lower) if is_clinical_name(stem(word))}
+    for at, word in enumerate(lower):
+        is_of_test = groups_of.get(stem(word), ("",))[0] == "polarity" and at - 1 in named
+        behind = next((end for end in range(at + 1, len(lower)) if lower[end] in _BREAKS), None)
+        if is_of_test and any(at < place < (behind or len(lower)) for place in named):
+            yield at + 1
 
 
 def _ends_a_span(before: Sequence[str]) -> bool:

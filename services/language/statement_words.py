@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from services.language.ordinary_words import ordinary_words
-from services.language.same_names import concept_names, group_of, wider_of
+from services.language.same_names import concept_names, group_of, names_of_cancers, wider_of
 from services.language.statement_tables import (
     FOLDER,
     all_of,
@@ -23,6 +23,7 @@ from services.language.vocabulary import LANGUAGES
 
 _BEGINNING = 5
 _SMALL_CHARS = 3
+_LONG_CHARS = 6
 _CUES = (
     "no", "recorded", "nothing", "current", "takes", "ended", "begun", "when", "newest", "before",
     "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
@@ -367,6 +368,10 @@ def _concepts() -> dict[str, tuple[Phrase, ...]]:
         tags = {f"same:{one.group}", *(f"wider:{group}" for group in one.wider)}
         tags |= {"in_capitals"} if one.is_short else set()
         by_first.setdefault(stems[0], []).append(Phrase(stems, frozenset(tags)))
+    for word, name in names_of_cancers():
+        if len(word) > _LONG_CHARS:
+            tags = {f"means:{name.lower()}"}
+            by_first.setdefault(stem(word), []).append(Phrase((stem(word),), frozenset(tags)))
     return {first: tuple(rows) for first, rows in by_first.items()}
 
 
