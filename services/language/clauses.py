@@ -28,6 +28,7 @@ _WHICH = frozenset({"that", "which"})
 _OF_THEN = frozenset({"begun", "when", "before"})
 _EXTREMES = frozenset({"highest", "lowest"})
 _FROM = frozenset({"from", "von"})
+_TIMES = frozenset({"a", "mo", "wk", "d"})
 _UP_OR_DOWN = frozenset({"up", "down"})
 _THAN_BEFORE = {
     "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
@@ -120,7 +121,9 @@ def _tells_value_before(last: Clause, clause: Clause) -> bool:
     """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
     is_from = bool(clause.words & _FROM and (clause.cues & _COURSES or clause.words & _UP_OR_DOWN))
     is_from = (is_from or bool(clause.words & _COMPARED)) and not clause.names
-    return is_from and len(last.quantities) == len(clause.quantities) == 1 and not last.differences
+    is_time = any(one.unit in _TIMES for one in clause.quantities)  # "than two years before"
+    is_of_two = len(last.quantities) == len(clause.quantities) == 1 and not is_time
+    return is_from and is_of_two and not last.differences
 
 
 def _course(last: Clause, clause: Clause) -> Clause:

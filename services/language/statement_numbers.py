@@ -13,8 +13,6 @@ _DEFINITE = frozenset({"the", "these", "both", "type", "grade", "stage", "die", 
 _OF_SEVERAL = frozenset({"last", "past", "previous", "recent", "letzten", "letzte", "vergangenen"})
 _SEVERAL = frozenset({"few", "several", "couple", "wenigen", "mehreren"})
 _YEAR_CHARS = 4
-_RANGE = frozenset({"range", "bereich", "zielbereich"})
-_WIDELY = frozenset({"usual", "therapeutic", "recommended", "üblichen", "übliche", "therapeutischen"})
 _OUT_OF = ("out", "of")
 _TIMES = ("a", "mo", "wk", "d")
 _OF_WHAT = frozenset({"of", "von", "um"})
@@ -70,9 +68,6 @@ def bounded(words: Sequence[tuple[int, str]], quantities: Sequence[Quantity]) ->
 def _is_window(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> bool:
     """Whether a number is no value: "in the last 10 years", "3 out of 10"."""
     before = tuple(word for _, word in words[max(0, at - 2) : at])
-    near = {word for _, word in words[max(0, at - _LIMIT_WORDS) : at]}
-    if near & _RANGE and near & _WIDELY:
-        return True  # what is aimed at in general is no value of a patient
     return before == _OUT_OF or (one.unit in _TIMES and not _OF_SEVERAL.isdisjoint(before[-1:]))
 
 

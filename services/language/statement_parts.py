@@ -65,6 +65,8 @@ _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 _HEAD_WORDS = 5
+_DOSE = "mg"
+"""Behind it `ER` is how a tablet is made."""
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
 _BREAKS = frozenset({",", ";", "–", "—"})
@@ -337,14 +339,15 @@ def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[F
     return [
         one
         for one in known.found_in(lower)
-        if not groups(one, "same:") or _is_written_so(words[one.start][1], one)
+        if not groups(one, "same:")
+        or _is_written_so(words[one.start][1], one, lower[max(0, one.start - 1)])
     ]
 
 
-def _is_written_so(word: str, phrase: FoundPhrase) -> bool:
+def _is_written_so(word: str, phrase: FoundPhrase, before: str) -> bool:
     """Whether a short name is in capitals, where it is also a word of a language."""
     is_word = "in_capitals" in phrase.tags or word.lower() in statement_words().in_capitals
-    return not is_word or word.isupper()
+    return not is_word or (word.isupper() and before != _DOSE)
 
 
 def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:

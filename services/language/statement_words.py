@@ -376,5 +376,8 @@ def _concepts() -> dict[str, tuple[Phrase, ...]]:
 
 
 def _single(concepts: Mapping[str, Sequence[Phrase]]) -> Iterator[Sequence[Phrase]]:
-    """Yield the names of one word: a word of another is none for the thing."""
-    return ([one for one in row if len(one.words) == 1] for row in concepts.values())
+    """Yield the names whose words say what they name: not `chest` of what is of the chest."""
+    rows = [one for row in concepts.values() for one in row]
+    kinds = {tag.partition(":")[2] for one in rows for tag in one.tags if tag[:6] == "wider:"}
+    of_kinds = {f"same:{kind}" for kind in kinds}
+    yield [one for one in rows if len(one.words) == 1 or of_kinds.isdisjoint(one.tags)]

@@ -38,6 +38,12 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     elif len(clause.dates) == 1 and not clause.quantities and rows:
         newest = max(rows, key=_day)
         sides = [[newest], [row for row in rows if has_date(clause.dates[0], row)]]
+    elif len(clause.dates) == len(clause.quantities) == 1:
+        then = [row for row in rows if has_date(clause.dates[0], row)]
+        own = [row for row in rows if row not in then and is_measured(clause.quantities[0], row)]
+        if not own:
+            return None  # the day is of the value
+        sides = [own, then]
     elif len(clause.quantities) == 2:
         unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
         numbers = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
