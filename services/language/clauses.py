@@ -21,6 +21,7 @@ _OF_OTHER_TIMES = frozenset(
      "lowest", "takes", "maybe"}
 )  # fmt: skip
 _COURSES = frozenset({"rising", "falling", "steady"})
+_TURNS = frozenset({"recovered", "improved", "worsened", "erholte", "erholt", "verbessert"})
 _FINDS = frozenset(
     {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
 )
@@ -214,7 +215,8 @@ def _joined(last: Clause, clause: Clause) -> Clause:
 def _of_the_same(last: Clause, clause: Clause) -> Clause:
     """Return a clause without names with those of the one before."""
     passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
-    if clause.cues & _COURSES or (clause.quantities and "asserts" in clause.cues):
+    is_other_way = bool(clause.cues & _COURSES) or not clause.words.isdisjoint(_TURNS)
+    if is_other_way or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
     if "newest" in clause.cues:
         passed_on -= _OF_THEN

@@ -44,8 +44,8 @@ _LASTING_ONE = re.compile(
     r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
 )
 _COMPOUND = re.compile(
-    r"(?i)\b(?!labor|leber|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
-    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
+    r"(?i)\b(?!labor|leber|durch|ein|aus|zusammen|um|ab|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
+    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|bruch|brüche|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
 )
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
@@ -65,6 +65,7 @@ _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
 _HYPHENED = re.compile(r"(?<![\w-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 _HEAD_WORDS = 5
+_NONE = ("", 0)
 _DOSE = "mg"
 """Behind it `ER` is how a tablet is made."""
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
@@ -128,12 +129,15 @@ def breaks_in(
 def _behind_polarities(lower: Sequence[str], found: Sequence[FoundPhrase]) -> Iterator[int]:
     """Yield where what was tested ends and what it was found in begins: `PR negative carcinoma`."""
     groups_of = statement_words().exclusive
+    tested = [at for at, one in enumerate(lower) if groups_of.get(stem(one), _NONE)[0] == "polarity"]
+    if not tested:
+        return
     named = {at for one in found if groups(one, "same:") for at in range(one.start, one.end)}
     named |= {at for at, word in enumerate(lower) if is_clinical_name(stem(word))}
-    for at, word in enumerate(lower):
-        is_of_test = groups_of.get(stem(word), ("",))[0] == "polarity" and at - 1 in named
-        behind = next((end for end in range(at + 1, len(lower)) if lower[end] in _BREAKS), None)
-        if is_of_test and any(at < place < (behind or len(lower)) for place in named):
+    for at in tested:
+        ends = (end for end in range(at + 1, len(lower)) if lower[end] in _BREAKS)
+        end = next(ends, len(lower))
+        if at - 1 in named and any(at < place < end for place in named):
             yield at + 1
 
 

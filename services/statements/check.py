@@ -78,6 +78,7 @@ class MessageCheck:
         if is_value_alone(sentence):
             (one,) = sentence.clauses
             sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
+        sentence = replace(sentence, clauses=tuple(map(with_course, sentence.clauses)))
         verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
@@ -143,7 +144,6 @@ class MessageCheck:
         if deed is not None:
             return deed
         names = without_setting(clause) or self._carried(sentence, clause)
-        clause = with_course(clause, names)
         if clause.smoking:
             return self._smoking(sentence, clause)
         if (figures := self._figures(sentence, clause, names)) is not None:

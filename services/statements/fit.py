@@ -15,6 +15,7 @@ from services.statements.units import is_same
 _SAME_LETTERS = 7
 ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
+_WITH = frozenset({"with", "without"})
 _LACKING = WITHOUT | {"no", "kein", "keine", "keinen"}
 _NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
@@ -93,7 +94,9 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
 
 def lacked(row: KnownRow) -> frozenset[str]:
     """Return what a row is without: the aura of "migraine without aura"."""
-    said = "" if row.is_text else row.says.replace(" with no ", " without ")
+    if row.is_text or row.words.isdisjoint(_WITH):
+        return frozenset()
+    said = row.says.replace(" with no ", " without ")
     return told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
 
 

@@ -201,7 +201,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
     if word in known.kin and word not in ANY_KIN:
         return False
-    if max(len(clause.quantities), len(clause.stages)) > 1 and word in _TURNS:
+    is_course = not known.better.keys().isdisjoint(clause.names)  # compared as one
+    if (is_course or max(len(clause.quantities), len(clause.stages)) > 1) and word in _TURNS:
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
     if clause.differences and word in _AMOUNTS:
         return True
