@@ -26,7 +26,8 @@ from scripts.clinical_meanings import ClinicalMeanings
 from scripts.ding import Ding
 from scripts.wordnet import WordNet
 from services.language import ordinary_words as lists
-from services.language.statement_words import is_clinical_name, statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
 
 _PICKED = Path(__file__).with_name("ordinary_words.yaml")
 _LEAST_CHARS = 3

@@ -27,8 +27,7 @@ class SameName(NamedTuple):
 def group_of(name: str) -> str:
     """Return the group that a name is of; "" where it has no other names."""
     by_hand = _by_hand().get(_stems(name))
-    found = by_hand or concept_names().get(_stems(name), SameName("")).group
-    return found
+    return by_hand or concept_names().get(_stems(name), SameName("")).group
 
 
 @lru_cache(maxsize=1)

@@ -6,7 +6,9 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 from services.language.quantities import Quantity
-from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
+from services.language.statement_phrases import FoundPhrase
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
 
 SOURCE_TYPE = r"[A-Z][a-z][A-Za-z]{1,39}/(?!(?:volume|mass|area|time|moles)\b)"
 """`Hemoglobin [Mass/volume] in Blood` names a test and no source."""
@@ -43,10 +45,6 @@ _LASTING_ONE = re.compile(
     r"(?i)(?:(?<=\blasted )|(?<=\bfor ))an?(?= (?:hour|day|week|month|year)\b)"
     r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
 )
-_COMPOUND = re.compile(
-    r"(?i)\b(?!labor|leber|durch|ein|aus|zusammen|um|ab|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
-    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|bruch|brüche|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
-)
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
 _SPOKEN_STAGE = re.compile(
@@ -56,14 +54,6 @@ _OF_ALL = re.compile(
     r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"
     r" (?P<all>[a-zü]+|\d{1,3})\b"
 )
-_JOINED = re.compile(
-    r"(?i)(?<=[^\W_]{2})(?<!\bnon)(?<!\bwild)-"
-    r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
-    r"|rearranged|wild-?type|wildtyp)\b)"
-)
-_NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
-_SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
-_HYPHENED = re.compile(r"(?<![\w-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 _HEAD_WORDS = 5
 _NONE = ("", 0)
 _DOSE = "mg"
@@ -129,7 +119,9 @@ def breaks_in(
 def _behind_polarities(lower: Sequence[str], found: Sequence[FoundPhrase]) -> Iterator[int]:
     """Yield where what was tested ends and what it was found in begins: `PR negative carcinoma`."""
     groups_of = statement_words().exclusive
-    tested = [at for at, one in enumerate(lower) if groups_of.get(stem(one), _NONE)[0] == "polarity"]
+    tested = [
+        at for at, one in enumerate(lower) if groups_of.get(stem(one), _NONE)[0] == "polarity"
+    ]
     if not tested:
         return
     named = {at for one in found if groups(one, "same:") for at in range(one.start, one.end)}
@@ -196,27 +188,6 @@ def with_digits(text: str) -> str:
     text = _COUNTED.sub(counted_in_digits, _SPOKEN.sub(written, text))
     text = _AT_AGE.sub(aged_in_digits, text)
     return _SPOKEN_STAGE.sub(graded_in_digits, text)
-
-
-def parted(text: str) -> str:
-    """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
-    text = _JOINED.sub(" ", text) if "-" in text else text
-    text = _HYPHENED.sub(_of_two_names, text)
-    text = _NEVER_MARRIED.sub("never-married", text).replace("→", " to ")
-    text = _SPEAKING.sub(r"speaks \g<tongue>", text.replace("carried out", "performed"))
-    return _COMPOUND.sub(r"\g<what> \g<last>", text)
-
-
-def _of_two_names(found: re.Match[str]) -> str:
-    """Return two names for one with a hyphen: `amoxicillin-clavulanate`."""
-    is_of_two = any(_names_alone(found[part]) for part in ("one", "other"))
-    return f"{found['one']} {found['other']}" if is_of_two else found.group()
-
-
-def _names_alone(word: str) -> bool:
-    """Whether a word is a whole name: the apnea of `Schlafapnoe-Syndrom`."""
-    named = statement_words().concepts.get(stem(word), ())
-    return is_clinical_name(stem(word)) or any(len(one.words) == 1 for one in named)
 
 
 def allergen_in(words: Sequence[str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from services.language.clauses import Clause, put_together
+from services.language.compounds import parted
 from services.language.item_labels import without_label
 from services.language.quantities import Quantity, quantities_in
 from services.language.sides_told import sites_in
@@ -36,13 +37,14 @@ from services.language.statement_parts import (
     is_cue_only,
     listed_in,
     masked,
-    parted,
     phrases_in,
     runs_of,
     short_names_in,
     with_digits,
 )
-from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
+from services.language.statement_phrases import FoundPhrase
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
 from services.language.written_dates import FoundDate
 
 _BRACKETS = re.compile(

@@ -12,6 +12,7 @@ from services.statements.fit import has_date, is_measured
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
 
+_TWO = 2
 _THAN = frozenset({"than", "als"})
 _HIGHER = frozenset({"higher", "greater", "larger", "more", "hoher", "grosser", "mehr"})
 _MULTIPLIED = frozenset({"doubled", "tripled", "halved", "verdoppelt", "halbiert"})
@@ -30,27 +31,10 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     if not said or not clause.words & _THAN or clause.words & _MULTIPLIED:
         return None
     rows = [row for row in subject if row.number is not None and not row.is_text]
-    if sides := _so_long_before(clause, rows):
-        pass
-    elif len(clause.dates) == 2 and len(clause.quantities) < 2:
-        sides = [[row for row in rows if has_date(one, row)] for one in clause.dates]
-        sides[0] = [row for row in sides[0] if all(is_measured(q, row) for q in clause.quantities)]
-    elif len(clause.dates) == 1 and not clause.quantities and rows:
-        newest = max(rows, key=_day)
-        sides = [[newest], [row for row in rows if has_date(clause.dates[0], row)]]
-    elif len(clause.dates) == len(clause.quantities) == 1:
-        then = [row for row in rows if has_date(clause.dates[0], row)]
-        own = [row for row in rows if row not in then and is_measured(clause.quantities[0], row)]
-        if not own:
-            return None  # the day is of the value
-        sides = [own, then]
-    elif len(clause.quantities) == 2:
-        unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
-        numbers = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
-        sides = [[row for row in rows if is_measured(one, row)] for one in numbers]
-    else:
+    sides = _so_long_before(clause, rows) or _sides(clause, rows)
+    if not sides:
         months = sum(folded(word) in month_numbers() for word in clause.words)
-        return Verdict("unsupported") if months == 2 else None
+        return Verdict("unsupported") if months == _TWO and not clause.dates else None
     if not all(sides):
         return Verdict("unsupported")
     first, second = sides[0][0], sides[1][0]
@@ -59,6 +43,26 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     sources = (*first.sources, *second.sources)
     both = f"{first.says}; {second.says}"
     return Verdict("supported" if holds else "contradicted", sources, "" if holds else both)
+
+
+def _sides(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
+    """Return the rows of what is compared and of what it is compared with; [] for neither."""
+    told, days = clause.quantities, clause.dates
+    if len(days) == _TWO and len(told) < _TWO:
+        sides = [[row for row in rows if has_date(one, row)] for one in days]
+        return [[row for row in sides[0] if all(is_measured(q, row) for q in told)], sides[1]]
+    if len(days) == 1 and not told and rows:
+        then = [row for row in rows if has_date(days[0], row)]
+        return [[max(rows, key=_day)], then]
+    if len(days) == len(told) == 1:
+        then = [row for row in rows if has_date(days[0], row)]
+        own = [row for row in rows if row not in then and is_measured(told[0], row)]
+        return [own, then] if own else []  # else the day is of the value
+    if len(told) == _TWO:
+        unit = next((one.unit for one in reversed(told) if one.unit), "")
+        numbers = [one if one.unit else replace(one, unit=unit) for one in told]
+        return [[row for row in rows if is_measured(one, row)] for one in numbers]
+    return []
 
 
 def _by_what_is_better(clause: Clause) -> frozenset[str]:

@@ -22,7 +22,10 @@ _STAY = frozenset(
 _IN_HOSPITAL = frozenset({"hospital", "admitted", "krankenhaus", "klinik"})
 _SPANS = frozenset({"from", "to", "until", "between", "von", "bi", "bis", "vom", "zum"})
 _APART = frozenset({"apart", "later", "after", "before", "earlier", "nach", "vor", "spater"})
-_PREVIOUS = frozenset({"previou", "previous", "preceding", "vorherigen", "vorigen", "vorangegangenen"})
+_THAN = frozenset({"than", "als"})
+_PREVIOUS = frozenset(
+    {"previou", "previous", "preceding", "vorherigen", "vorigen", "vorangegangenen"}
+)
 _FIRST_TOLD = frozenset({"later", "before", "spater", "vor"})
 _AFTER = frozenset({"after", "within", "later", "nach", "innerhalb", "spater"})
 _WITHIN = frozenset({"within", "innerhalb"})
@@ -91,7 +94,7 @@ def is_so_far_apart(
         before: What the sentence says before that clause.
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
-    if not clause.words & _APART or len(times) != 1:
+    if not clause.words & _APART or len(times) != 1 or clause.words & _THAN:
         return None
     rest = tuple(one for one in clause.quantities if one not in times)
     plain = replace(clause, quantities=rest, cues=clause.cues - {"before"})

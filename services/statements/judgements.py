@@ -28,8 +28,8 @@ _PLAINLY: dict[str, tuple[float, float]] = {
 _UNITS = frozenset({"mmol/L", "mg/dL", "10*3/uL", "10*9/L", "g/dL", "U/L", "mm[Hg]", "kg/m2", "%"})
 _MARGIN = 0.05
 _BETTER = frozenset(
-    {"improved", "improving", "improvement", "recovered", "recovering", "erholt", "erholte", "verbessert", "verbesserte", "verbesserung",
-     "gebessert", "besserte"}
+    {"improved", "improving", "improvement", "recovered", "recovering", "erholt", "erholte",
+     "verbessert", "verbesserte", "verbesserung", "gebessert", "besserte"}
 )  # fmt: skip
 _WORSE = frozenset(
     {"worsened", "worsening", "deteriorated", "deteriorating", "deterioration",

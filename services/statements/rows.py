@@ -11,7 +11,8 @@ from services.language.phrases import says
 from services.language.quantities import Quantity
 from services.language.sentences import sentences_of
 from services.language.statement_parts import REFERENCE
-from services.language.statement_words import is_clinical_name, statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import read_sentence
 from services.language.written_dates import WrittenDate, recorded_date
 from services.statements.units import quantity

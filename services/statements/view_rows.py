@@ -11,7 +11,8 @@ from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.clauses import Clause
 from services.language.quantities import Quantity, quantities_in, unit_code
 from services.language.statement_parts import REFERENCE
-from services.language.statement_words import statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import statement_words
 from services.language.written_dates import dates_in, recorded_date
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
