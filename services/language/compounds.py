@@ -16,7 +16,7 @@ _JOINED = re.compile(
 )
 _NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
 _SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
-_HYPHENED = re.compile(r"(?<![\w-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
+_HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 
 
 def parted(text: str) -> str:

@@ -86,8 +86,7 @@ class KnownRow:
 
 def _may_name(word: str) -> bool:
     known = statement_words()
-    is_side = known.exclusive.get(word, ("",))[0] == "side"
-    is_word = not is_side and len(word) > 2 and not word[0].isdigit() and word not in known.numbers
+    is_word = len(word) > 2 and not word[0].isdigit() and word not in known.numbers
     return is_word and word not in known.common and word not in known.fillers
 
 
