@@ -25,7 +25,8 @@ import yaml
 
 from scripts.wordnet import ClinicalMeanings, WordNet
 from services.language import ordinary_words as lists
-from services.language.statement_words import is_clinical_name, statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
 
 _MEDICAL = re.compile(r"\[(?:med|anat|pharm|psych|biochem)\.\]")
 _ASIDE = re.compile(r"\{[^}]*\}|\([^)]*\)|\[[^\]]*\]|/[^/]*/|<[^>]*>")

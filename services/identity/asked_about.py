@@ -9,7 +9,8 @@ from services.language.chart_nouns import chart_nouns
 from services.language.letters import APOSTROPHES
 from services.language.mentions import Message, Word
 from services.language.people_words import people_words
-from services.language.statement_words import is_clinical_name, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name
 
 _LIKE = frozenset({"as", "wie", "comme", "como", "come"})
 _LIKE_WITH = frozenset({"bei"})

@@ -34,7 +34,8 @@ from services.identity.strangers import strangers_in
 from services.language.mentions import Message, Word
 from services.language.name_runs import leads_a_name, neighbours
 from services.language.people_words import people_words
-from services.language.statement_words import is_clinical_name, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
 

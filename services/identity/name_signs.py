@@ -7,7 +7,8 @@ from services.language.full_dates import month_numbers
 from services.language.mentions import HYPHENS, Word
 from services.language.people_words import names_that_are_words, people_words
 from services.language.phrases import words_for
-from services.language.statement_words import is_clinical_name, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name
 
 _SHORT_LETTERS = 3
 

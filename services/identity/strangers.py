@@ -19,7 +19,8 @@ from services.language.known_names import is_known_name, is_ordinary_name, is_sh
 from services.language.letters import folded
 from services.language.mentions import Message, Word
 from services.language.people_words import names_that_are_words, people_words
-from services.language.statement_words import is_clinical_name, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name
 from services.language.text_words import asks_question
 
 _SHORT_LETTERS = 3

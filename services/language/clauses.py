@@ -21,6 +21,7 @@ _OF_OTHER_TIMES = frozenset(
      "lowest", "takes", "maybe"}
 )  # fmt: skip
 _COURSES = frozenset({"rising", "falling", "steady"})
+_TURNS = frozenset({"recovered", "improved", "worsened", "erholte", "erholt", "verbessert"})
 _FINDS = frozenset(
     {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
 )
@@ -28,6 +29,7 @@ _WHICH = frozenset({"that", "which"})
 _OF_THEN = frozenset({"begun", "when", "before"})
 _EXTREMES = frozenset({"highest", "lowest"})
 _FROM = frozenset({"from", "von"})
+_TIMES = frozenset({"a", "mo", "wk", "d"})
 _UP_OR_DOWN = frozenset({"up", "down"})
 _THAN_BEFORE = {
     "falling": frozenset({"down", "lower", "less", "niedriger", "weniger"}),
@@ -120,7 +122,9 @@ def _tells_value_before(last: Clause, clause: Clause) -> bool:
     """Whether a clause says what a value was before: "84 kg in June, down from 87 kg in May"."""
     is_from = bool(clause.words & _FROM and (clause.cues & _COURSES or clause.words & _UP_OR_DOWN))
     is_from = (is_from or bool(clause.words & _COMPARED)) and not clause.names
-    return is_from and len(last.quantities) == len(clause.quantities) == 1 and not last.differences
+    is_time = any(one.unit in _TIMES for one in clause.quantities)  # "than two years before"
+    is_of_two = len(last.quantities) == len(clause.quantities) == 1 and not is_time
+    return is_from and is_of_two and not last.differences
 
 
 def _course(last: Clause, clause: Clause) -> Clause:
@@ -211,7 +215,8 @@ def _joined(last: Clause, clause: Clause) -> Clause:
 def _of_the_same(last: Clause, clause: Clause) -> Clause:
     """Return a clause without names with those of the one before."""
     passed_on = last.cues - {"newest", "current"} if "before" in clause.cues else last.cues
-    if clause.cues & _COURSES or (clause.quantities and "asserts" in clause.cues):
+    is_other_way = bool(clause.cues & _COURSES) or not clause.words.isdisjoint(_TURNS)
+    if is_other_way or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
     if "newest" in clause.cues:
         passed_on -= _OF_THEN

@@ -4,7 +4,8 @@ import re
 
 from services.language.name_kinds import kind_of_name
 from services.language.statement_parts import WORD
-from services.language.statement_words import statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import statement_words
 
 _LABEL = re.compile(
     r"(?P<item>\s*(?:[-*•+]|\d{1,3}[.)])\s+)(?P<label>\*{0,2}[^:|*\d]{3,40}(?::\*{0,2}|\*\*:))\s+(?=\S)"

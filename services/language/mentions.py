@@ -15,15 +15,15 @@ from services.language.descriptions import Sex, describes_somebody, sex_of_owner
 from services.language.full_dates import month_numbers
 from services.language.letters import APOSTROPHES, folded
 from services.language.people_words import common_words, people_words
-from services.language.statement_words import is_clinical_name, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name
 
 Title = Literal["man", "woman", "patient", "staff", "relative"]
 TEXT_LIMIT_CHARS = 16_000
 _WORD = re.compile(r"[^\W\d_]+(?:[\u200b-\u200d\u00ad][^\W\d_]+)*")
 _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
-_DOES = ("does", "did")
-_ABOUT = ("about", "for")
+_DOES, _ABOUT = ("does", "did"), ("about", "for")
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
 _MOSTLY_CAPITALS = 0.6
 

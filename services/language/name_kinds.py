@@ -2,7 +2,8 @@
 
 from functools import lru_cache
 
-from services.language.statement_words import read_names, stem
+from services.language.same_names import kinds_of_groups
+from services.language.statement_tables import read_names, stem
 
 _LISTS = {
     "medication": ("drugs", "drug_endings"),
@@ -20,6 +21,8 @@ _ILLNESSES = frozenset({"disease", "disorder", "syndrome", "failure", "insuffici
 @lru_cache(maxsize=4_000)
 def kind_of_name(name: str) -> str:
     """Return `medication`, `problem` or `procedure` for a stem or a group; "" for anything else."""
+    if name in (kinds := kinds_of_groups()):
+        return kinds[name]
     words = [stem(word) for word in name.removeprefix("=").split()]
     if not _ILLNESSES.isdisjoint(words):
         return "problem"

@@ -2,7 +2,8 @@
 
 import re
 
-from services.language.statement_words import is_clinical_name, statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
 
 _PERSON = re.compile(
     r"(?P<name>[A-ZÄÖÜ][a-zà-ÿ]+ [A-ZÄÖÜ][a-zà-ÿ]+)(?:['’]s)? "

@@ -2,7 +2,8 @@
 
 from services.language.chart_file import TopicSpec
 from services.language.chart_parts import QuestionPart, Run
-from services.language.statement_words import is_clinical_name, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name
 from services.language.telling_topics import NEVER_OF
 from services.language.tools_named import SEARCH
 

@@ -11,7 +11,8 @@ from services.language.in_english import in_english
 from services.language.mentions import read_words
 from services.language.people_words import people_words
 from services.language.phrases import says, without
-from services.language.statement_words import is_clinical_name, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name
 from services.language.tools_named import SEARCH
 from services.language.vocabulary import drug_classes, drug_names, folded
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from services.language.clauses import Stage
 from services.language.statement_parts import graded, scale
-from services.language.statement_words import FoundPhrase
+from services.language.statement_phrases import FoundPhrase
 
 _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 TNM = re.compile(

@@ -6,7 +6,9 @@ from functools import lru_cache
 from itertools import pairwise, product
 
 from services.language.quantities import Quantity
-from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
+from services.language.statement_phrases import FoundPhrase
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
 
 SOURCE_TYPE = r"[A-Z][a-z][A-Za-z]{1,39}/(?!(?:volume|mass|area|time|moles)\b)"
 """`Hemoglobin [Mass/volume] in Blood` names a test and no source."""
@@ -43,10 +45,6 @@ _LASTING_ONE = re.compile(
     r"(?i)(?:(?<=\blasted )|(?<=\bfor ))an?(?= (?:hour|day|week|month|year)\b)"
     r"|(?<=\bdauerte )einen?(?= (?:stunde|tag|woche|monat|jahr)\b)"
 )
-_COMPOUND = re.compile(
-    r"(?i)\b(?!labor|leber|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
-    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
-)
 WORD = re.compile(r"[^\W_]+(?:[-'’.+][^\W_]+)*\+?|[,;()–—]")
 """A word, or a sign that parts clauses."""
 _SPOKEN_STAGE = re.compile(
@@ -56,15 +54,10 @@ _OF_ALL = re.compile(
     r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"
     r" (?P<all>[a-zü]+|\d{1,3})\b"
 )
-_JOINED = re.compile(
-    r"(?i)(?<=[^\W_]{3})(?<!\bnon)(?<!\bwild)-"
-    r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
-    r"|rearranged|wild-?type|wildtyp)\b)"
-)
-_NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
-_SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
-_HYPHENED = re.compile(r"(?<![\w-])(?P<one>[^\W\d_]{5,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
 _HEAD_WORDS = 5
+_NONE = ("", 0)
+_DOSE = "mg"
+"""Behind it `ER` is how a tablet is made."""
 _ALLERGY = frozenset({"allergy", "allergie", "intolerance", "unverträglichkeit"})
 _LISTED_WORDS = 3
 _BREAKS = frozenset({",", ";", "–", "—"})
@@ -117,9 +110,27 @@ def breaks_in(
         for one in found
         if one.start and lower[one.start - 1] in _WHICH and not _ENDING.isdisjoint(one.tags)
     ]
+    breaks += _behind_polarities(lower, found)
     # "79 kg at 162 cm (BMI 30)": another thing, its value behind it.
     breaks += [at for at in named if lower[at - 1] == "(" and first < words[at][0] < last]
     return breaks
+
+
+def _behind_polarities(lower: Sequence[str], found: Sequence[FoundPhrase]) -> Iterator[int]:
+    """Yield where what was tested ends and what it was found in begins: `PR negative carcinoma`."""
+    groups_of = statement_words().exclusive
+    tested = [
+        at for at, one in enumerate(lower) if groups_of.get(stem(one), _NONE)[0] == "polarity"
+    ]
+    if not tested:
+        return
+    named = {at for one in found if groups(one, "same:") for at in range(one.start, one.end)}
+    named |= {at for at, word in enumerate(lower) if is_clinical_name(stem(word))}
+    for at in tested:
+        ends = (end for end in range(at + 1, len(lower)) if lower[end] in _BREAKS)
+        end = next(ends, len(lower))
+        if at - 1 in named and any(at < place < end for place in named):
+            yield at + 1
 
 
 def _ends_a_span(before: Sequence[str]) -> bool:
@@ -177,21 +188,6 @@ def with_digits(text: str) -> str:
     text = _COUNTED.sub(counted_in_digits, _SPOKEN.sub(written, text))
     text = _AT_AGE.sub(aged_in_digits, text)
     return _SPOKEN_STAGE.sub(graded_in_digits, text)
-
-
-def parted(text: str) -> str:
-    """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
-    text = _JOINED.sub(" ", text) if "-" in text else text
-    text = _HYPHENED.sub(_of_two_names, text)
-    text = _NEVER_MARRIED.sub("never-married", text).replace("→", " to ")
-    text = _SPEAKING.sub(r"speaks \g<tongue>", text.replace("carried out", "performed"))
-    return _COMPOUND.sub(r"\g<what> \g<last>", text)
-
-
-def _of_two_names(found: re.Match[str]) -> str:
-    """Return two names for one with a hyphen: `amoxicillin-clavulanate`."""
-    is_of_two = any(is_clinical_name(stem(found[part])) for part in ("one", "other"))
-    return f"{found['one']} {found['other']}" if is_of_two else found.group()
 
 
 def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
@@ -318,8 +314,15 @@ def phrases_in(words: Sequence[tuple[int, str]], lower: Sequence[str]) -> list[F
     return [
         one
         for one in known.found_in(lower)
-        if words[one.start][1] not in known.in_capitals or not groups(one, "same:")
+        if not groups(one, "same:")
+        or _is_written_so(words[one.start][1], one, lower[max(0, one.start - 1)])
     ]
+
+
+def _is_written_so(word: str, phrase: FoundPhrase, before: str) -> bool:
+    """Whether a short name is in capitals, where it is also a word of a language."""
+    is_word = "in_capitals" in phrase.tags or word.lower() in statement_words().in_capitals
+    return not is_word or (word.isupper() and before != _DOSE)
 
 
 def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:

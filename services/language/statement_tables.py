@@ -1,6 +1,7 @@
 """Reads the tables of words by which sentences state something, before they are stemmed."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +61,24 @@ def translated_names() -> Iterator[tuple[str, str]]:
             for english, said in named.get(kind, {}).items():
                 for phrase in said:
                     yield from ((f"{phrase}{ending}", english) for ending in ("", "e", "en", "n"))
+
+
+def read_names() -> dict[str, Any]:
+    """Return the names that sentences may state of a patient, by their kinds."""
+    return read_table(FOLDER / "clinical_names.yaml")
+
+
+@lru_cache(maxsize=20_000)
+def stem(word: str) -> str:
+    """Return `word` in lower case, without plural and in one spelling: `anaemias` is `anemia`."""
+    plain = word.lower().replace("’", "'").removesuffix("'s")
+    for old, new in (("ae", "e"), ("oe", "e"), ("tumour", "tumor"), ("ä", "a"), ("ö", "o")):
+        plain = plain.replace(old, new)
+    plain = plain.replace("ü", "u").replace("ß", "ss").replace("-", "")
+    if len(plain) > 4 and plain.endswith("ies"):
+        return f"{plain[:-3]}y"
+    if len(plain) > 5 and plain.endswith(("ases", "oses", "ises", "yses")):
+        return f"{plain[:-2]}is" if not plain.endswith(("diseases", "doses")) else plain[:-1]
+    if len(plain) > 3 and plain.endswith("s") and not plain.endswith(("ss", "us", "is")):
+        return plain[:-1]
+    return plain

@@ -3,9 +3,17 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from services.language.ordinary_words import ordinary_words
+from services.language.statement_phrases import (
+    FoundPhrase,
+    Phrase,
+    named_by,
+    named_concepts,
+    named_of_themselves,
+    phrases_of,
+)
 from services.language.statement_tables import (
     FOLDER,
     all_of,
@@ -13,36 +21,16 @@ from services.language.statement_tables import (
     numbers_of,
     parts_of_year,
     places_of,
+    read_names,
     read_table,
+    stem,
     translated_names,
 )
 from services.language.vocabulary import LANGUAGES
 
 _BEGINNING = 5
 _SMALL_CHARS = 3
-_CUES = (
-    "no", "recorded", "nothing", "current", "takes", "ended", "begun", "when", "newest", "before",
-    "highest", "lowest", "rising", "falling", "high", "low", "normal", "asserts",
-    "steady", "is_now", "objects_follow", "maybe", "about_patient", "general", "as_you_said",
-    "approximately", "family", "weak", "splits", "doers", "first_person", "not_yet", "things_done",
-    "stages", "range", "tolerates", "clinical", "of_chart", "altered",
-    "weight_change", "height_change", "planned",
-)  # fmt: skip
-
-
-class Phrase(NamedTuple):
-    """One or more words and what they say, such as `no`, `deed:booked`, `often:2/d`."""
-
-    words: tuple[str, ...]
-    tags: frozenset[str]
-
-
-class FoundPhrase(NamedTuple):
-    """A phrase in a list of words: its first word, the one behind its last, and what it says."""
-
-    start: int
-    end: int
-    tags: frozenset[str]
+_LONG_CHARS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +39,7 @@ class StatementWords:
 
     Attributes:
         phrases: By first word, the longest first.
+        concepts: Names of the table of concepts, by their stems, in the same order.
         imperatives: First words of sentences that ask for something.
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
         exclusive: For each word of a group of which one holds: the group, and which of them.
@@ -78,11 +67,13 @@ class StatementWords:
         no_operation: Stems of procedures that are no operation.
         deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
+        better: For names of tests the course that is better, `rising` or `falling`.
         in_capitals: Short names that are words of a language in small letters.
         panels: For names of tests the stems by which those of one kind are called.
     """
 
     phrases: Mapping[str, Sequence[Phrase]]
+    concepts: Mapping[str, Sequence[Phrase]]
     imperatives: frozenset[str]
     abbreviations: frozenset[str]
     names: frozenset[str]
@@ -118,20 +109,37 @@ class StatementWords:
     unsure: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
     panels: Mapping[str, frozenset[str]]
+    better: Mapping[str, str]
     in_capitals: frozenset[str]
 
     def found_in(self, words: Sequence[str]) -> Iterator[FoundPhrase]:
         """Yield the phrases in `words` from the left, the longest at each place."""
         at, count = 0, len(words)
         while at < count:
-            step = 1
-            for phrase in self.phrases.get(words[at], ()):
-                size = len(phrase.words)
-                if size == 1 or tuple(words[at : at + size]) == phrase.words:
-                    yield FoundPhrase(at, at + size, phrase.tags)
-                    step = size
-                    break
+            phrase = self._phrase_at(words, at)
+            step = len(phrase.words) if phrase is not None else 1
+            if phrase is not None:
+                yield FoundPhrase(at, at + step, phrase.tags)
             at += step
+
+    def _phrase_at(self, words: Sequence[str], at: int) -> Phrase | None:
+        """Return the longest phrase that begins there; a name of the table where it is longer."""
+        found = next(
+            (
+                one
+                for one in self.phrases.get(words[at], ())
+                if len(one.words) == 1 or tuple(words[at : at + len(one.words)]) == one.words
+            ),
+            None,
+        )
+        least = len(found.words) if found is not None else 0
+        for one in self.concepts.get(stem(words[at]), ()):
+            size = len(one.words)
+            if size <= least:
+                break
+            if size == 1 or tuple(map(stem, words[at : at + size])) == one.words:
+                return one
+        return found
 
 
 _KINDS = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
@@ -143,17 +151,12 @@ def statement_words() -> StatementWords:
     files = [read_table(FOLDER / language / "statements.yaml") for language in LANGUAGES]
     names = read_names()
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
-    phrases = _phrases(files, names)
+    phrases, concepts = phrases_of(files, names), named_concepts()
     return StatementWords(
         phrases=phrases,
-        spoken=frozenset(
-            stem(word)
-            for row in phrases.values()
-            for phrase in row
-            if not _named_by(phrase)
-            for word in phrase.words
-        ),
-        named=_named(phrases, files),
+        concepts=concepts,
+        spoken=_spoken(phrases),
+        named=_named((*phrases.values(), *named_of_themselves(concepts)), files),
         translated=frozenset(stem(word) for said, _ in translated_names() for word in said.split()),
         imperatives=all_of(files, "imperatives"),
         abbreviations=all_of(files, "abbreviations"),
@@ -187,24 +190,9 @@ def statement_words() -> StatementWords:
         unsure=frozenset(stem(word) for word in all_of(files, "unsure")),
         deeds=_deeds(files),
         panels=_panels(names),
+        better=_better(names),
         in_capitals=frozenset(names["in_capitals"].split()),
     )
-
-
-@lru_cache(maxsize=20_000)
-def stem(word: str) -> str:
-    """Return `word` in lower case, without plural and in one spelling: `anaemias` is `anemia`."""
-    plain = word.lower().replace("’", "'").removesuffix("'s")
-    for old, new in (("ae", "e"), ("oe", "e"), ("tumour", "tumor"), ("ä", "a"), ("ö", "o")):
-        plain = plain.replace(old, new)
-    plain = plain.replace("ü", "u").replace("ß", "ss").replace("-", "")
-    if len(plain) > 4 and plain.endswith("ies"):
-        return f"{plain[:-3]}y"
-    if len(plain) > 5 and plain.endswith(("ases", "oses", "ises", "yses")):
-        return f"{plain[:-2]}is" if not plain.endswith(("diseases", "doses")) else plain[:-1]
-    if len(plain) > 3 and plain.endswith("s") and not plain.endswith(("ss", "us", "is")):
-        return plain[:-1]
-    return plain
 
 
 @lru_cache(maxsize=20_000)
@@ -216,13 +204,8 @@ def is_clinical_name(stemmed: str) -> bool:
     return len(stemmed) > 6 and stemmed.endswith(words.endings) and stemmed not in words.not_names
 
 
-def read_names() -> dict[str, Any]:
-    """Return the names that sentences may state of a patient, by their kinds."""
-    return read_table(FOLDER / "clinical_names.yaml")
-
-
 def _named(
-    phrases: Mapping[str, Sequence[Phrase]], files: Sequence[Mapping[str, Any]]
+    phrases: Iterable[Sequence[Phrase]], files: Sequence[Mapping[str, Any]]
 ) -> dict[str, frozenset[frozenset[str]]]:
     """Return for stems of the words of names what these name, and for others what is alike."""
     found: dict[str, set[frozenset[str]]] = {}
@@ -231,29 +214,29 @@ def _named(
             found.setdefault(word, set()).update(frozenset({stem(other)}) for other in group)
     for place, english in places_of(files).items():
         found.setdefault(stem(place), set()).update(frozenset({stem(one)}) for one in english)
-    for row in phrases.values():
+    for row in phrases:
         for phrase in row:
-            for word in phrase.words if (named := _named_by(phrase)) else ():
+            for word in phrase.words if (named := named_by(phrase)) else ():
                 found.setdefault(stem(word), set()).update(named)
     return {word: frozenset(named) for word, named in found.items()}
 
 
-def _named_by(phrase: Phrase) -> set[frozenset[str]]:
-    """Return the groups, or the stems in English, that a phrase is a name of."""
-    found: set[frozenset[str]] = set()
-    for tag in phrase.tags:
-        kind, _, name = tag.partition(":")
-        if kind in ("same", "topic"):
-            found.add(frozenset({name}))
-        elif kind == "means":
-            found.add(frozenset(stem(word) for word in name.split() if len(word) > _SMALL_CHARS))
-    return found
+def _spoken(phrases: Mapping[str, Sequence[Phrase]]) -> frozenset[str]:
+    """Return the stems of the words of phrases that name nothing."""
+    plain = (one for row in phrases.values() for one in row if not named_by(one))
+    return frozenset(stem(word) for one in plain for word in one.words)
 
 
 def _panels(names: Mapping[str, Any]) -> dict[str, frozenset[str]]:
     """Return for the names of tests how those of one kind are called together."""
     rows = names["panels"].items()
     return {f"={test}": _stems_of(words) for words, tests in rows for test in tests}
+
+
+def _better(names: Mapping[str, Any]) -> dict[str, str]:
+    """Return for names of tests which course is better."""
+    rows = (("rising", names["better"]["higher"]), ("falling", names["better"]["lower"]))
+    return {one: course for course, tests in rows for test in tests for one in (f"={test}", test)}
 
 
 def _stems_of(text: str) -> frozenset[str]:
@@ -302,43 +285,3 @@ def _deeds(files: Sequence[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
         for deed in one.get("own_deeds", ()):
             found.setdefault(deed, set()).add(stem(deed))
     return {kind: frozenset(words) for kind, words in found.items()}
-
-
-def _tagged(
-    files: Sequence[Mapping[str, Any]], names: Mapping[str, Any]
-) -> Iterator[tuple[str, str]]:
-    """Yield every phrase with one thing that it says."""
-    for prefix, groups in (("same", names["same"]), ("topic", names["topics"])):
-        yield from (
-            (phrase, f"{prefix}:={group[0].lower()}") for group in groups for phrase in group
-        )
-    for cue in _CUES:
-        yield from ((phrase, cue) for phrase in all_of(files, cue))
-    for prefix, key in (("deed", "deeds"), ("often", "frequencies"), ("smoking", "smoking")):
-        rows = [row for one in files for row in one.get(key, {}).items()]
-        yield from ((phrase, f"{prefix}:{kind}") for kind, row in rows for phrase in row)
-    known = {phrase for group in names["same"] for phrase in group}
-    yield from (
-        (phrase, f"means:{name}")
-        for phrase, name in translated_names()
-        if phrase.lower() not in known
-    )
-    for who in all_of(files, "first_person"):
-        for deed in all_of(files, "own_deeds"):
-            for tag in (f"deed:{deed}", "first_person", "doers"):
-                yield f"{who} {deed}", tag
-
-
-def _phrases(
-    files: Sequence[Mapping[str, Any]], names: Mapping[str, Any]
-) -> dict[str, tuple[Phrase, ...]]:
-    tags: dict[tuple[str, ...], set[str]] = {}
-    for phrase, tag in _tagged(files, names):
-        tags.setdefault(tuple(phrase.lower().split()), set()).add(tag)
-    for words, found in tags.items():
-        if any("asserts" in tags.get((word,), ()) for word in words):
-            found.add("asserts")
-    by_first: dict[str, list[Phrase]] = {}
-    for words, found in sorted(tags.items(), key=lambda row: -len(row[0])):
-        by_first.setdefault(words[0], []).append(Phrase(words, frozenset(found)))
-    return {first: tuple(rows) for first, rows in by_first.items()}

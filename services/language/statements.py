@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from services.language.clauses import Clause, put_together
+from services.language.compounds import parted
 from services.language.item_labels import without_label
 from services.language.quantities import Quantity, quantities_in
 from services.language.sides_told import sites_in
@@ -36,13 +37,14 @@ from services.language.statement_parts import (
     is_cue_only,
     listed_in,
     masked,
-    parted,
     phrases_in,
     runs_of,
     short_names_in,
     with_digits,
 )
-from services.language.statement_words import FoundPhrase, is_clinical_name, statement_words, stem
+from services.language.statement_phrases import FoundPhrase
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
 from services.language.written_dates import FoundDate
 
 _BRACKETS = re.compile(
@@ -202,7 +204,7 @@ class _Reader:
         if changes or gains_or_loses(cues, frozenset(stems.values())):
             names = names or [one for one in (changed_of_body(cues),) if one]
         return Clause(
-            words=frozenset((*stems.values(), *names)),
+            words=frozenset((*stems.values(), *names, *self._wider(phrases))),
             topics=tuple(group for one in phrases for group in groups(one, "topic:")),
             names=tuple(dict.fromkeys(names)),
             objects=self._objects(start, end, phrases),
@@ -219,6 +221,10 @@ class _Reader:
             differences=tuple(changes),
             runs=tuple(runs_of(named, meant)),
         )
+
+    def _wider(self, phrases: list[FoundPhrase]) -> Iterator[str]:
+        """Yield the kinds of things of which what is named is one."""
+        return (group for one in phrases for group in groups(one, "wider:"))
 
     def _span(self, phrase: FoundPhrase) -> tuple[int, int]:
         """Return where a phrase stands: the figures of `CA 19-9` are no values."""

@@ -10,7 +10,8 @@ from services.language.full_dates import full_dates
 from services.language.letters import folded, spellings
 from services.language.mentions import Word, read_words
 from services.language.people_words import people_words
-from services.language.statement_words import is_clinical_name, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name
 
 _PATIENT = "patient"
 _INITIALS_LIMIT = 2

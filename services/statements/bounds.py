@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from services.language.clauses import Clause
 from services.language.quantities import Quantity
-from services.language.statement_words import stem
+from services.language.statement_tables import stem
 from services.language.statements import Sentence
 from services.statements.compare_series import against_trend, has_value, since
 from services.statements.fit import has_date, is_measured

@@ -26,14 +26,14 @@ def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Se
     small cell, or in remission, is more than that.
     """
     own = [name for name in names if name not in _BROADER]
-    if not own or len(own) == len(names):
+    if len(own) == len(names):
         return ()
     said = {word for word in clause.words if len(word) > _SMALL_CHARS and word.isalpha()}
     said -= _BROADER | _SAYS_NO_MORE
     said -= statement_words().neutral | statement_words().translated
     return [
         row
-        for row in rows.about(own)
+        for row in (rows.about(own) if own else rows.rows)
         if row.kind == "problem"
         and (_MALIGNANT in row.words or any(word.endswith(_NARROWER) for word in row.words))
         and has_all(said, row.words)

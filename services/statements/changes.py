@@ -16,6 +16,7 @@ _TIMES = frozenset({"a", "mo", "wk", "d", "h"})
 _SINCE = frozenset({"since", "seit"})
 _UP = frozenset({"up", "more", "higher", "heavier", "mehr", "hoher"})
 _DOWN = frozenset({"down", "less", "lower", "lighter", "weniger", "niedriger"})
+_THAN = frozenset({"than", "als"})
 _FROM = frozenset({"from", "von", "compared"})
 _CHANGES = frozenset({"rising", "falling"})
 _ABOUT = 0.05
@@ -60,6 +61,8 @@ def _pairs(clause: Clause, values: Sequence[KnownRow]) -> Iterator[tuple[KnownRo
     elif len(days) == 1 and clause.words & (_SINCE | _FROM):
         yield from _each(days[0], values[-1:])
     elif len(days) == 1:
+        if clause.words & _THAN:
+            yield from _each(days[0], values[-1:])  # "is 97.8, 5.6 kg more than in 2013"
         yield from ((before, row) for before, row in pairwise(values) if row in days[0])
         yield from zip(days[0][:1], days[0][-1:], strict=True)
     elif len(values) > 1:

@@ -25,7 +25,7 @@ from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
-from services.statements.judgements import judges_alone
+from services.statements.judgements import judges_alone, with_course
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import all_named, beside, person_groups, refs, without_setting
 from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
@@ -78,6 +78,7 @@ class MessageCheck:
         if is_value_alone(sentence):
             (one,) = sentence.clauses
             sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
+        sentence = replace(sentence, clauses=tuple(map(with_course, sentence.clauses)))
         verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]

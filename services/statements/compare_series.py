@@ -13,7 +13,8 @@ _STEADY = 0.1
 """What is called stable may have changed by this share of its value."""
 _UNCHANGED = 0.05
 _NOT_CHANGED = frozenset({"changed", "unchanged", "verandert", "unverandert"})
-_SAME = 0.005
+_SAME = 0.0005
+"""What differs by less differs in how it was rounded."""
 STEP_BY_STEP = frozenset({"steadily", "continuously", "stetig", "kontinuierlich"})
 _GOING_ON = frozenset(
     {"rising", "increasing", "climbing", "growing", "falling", "decreasing", "declining",
@@ -146,8 +147,8 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
         return None if "steady" in clause.cues else Verdict("unsupported", row.sources)
     before, now = earlier[-1].number or 0.0, row.number
     is_wrong = (
-        ("rising" in clause.cues and now <= before)
-        or ("falling" in clause.cues and now >= before)
+        ("rising" in clause.cues and now - before <= _SAME * abs(before))
+        or ("falling" in clause.cues and before - now <= _SAME * abs(before))
         or ("steady" in clause.cues and _has_changed(before, now))
     )
     if not is_wrong:

@@ -268,8 +268,16 @@ def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
 def _beside_day(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
     """Return the one day for the number before it: "97 today, compared with 70.8 in 2019"."""
     days = clause.dates
+    behind = [one.start for one in clause.quantities for day in days[:1] if _is_tight(day, one)]
+    if behind:  # "than in 2021 (10.9 g/dL)"
+        return tuple(days if one.start == behind[0] else () for one in clause.quantities)
     before = [one.start for one in clause.quantities if days and one.start < days[0].start]
     return tuple(days if one.start == max(before) else () for one in clause.quantities if before)
+
+
+def _is_tight(day: FoundDate, one: Quantity) -> bool:
+    """Whether a number stands right behind a day."""
+    return 0 <= one.start - day.end <= len(" (")
 
 
 def against_order(
@@ -288,7 +296,7 @@ def against_order(
     others = [
         row
         for row in rows.rows
-        if row.kind == "problem" and row.order and not row.name.isdisjoint(names) and row != first
+        if row.kind == "problem" and row.order and not row.needs.isdisjoint(names) and row != first
     ]
     if not first.order or not others or names[0] not in first.needs:
         return None

@@ -6,13 +6,19 @@ from dataclasses import replace
 from services.language.clauses import Clause
 from services.language.full_dates import month_numbers
 from services.language.letters import folded
+from services.language.statement_words import statement_words
+from services.statements.durations import TIMES, is_apart
 from services.statements.fit import has_date, is_measured
 from services.statements.rows import KnownRow
 from services.statements.verdict import Verdict
 
+_TWO = 2
 _THAN = frozenset({"than", "als"})
 _HIGHER = frozenset({"higher", "greater", "larger", "more", "hoher", "grosser", "mehr"})
 _MULTIPLIED = frozenset({"doubled", "tripled", "halved", "verdoppelt", "halbiert"})
+_BETTER = frozenset({"better", "besser"})
+_WORSE = frozenset({"worse", "schlechter"})
+_BEFORE = frozenset({"before", "earlier", "previously", "zuvor", "vorher", "davor"})
 _LOWER = frozenset({"lower", "smaller", "less", "niedriger", "tiefer", "kleiner", "weniger"})
 
 
@@ -21,23 +27,14 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
 
     Months without their years may be of any year, and are not looked up.
     """
-    said = _HIGHER & clause.words or _LOWER & clause.words
+    said = _HIGHER & clause.words or _LOWER & clause.words or _by_what_is_better(clause)
     if not said or not clause.words & _THAN or clause.words & _MULTIPLIED:
         return None
     rows = [row for row in subject if row.number is not None and not row.is_text]
-    if len(clause.dates) == 2 and len(clause.quantities) < 2:
-        sides = [[row for row in rows if has_date(one, row)] for one in clause.dates]
-        sides[0] = [row for row in sides[0] if all(is_measured(q, row) for q in clause.quantities)]
-    elif len(clause.dates) == 1 and not clause.quantities and rows:
-        newest = max(rows, key=_day)
-        sides = [[newest], [row for row in rows if has_date(clause.dates[0], row)]]
-    elif len(clause.quantities) == 2:
-        unit = next((one.unit for one in reversed(clause.quantities) if one.unit), "")
-        numbers = [one if one.unit else replace(one, unit=unit) for one in clause.quantities]
-        sides = [[row for row in rows if is_measured(one, row)] for one in numbers]
-    else:
+    sides = _so_long_before(clause, rows) or _sides(clause, rows)
+    if not sides:
         months = sum(folded(word) in month_numbers() for word in clause.words)
-        return Verdict("unsupported") if months == 2 else None
+        return Verdict("unsupported") if months == _TWO and not clause.dates else None
     if not all(sides):
         return Verdict("unsupported")
     first, second = sides[0][0], sides[1][0]
@@ -46,6 +43,48 @@ def compared(clause: Clause, subject: Sequence[KnownRow]) -> Verdict | None:
     sources = (*first.sources, *second.sources)
     both = f"{first.says}; {second.says}"
     return Verdict("supported" if holds else "contradicted", sources, "" if holds else both)
+
+
+def _sides(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
+    """Return the rows of what is compared and of what it is compared with; [] for neither."""
+    told, days = clause.quantities, clause.dates
+    if len(days) == _TWO and len(told) < _TWO:
+        sides = [[row for row in rows if has_date(one, row)] for one in days]
+        return [[row for row in sides[0] if all(is_measured(q, row) for q in told)], sides[1]]
+    if len(days) == 1 and not told and rows:
+        then = [row for row in rows if has_date(days[0], row)]
+        return [[max(rows, key=_day)], then]
+    if len(days) == len(told) == 1:
+        then = [row for row in rows if has_date(days[0], row)]
+        own = [row for row in rows if row not in then and is_measured(told[0], row)]
+        return [own, then] if own else []  # else the day is of the value
+    if len(told) == _TWO:
+        unit = next((one.unit for one in reversed(told) if one.unit), "")
+        numbers = [one if one.unit else replace(one, unit=unit) for one in told]
+        return [[row for row in rows if is_measured(one, row)] for one in numbers]
+    return []
+
+
+def _by_what_is_better(clause: Clause) -> frozenset[str]:
+    """Return which way a value is told to be by "better than"."""
+    known = statement_words().better
+    better = next((known[name] for name in clause.names if name in known), "")
+    if not better or clause.words.isdisjoint(_BETTER | _WORSE):
+        return frozenset()
+    return _HIGHER if (better == "rising") == bool(clause.words & _BETTER) else _LOWER
+
+
+def _so_long_before(clause: Clause, rows: Sequence[KnownRow]) -> list[list[KnownRow]]:
+    """Return the value of a day and those so long before it: "lower than two years before"."""
+    times = [one for one in clause.quantities if one.unit in TIMES]
+    told = [one for one in clause.quantities if one.unit not in TIMES]
+    if len(times) != 1 or len(told) > 1 or clause.words.isdisjoint(_BEFORE):
+        return []
+    own = [row for row in rows if all(is_measured(one, row) for one in told)]
+    own = [row for row in own if all(has_date(one, row) for one in clause.dates)]
+    own = sorted(own, key=_day)[-1:]
+    earlier = [row for one in own for row in rows if row.order < one.order]
+    return [own, [row for row in earlier if is_apart(clause, times[0], row, own[0])]]
 
 
 def _day(row: KnownRow) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.statements.compare_series import since
-from services.statements.fit import fits, has_date, has_sites
+from services.statements.fit import DONE_ONCE, fits, has_date, has_sites
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, refs, supported
@@ -20,12 +20,14 @@ def counted(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
     Rows that a tool left out may make a greater number right, so that is unsupported only.
     """
     numbers = {number for number, kind in clause.counted if kind in _OF_A_THING}
+    kinds = {kind for _, kind in clause.counted}.union(one[1:] for one in clause.topics)
     if not names or len(numbers) != 1:
         return None
     number = numbers.pop()
     if not number:
         return None  # that there is none is a matter of absence
     subject = about(clause, rows, names)
+    subject = [row for row in subject if row.kind in kinds & DONE_ONCE] or subject
     told = [row for row in subject if _says(number, row) and _may_sum_up(row, clause)]
     if told := [row for row in told if has_sites(clause, row)]:
         return supported(told)

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from services.language.clauses import Clause
-from services.language.statement_words import statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import statement_words
 from services.language.statements import Sentence
 from services.statements.compare import compare_values
 from services.statements.deeds import NEVER_DONE, claims_deed, is_in_course, is_own_claim

@@ -22,6 +22,10 @@ _STAY = frozenset(
 _IN_HOSPITAL = frozenset({"hospital", "admitted", "krankenhaus", "klinik"})
 _SPANS = frozenset({"from", "to", "until", "between", "von", "bi", "bis", "vom", "zum"})
 _APART = frozenset({"apart", "later", "after", "before", "earlier", "nach", "vor", "spater"})
+_THAN = frozenset({"than", "als"})
+_PREVIOUS = frozenset(
+    {"previou", "previous", "preceding", "vorherigen", "vorigen", "vorangegangenen"}
+)
 _FIRST_TOLD = frozenset({"later", "before", "spater", "vor"})
 _AFTER = frozenset({"after", "within", "later", "nach", "innerhalb", "spater"})
 _WITHIN = frozenset({"within", "innerhalb"})
@@ -90,24 +94,35 @@ def is_so_far_apart(
         before: What the sentence says before that clause.
     """
     times = [one for one in clause.quantities if one.unit in TIMES]
-    if not clause.words & _APART or len(times) != 1:
+    if not clause.words & _APART or len(times) != 1 or clause.words & _THAN:
         return None
     rest = tuple(one for one in clause.quantities if one not in times)
     plain = replace(clause, quantities=rest, cues=clause.cues - {"before"})
-    if len(clause.dates) == _ENDS:
+    if clause.words & _PREVIOUS and before is None:
+        own = _dated(replace(plain, cues=plain.cues - {"newest"}), rows, names)
+        sides = [_last_before(own[-1], rows, names), own[-1:]] if own else []
+    elif len(clause.dates) == _ENDS:
         sides = [_dated(replace(plain, dates=(day,)), rows, names) for day in clause.dates]
     elif before is not None and not clause.dates:
         own = _dated(plain, rows, names)
         sides = [_dated(before, rows, before.names), own]
     else:
         return None
-    if not all(sides):
+    if not sides or not all(sides):
         return None
     is_first = "apart" in clause.words or not clause.words.isdisjoint(_FIRST_TOLD)
+    is_first = is_first or bool(clause.words & _PREVIOUS)
     for one, other in product(*(sides if is_first else reversed(sides))):
         if one.order <= other.order and is_apart(clause, times[0], one, other):
             return supported([one, other])
     return Verdict("unsupported", refs([sides[0][0], sides[1][0]]))
+
+
+def _last_before(row: KnownRow, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
+    """Return the last of what is named before a row: "five years after the previous one"."""
+    found = [one for one in rows.about(names) if one.order and not one.is_text]
+    earlier = [one for one in found if one.kind == row.kind and one.order[:10] < row.order[:10]]
+    return sorted(earlier, key=lambda one: one.order)[-1:]
 
 
 def _dated(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:

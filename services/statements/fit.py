@@ -15,6 +15,8 @@ from services.statements.units import is_same
 _SAME_LETTERS = 7
 ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
+_WITH = frozenset({"with", "without"})
+_LACKING = WITHOUT | {"no", "kein", "keine", "keinen"}
 _NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
 _AFTER = frozenset({"after", "nach"})
@@ -82,7 +84,7 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     known = statement_words()
     if row.is_text and not row.words.isdisjoint(known.unsure):
         return bool(clause.words & known.unsure) or "maybe" in clause.cues
-    if not clause.words & WITHOUT and _lacks(row) & clause.words:
+    if not clause.words & _LACKING and lacked(row) & clause.words:
         return False
     if clause.words & ALL and shares(row.quantities, row.words):
         return False
@@ -90,11 +92,12 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
     return not told or told <= shares(row.quantities, row.words)
 
 
-def _lacks(row: KnownRow) -> frozenset[str]:
+def lacked(row: KnownRow) -> frozenset[str]:
     """Return what a row is without: the aura of "migraine without aura"."""
-    if row.is_text or row.words.isdisjoint(WITHOUT):
+    if row.is_text or row.words.isdisjoint(_WITH):
         return frozenset()
-    return told_of(stems_of(row.says.partition(" without ")[2].partition(",")[0]))
+    said = row.says.replace(" with no ", " without ")
+    return told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
 
 
 def shares(

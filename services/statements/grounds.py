@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 from services.language.named_person import person_named_in
 from services.language.people_words import common_words
-from services.language.statement_words import is_clinical_name, statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
 from services.statements.known import KnownRows
 
 

@@ -1,6 +1,7 @@
 """Whether prose judges a finding or a course as no row does: "The CT was normal." Pure."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from services.language.clauses import Clause
 from services.language.statement_words import statement_words
@@ -26,7 +27,27 @@ _PLAINLY: dict[str, tuple[float, float]] = {
 """What is usual of grown-ups, in the units of records, with a margin: no range of a laboratory."""
 _UNITS = frozenset({"mmol/L", "mg/dL", "10*3/uL", "10*9/L", "g/dL", "U/L", "mm[Hg]", "kg/m2", "%"})
 _MARGIN = 0.05
+_BETTER = frozenset(
+    {"improved", "improving", "improvement", "recovered", "recovering", "erholt", "erholte",
+     "verbessert", "verbesserte", "verbesserung", "gebessert", "besserte"}
+)  # fmt: skip
+_WORSE = frozenset(
+    {"worsened", "worsening", "deteriorated", "deteriorating", "deterioration",
+     "verschlechtert", "verschlechterte", "verschlechterung"}
+)  # fmt: skip
+_COURSES = frozenset({"rising", "falling"})
 _NO_JUDGEMENT = frozenset({"maybe", "nothing", "not_yet", "first_person", "recorded"})
+
+
+def with_course(clause: Clause) -> Clause:
+    """Return a clause by which something got better or worse with the way that its values went."""
+    said = clause.words & (_BETTER | _WORSE)
+    known = statement_words().better
+    better = next((known[name] for name in clause.names if name in known), "")
+    if len(said) != 1 or not better or clause.cues & _COURSES:
+        return clause
+    course = {better} if said & _BETTER else _COURSES - {better}
+    return replace(clause, cues=clause.cues | course)
 
 
 def is_plainly_otherwise(clause: Clause, row: KnownRow) -> bool:

@@ -11,7 +11,8 @@ from services.language.phrases import says
 from services.language.quantities import Quantity
 from services.language.sentences import sentences_of
 from services.language.statement_parts import REFERENCE
-from services.language.statement_words import is_clinical_name, statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import read_sentence
 from services.language.written_dates import WrittenDate, recorded_date
 from services.statements.units import quantity
@@ -20,6 +21,7 @@ Standing: TypeAlias = Literal["active", "ended", "absent", ""]
 SHOWN_CHARS = 200
 JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
 _NOT_DONE = frozenset({"planned", "maybe"})
+_NAMED_BY_ALL = frozenset({"problem", "procedure"})
 _SMALL_CHARS = 3
 _SHORT_PLACES = frozenset({"hip", "eye", "ear", "arm", "leg", "toe", "jaw", "rib", "son"})
 BEGINNING = 6
@@ -78,13 +80,14 @@ class KnownRow:
     naming: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "naming", frozenset(filter(_may_name, self.needs)))
+        own = self.name - statement_words().soft if self.kind in _NAMED_BY_ALL else frozenset()
+        object.__setattr__(self, "naming", frozenset(filter(_may_name, self.needs | own)))
 
 
 def _may_name(word: str) -> bool:
     known = statement_words()
     is_word = len(word) > 2 and not word[0].isdigit() and word not in known.numbers
-    return is_word and word not in known.common
+    return is_word and word not in known.common and word not in known.fillers
 
 
 @dataclass(frozen=True, slots=True)

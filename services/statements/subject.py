@@ -13,9 +13,9 @@ _ROWS_CITED = 3
 _OF_A_PERSON = frozenset({"sex", "marriage", "life"})
 _STATES = frozenset({"takes", "current", "ended", "begun"})
 _STANDING_KINDS = frozenset({"problem", "medication", "care plan"})
+_DONE_THEN = DONE_ONCE | {"care plan"}
 _SETTINGS = frozenset({"=check up"})
 _SINGLE = frozenset({"single"})  # "a single dose"
-_DRUG = "medication"
 
 
 def of_state(clause: Clause, subject: list[KnownRow], names: Sequence[str]) -> list[KnownRow]:
@@ -63,10 +63,7 @@ def about(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRo
     """Return the rows of what a clause names."""
     found = rows.about(names)
     spoken = clause.words | set(names)
-    meant = [row for row in found if row.is_text or is_meant(row, spoken, names)]
-    # "Penicillin V" is the drug of that name, not another of its class.
-    own = {one for row in rows.about(names[:1]) if row.kind == _DRUG for one in row.name}
-    return [row for row in meant if row.kind != _DRUG or not own & {*names} - row.name]
+    return [row for row in found if row.is_text or is_meant(row, spoken, names)]
 
 
 def beside(
@@ -79,7 +76,7 @@ def beside(
         for order, day in days.items()
         for row in rows.with_day(day.year, day.month)
         if row.order[:10] == order
-        and (row.kind == "encounter" or (row.kind in DONE_ONCE and _is_of(row, names)))
+        and (row.kind == "encounter" or (row.kind in _DONE_THEN and _is_of(row, names)))
     ]
 
 

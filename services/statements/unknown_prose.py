@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from services.language.clauses import Clause
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
-from services.statements.fit import ANY_KIN, WITHOUT, is_measured, stands
+from services.statements.fit import ANY_KIN, WITHOUT, is_measured, lacked, stands
 from services.statements.known import KnownRows
 from services.statements.rows import BEGINNING, KnownRow, told_of
 
@@ -103,11 +103,13 @@ def _adds_unknown(
         return False
     denials = statement_words().denying | WITHOUT
     is_denied = not denials.isdisjoint(clause.words)
-    meant = [row for row in rows if is_denied or not (row.negated or row.words & WITHOUT)]
+    meant = [row for row in rows if is_denied or not row.negated]
     meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
-    known = frozenset(clause.names).union(*(row.words for row in meant))
+    known = frozenset(clause.names).union(
+        *(row.words if is_denied else row.words - lacked(row) for row in meant)
+    )
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == _SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
@@ -199,7 +201,8 @@ def _is_neutral(word: str, clause: Clause) -> bool:
     known = statement_words()
     if word in known.kin and word not in ANY_KIN:
         return False
-    if max(len(clause.quantities), len(clause.stages)) > 1 and word in _TURNS:
+    is_course = not known.better.keys().isdisjoint(clause.names)  # compared as one
+    if (is_course or max(len(clause.quantities), len(clause.stages)) > 1) and word in _TURNS:
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
     if clause.differences and word in _AMOUNTS:
         return True

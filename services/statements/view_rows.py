@@ -11,7 +11,8 @@ from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView, ViewRow
 from services.language.clauses import Clause
 from services.language.quantities import Quantity, quantities_in, unit_code
 from services.language.statement_parts import REFERENCE
-from services.language.statement_words import statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import statement_words
 from services.language.written_dates import dates_in, recorded_date
 from services.records.concepts.table import concept_table
 from services.records.concepts.words import words_of
@@ -40,6 +41,8 @@ _OTHER = re.compile(
     r" \((?P<date>\d{4}(?:-\d\d){0,2})\)(?P<refs>(?: \[[^\]]+\])*)"
 )
 """Other values of the same thing, as views write them behind a row's own."""
+_DIAGNOSES = frozenset({"encounter diagnosis", "health concern", "diagnosis"})
+"""By their standing and days these are problems."""
 _PRESSURE = frozenset({"blood", "pressure"})
 _STANDING: dict[str, Standing] = {
     **dict.fromkeys(("active", "recurrence", "relapse", "in-progress", "current"), "active"),
@@ -166,7 +169,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
     return KnownRow(
         name=name,
         says=_says(row),
-        kind=row.kind,
+        kind="problem" if row.kind in _DIAGNOSES else row.kind,
         needs=_needs(core, is_value=is_value) | _classes(row),
         needs_all=is_value,
         words=name
@@ -194,6 +197,7 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         number=row.number,
         exclusive=frozenset(clause.exclusive),
         sites=clause.sites,
+        is_plan=row.kind in ("problem", *_DIAGNOSES) and "planned" in clause_of(row.name).cues,
     )
 
 
@@ -241,7 +245,8 @@ def group_words(group: str) -> frozenset[str]:
     """Return the stems of all words by which the names of a group are written."""
     return frozenset(
         part
-        for phrases in statement_words().phrases.values()
+        for table in (statement_words().phrases, statement_words().concepts)
+        for phrases in table.values()
         for phrase in phrases
         if f"same:{group}" in phrase.tags
         for word in phrase.words
@@ -274,7 +279,9 @@ def _vaccine_words(name: str, codes: tuple[str, ...]) -> frozenset[str]:
     table = concept_table()
     found = table.coded("vaccine", codes) or table.displayed("vaccine", name)
     said = found.words if found is not None else ()
-    return frozenset(stem for words in said if len(words) == 1 for stem in stems_of(words[0]))
+    single = [words[0] for words in said if len(words) == 1]
+    named = (one for word in single for one in clause_of(word).names)
+    return frozenset((*named, *(stem for word in single for stem in stems_of(word))))
 
 
 @lru_cache(maxsize=1_000)

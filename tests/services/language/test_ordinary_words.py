@@ -6,7 +6,8 @@ import pytest
 import yaml
 
 from services.language.ordinary_words import ordinary_words
-from services.language.statement_words import statement_words, stem
+from services.language.statement_tables import stem
+from services.language.statement_words import statement_words
 
 _CLINICAL = yaml.safe_load(Path(__file__).with_name("clinical_words.yaml").read_text("utf-8"))
 

@@ -1,0 +1,40 @@
+"""Words of several parts as the words that they are made of: `CEA-Wert`, `Penicillinallergie`."""
+
+import re
+
+from services.language.statement_tables import stem
+from services.language.statement_words import is_clinical_name, statement_words
+
+_COMPOUND = re.compile(
+    r"(?i)\b(?!labor|leber|durch|ein|aus|zusammen|um|ab|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
+    r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|bruch|brüche|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
+)
+_JOINED = re.compile(
+    r"(?i)(?<=[^\W_]{2})(?<!\bnon)(?<!\bwild)-"
+    r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
+    r"|rearranged|wild-?type|wildtyp)\b)"
+)
+_NEVER_MARRIED = re.compile(r"(?i)\b(?:never (?:been )?married|nie verheiratet)\b")
+_SPEAKING = re.compile(r"\b(?P<tongue>[A-Z][a-z]+)-speaking\b")
+_HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,})(?![\w-])")
+
+
+def parted(text: str) -> str:
+    """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
+    text = _JOINED.sub(" ", text) if "-" in text else text
+    text = _HYPHENED.sub(_of_two_names, text)
+    text = _NEVER_MARRIED.sub("never-married", text).replace("→", " to ")
+    text = _SPEAKING.sub(r"speaks \g<tongue>", text.replace("carried out", "performed"))
+    return _COMPOUND.sub(r"\g<what> \g<last>", text)
+
+
+def _of_two_names(found: re.Match[str]) -> str:
+    """Return two names for one with a hyphen: `amoxicillin-clavulanate`."""
+    is_of_two = any(_names_alone(found[part]) for part in ("one", "other"))
+    return f"{found['one']} {found['other']}" if is_of_two else found.group()
+
+
+def _names_alone(word: str) -> bool:
+    """Whether a word is a whole name: the apnea of `Schlafapnoe-Syndrom`."""
+    named = statement_words().concepts.get(stem(word), ())
+    return is_clinical_name(stem(word)) or any(len(one.words) == 1 for one in named)
