@@ -27,7 +27,7 @@ from services.language.chart_parts import (
     without_switch,
 )
 from services.language.chart_words import Lexicon, Piece, lexicon
-from services.language.events_asked import asked_around, at_that_time
+from services.language.events_asked import asked_around, at_that_time, relations_of
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
 from services.language.names_of_topics import SAY_WHAT_FOR, may_be_of, names_of, of_last_visit
@@ -35,6 +35,7 @@ from services.language.parts_together import each_half, share, treat_the_same
 from services.language.quantities import without_unit
 from services.language.question_figures import (
     OVER_TIME,
+    hull_of,
     in_years,
     last_but_one,
     merged,
@@ -47,6 +48,7 @@ from services.language.sides_asked import with_side_asked
 from services.language.single_questions import NAMED_BY_ARGUMENT, OVER, named, of_one_thing
 from services.language.telling_topics import telling_topics
 from services.language.then_and_now import span_to_now
+from services.language.time_shifts import shift_in
 from services.language.times import length_left, spans_in
 from services.language.tools_named import (
     SEARCH,
@@ -84,6 +86,7 @@ def chart_questions(
     words = lexicon(language)
     unit, text = without_unit(without_caller(text))
     folded, _ = fold(_cased(_PAUSES.sub(" ; ", _without_heading(text, words)), words))
+    shift, folded = shift_in(folded, language)
     ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
@@ -91,9 +94,10 @@ def chart_questions(
     if asked := evidence_questions(text):
         return asked
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
-    lengths = [length_left(rest, language)]
-    if not spans and not is_side and (found := asked_around(pieces, words, ask)):
-        return _with_unread(found, (*unread_in(pieces, found, words), *lengths), text)
+    lengths = [length_left(rest, language), "" if shift is None else shift.text]
+    if not is_side and (found := asked_around(pieces, words, ask, shift=shift)):
+        found = _of_days(found, spans, folded, words)
+        return _with_unread(found, (*unread_in(pieces, found, words), *lengths[:1]), text)
     is_of_all = not any(piece.of("name") for piece in pieces)
     if is_of_all and asks_what_changed(text, has_days=bool(spans)):
         # The tool keeps to the days: of a row that ended then, the date is earlier.
@@ -128,6 +132,26 @@ def chart_questions(
     )
     left = () if is_side else (*unread_in(pieces, found, words), *lengths)
     return _with_unread(found, left, text)
+
+
+def _of_days(
+    asked: tuple[ChartQuestion, ...], spans: Sequence[TimeSpan], text: str, words: Lexicon
+) -> tuple[ChartQuestion, ...]:
+    """Return questions around an event, it or they of the days that are named.
+
+    "Weight before the pregnancy of 2014" is of another pregnancy than the last.
+    """
+    span = hull_of(spans)
+    if span is None:
+        return asked
+    begins = [text.find(f"{phrase} ") for phrase in relations_of(words)]
+    is_of_event = text.find(span.text) > min((at for at in begins if at >= 0), default=-1)
+    return tuple(
+        replace(one, around=tuple(with_days(each, span) for each in one.around))
+        if is_of_event and one.around
+        else with_days(one, span)
+        for one in asked
+    )
 
 
 def _of_the_course(

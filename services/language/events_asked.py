@@ -3,7 +3,7 @@
 "Since her last scan", "the lowest hemoglobin during chemotherapy", "weight before the pregnancy".
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
@@ -11,7 +11,8 @@ from typing import TypeAlias
 from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_words import Lexicon, Piece
 from services.language.folding import fold
-from services.language.utterance import Aspect, ChartQuestion, Relation
+from services.language.tools_named import SEARCH
+from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift
 
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
 """What a text asks of the chart."""
@@ -19,13 +20,21 @@ _EVENTS = frozenset(
     {"imaging_reports", "pathology_reports", "encounters", "procedures", "documents"}
 )
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
+_OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
+"""Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
 _SIGNS = frozenset({"?", ",", ";"})
 _PIECES = 60
 """Of a question; in a longer text each word between two things would be read as a relation."""
 
 
-def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[ChartQuestion, ...]:
-    """Return what is asked around an event, each with the questions for the event."""
+def asked_around(
+    pieces: Sequence[Piece], words: Lexicon, ask: Ask, *, shift: TimeShift | None = None
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked around an event, each with the questions for the event.
+
+    Args:
+        shift: How far from the event: with it "the last one" is one of what is asked for.
+    """
     if len(pieces) > _PIECES:
         return ()
     relations = relations_of(words)
@@ -34,12 +43,14 @@ def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[Cha
             continue
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
         for end in (len(pieces), *joints):
-            if found := _asked_at(pieces[:end], at, relation, ask):
+            found = _asked_at(pieces[:end], at, relation, ask, is_shifted=shift is not None)
+            if found:
                 is_now_too = relation == "at" and any(
                     one.text in words.words.now for one in pieces[at:]
                 )
                 now = [replace(one, around=(), aspect="latest") for one in found if is_now_too]
-                return (*found, *now, *_beside(pieces[end:], found, relation, ask))
+                every = (*found, *now, *_beside(pieces[end:], found, relation, ask))
+                return tuple(replace(one, shift=shift) if one.around else one for one in every)
     return ()
 
 
@@ -82,16 +93,23 @@ def _of_days(question: ChartQuestion) -> Aspect:
 
 
 def _asked_at(
-    pieces: Sequence[Piece], at: int, relation: Relation, ask: Ask
+    pieces: Sequence[Piece], at: int, relation: Relation, ask: Ask, *, is_shifted: bool
 ) -> tuple[ChartQuestion, ...]:
     before, behind = (
         ask(" ".join(one.text for one in side) + "?") for side in (pieces[:at], pieces[at + 1 :])
     )
     if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
         behind = tuple(one for one in behind if one.tool != "immunizations")
-    if not behind or not all(_is_event(one, is_alone=not before) for one in behind):
+    is_of_values = {one.tool for one in before} == {"results"}
+    in_any_words = is_of_values and relation in _OF_ANY_WORDS
+    behind = _as_one(behind)
+    if is_shifted and not behind:
+        behind = tuple(_of_itself(before, pieces[at + 1 :]))
+    elif not all(_is_event(one, is_alone=not before, in_any_words=in_any_words) for one in behind):
         return ()
-    if relation in ("within", "at") and {one.tool for one in before} != {"results"}:
+    if not behind:
+        return ()
+    if relation in ("within", "at") and not is_of_values:
         return ()  # "anemia in pregnancy" is the name of one thing
     if not before and any("when" in one.of("aspect") for one in pieces[:at]):
         return behind  # "how long since the last visit?"
@@ -114,8 +132,28 @@ def _of_event(event: ChartQuestion) -> Aspect:
     return "all" if event.aspect == "when" else event.aspect
 
 
-def _is_event(question: ChartQuestion, *, is_alone: bool) -> bool:
+def _as_one(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
+    """Return an illness with the words beside it as one: of the sprained ankle no other sprain."""
+    ills = [one for one in asked if one.tool == "problems" and one.name]
+    said = [one.name for one in asked if one.tool == SEARCH]
+    if len(ills) != 1 or len(ills) + len(said) != len(asked) or not said:
+        return tuple(asked)
+    ill = ills[0]
+    return (replace(ill, name=" ".join([*said, ill.name]), head=ill.head or ill.name),)
+
+
+def _of_itself(asked: Sequence[ChartQuestion], behind: Sequence[Piece]) -> Iterator[ChartQuestion]:
+    """Yield the first or the last of what is asked for, where nothing else is named as event."""
+    said = {one for piece in behind for one in piece.of("aspect")} & EDGES
+    if len(said) == 1:
+        (aspect,) = said
+        yield from (replace(one, aspect=aspect) for one in asked if one.tool == "results")
+
+
+def _is_event(question: ChartQuestion, *, is_alone: bool, in_any_words: bool) -> bool:
     """Whether it has days: the last of its kind, or what has a name."""
+    if in_any_words and question.tool == SEARCH:
+        return bool(question.name)
     if question.tool in _EVENTS and question.aspect in EDGES:
         return True
     is_named = question.tool in _NAMED and bool(question.name) and question.part is None

@@ -17,11 +17,13 @@ from services.language.events_asked import asked_around, relations_of
 from services.language.folding import fold
 from services.language.leaning_words import has_limit, is_then, opens, points_back
 from services.language.question_figures import numbers_in, with_days, with_figures, with_rate
+from services.language.time_shifts import later_or_earlier
 from services.language.times import spans_in
-from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
+from services.language.utterance import Aspect, ChartQuestion, Part, Relation, TimeShift, TimeSpan
 from services.language.value_questions import measured_over_time
 
 LONGEST_WORDS = 8
+_YEAR_CHARS = len(" 2026")
 _RATES = frozenset({"percent", "per_year"})
 _OF_ONE_VALUE: AbstractSet[Aspect] = frozenset({"latest", "first", "minimum", "maximum"})
 _ARGUMENTS_OF_DAYS = frozenset({"since", "until", "last"})
@@ -43,6 +45,8 @@ _PARTS_OF: Mapping[str, AbstractSet[Part]] = {
 }
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
+_DATED = frozenset({"problems", "procedures", "encounters", "immunizations", "imaging_reports"})
+"""Tools of whose rows each has its day, so that a value of that time may be asked for."""
 _IN_ORDER = frozenset(
     {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
      "pathology_reports"}
@@ -55,8 +59,17 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if _asked_of_the_same(text, today, one) is not None)
+    if (found := next(leaning, None)) is not None:
+        return found
     is_open = has_limit(tokens) or opens(tokens) or points_back(tokens) or is_then(tokens)
-    return next(leaning, None) or (next(iter(languages), None) if is_open else None)
+    folded = fold(text)[0]
+    elsewhen = (
+        one
+        for one in languages
+        if later_or_earlier(folded, one)[0] is not None
+        or _other_days(folded, TimeSpan(today), lexicon(one), today) is not None
+    )
+    return next(iter(languages), None) if is_open else next(elsewhen, None)
 
 
 def followed_up(
@@ -75,8 +88,8 @@ def followed_up(
     if not before:
         return about
     words, folded = lexicon(language), fold(text)[0]
-    if (days := _days_before(folded, before[0].span, words)) is not None:
-        return tuple(_then(each, days) for each in before)
+    if moved := _so_long_after(folded, before, words):
+        return moved
     if _says(folded, words.words.of_all_time):
         before = [_of_all_days(each) for each in before]
     asked = _asked_of_the_same(text, today, language)
@@ -88,13 +101,40 @@ def followed_up(
     pointing = _limited(folded, before, words)
     if pointing := pointing or _pointing_back(folded, about, before[0], words):
         return pointing
-    tokens = tokens_of(folded)
-    if not (opens(tokens) or points_back(tokens)):
-        return about
-    then = _of_other_time(folded, before, words, today) or _around(folded, before, words, today)
-    if then:
+    if then := _of_other_time(folded, before, words, today):
         return then
-    return _of_another(about, before) if opens(tokens) else about
+    tokens = tokens_of(folded)
+    is_open = opens(tokens)
+    then = _around(folded, before, words, today) if is_open or points_back(tokens) else ()
+    return then or (_of_another(about, before) if is_open else about)
+
+
+def _so_long_after(
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon
+) -> tuple[ChartQuestion, ...]:
+    """Return what was asked, of the year before that or of so long before or after it."""
+    if (days := _days_before(folded, before[0].span, words)) is not None:
+        return tuple(_then(each, days) for each in before)
+    shift, rest = later_or_earlier(folded, words.language)
+    if shift is None or not _names_nothing(words.pieces(rest), words):
+        return ()
+    return tuple(_at_the_time_of(each, each, shift) for each in before)
+
+
+def _at_the_time_of(
+    question: ChartQuestion, last: ChartQuestion, shift: TimeShift | None = None
+) -> ChartQuestion:
+    """Return the question for the time of what was asked last, or so long after or before it."""
+    event = (replace(last, part=None, rate="", unread=""),)
+    when: Relation = "at"
+    around, moved = last.around or event, shift
+    if last.around and shift is None:
+        when, moved = last.when, last.shift
+    aspect = "all" if question.aspect in (*_OF_ONE_VALUE, "whether") else question.aspect
+    return replace(
+        _unlimited(_of_all_days(question)),
+        aspect=aspect, around=around, when=when, shift=moved, is_past=True, part=None, rate="",
+    )  # fmt: skip
 
 
 def _unlimited(question: ChartQuestion) -> ChartQuestion:
@@ -125,6 +165,10 @@ def _of_other_time(
     """Return what is asked of other days or another age, where nothing else is said."""
     if (days := _other_days(folded, before[0].span, words, today)) is not None:
         return tuple(_then(each, days) for each in before)
+    if (days := _other_days(folded, TimeSpan(today), words, today)) is not None:
+        # Of which year a month is, nobody knows: all values are told.
+        free = (replace(_of_all_days(each), unread=days.text[:-_YEAR_CHARS]) for each in before)
+        return tuple(replace(one, aspect="trend") if one.tool == "results" else one for one in free)
     ages, rest = ages_in(folded, words.language)
     return tuple(at_ages(before, ages)) if _names_nothing(words.pieces(rest), words) else ()
 
@@ -160,6 +204,9 @@ def _of_another(
     is_bare = one.aspect == "all" and one.span is None and bool(one.name)
     if not is_bare or one.tool != last.tool:
         return about
+    if one.tool == "results":
+        names = {**last.arguments, "names": one.arguments["names"]}
+        return (replace(last, name=one.name, head=one.head, arguments=names, unit="", unread=""),)
     taken = replace(
         one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
         is_age_in_months=last.is_age_in_months, rate=last.rate,
@@ -178,13 +225,23 @@ def _pointing_back(
         return (about[0], replace(last, aspect=aspect, part=None))
     if points and _is_of_the_same(about, last):
         return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
-    if of_then and len(about) == 1 and last.span is not None:
+    if of_then and len(about) == 1:
         is_free = about[0].span is None and not about[0].around
-        return (with_days(about[0], last.span),) if is_free else about
+        is_of_days = last.span is not None and not last.around
+        if is_free and is_of_days and last.span is not None:
+            return (with_days(about[0], last.span),)
+        is_dated = bool(last.around) or last.tool in _DATED or _is_one_value(last)
+        if is_free and about[0].tool == "results" and is_dated:
+            return (_at_the_time_of(about[0], last),)
+        return about
     if _says(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
         span = last.span if about[0].span is None else None
         return about if span is None else (with_days(about[0], span),)
     return ()
+
+
+def _is_one_value(question: ChartQuestion) -> bool:
+    return question.tool == "results" and question.aspect in _OF_ONE_VALUE
 
 
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
@@ -311,9 +368,17 @@ def _other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date)
         year = str(last.since.year)
         of_year, rest = spans_in(f"{folded.rstrip(' ?!.')} {year}", today=today,
                                  language=words.language)  # fmt: skip
-        spans = tuple(one for one in of_year if one.text != year)
+        spans = tuple(one for one in of_year if one.text != year and not _is_of_years(one))
     is_bare = len(spans) == 1 and _names_nothing(words.pieces(rest), words)
     return spans[0] if is_bare else None
+
+
+def _is_of_years(span: TimeSpan) -> bool:
+    """Whether it is all before or after a year: "and after?" names no month."""
+    if span.since is not None and span.until is not None:
+        return False
+    begins, ends = span.since or date.max, span.until or date.min
+    return (begins.month, begins.day) == (1, 1) or (ends.month, ends.day) == (12, 31)
 
 
 def _names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
@@ -322,7 +387,8 @@ def _names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
         piece.of("stop")
         or piece.of("people")
         or piece.words[0] in words.connectors
-        or piece.text in words.words.pointers
+        or piece.text in (*words.words.pointers, *words.words.ones)
+        or (piece.text in words.words.asking and not piece.labels)
         or "whether" in piece.of("aspect")
         for piece in pieces
         if any(map(str.isalnum, piece.text))

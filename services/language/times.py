@@ -34,6 +34,8 @@ class TimeWords(BaseModel):
         rolling: Before a unit: the one that ends today, not the last one of the calendar.
         lasting: Before a length that ends today: "over 5 years".
         age: Before a number of years: "before age 12", which no span is made of.
+        at_first: Before a length that an event begins: "in the first 3 months after".
+        later: Behind a length that goes on from what was told; `earlier` likewise.
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
         slashes: How 3/4/2015 is written where this language is.
         seasons: The month in which each begins; "since spring" is since that month.
@@ -59,6 +61,9 @@ class TimeWords(BaseModel):
     several: Mapping[str, int]
     lasting: tuple[str, ...] = ()
     age: tuple[str, ...] = ()
+    at_first: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     seasons: Mapping[str, int] = Field(default_factory=dict)

@@ -11,12 +11,12 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.question_figures import arguments_of, with_days
 from services.language.tools_named import SEARCH
-from services.language.utterance import ChartQuestion
+from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.done import done_for, told_by
-from services.records.answers.events import days_around, rows_of_event
+from services.records.answers.events import days_around, rows_of_event, within
 from services.records.answers.evidence import told_evidence
 from services.records.answers.further import measured_for, searches_for
 from services.records.answers.letters import letter_asked, told_letter
@@ -239,9 +239,10 @@ def _around(
         if isinstance(answer, ChartQuestion):
             return answer
         rows = rows_of_event(event, view) if isinstance(view, ChartView) else ()
-        told.append(answer if event.tool != "problems" or not rows else row_line(rows[0], words))
-        if days := days_around(question.when, rows, is_alike=question.tool == event.tool):
-            asked = _answer(with_days(replace(question, around=()), days), given, words)
+        is_row = bool(rows) and event.tool in ("problems", SEARCH)
+        told.append(row_line(rows[0], words) if is_row else answer)
+        if days := days_around(question, rows, is_alike=question.tool == event.tool):
+            asked = _of_those_days(question, days, given, words)
             return asked if isinstance(asked, ChartQuestion) else f"{told[-1]}\n\n{asked}"
     if question.tool == "timeline":
         return "\n\n".join(told)
@@ -249,6 +250,19 @@ def _around(
     if isinstance(asked, ChartQuestion):
         return asked
     return "\n\n".join([*dict.fromkeys(told), f"{words.of_all_times}\n{asked}"])
+
+
+def _of_those_days(
+    question: ChartQuestion,
+    days: TimeSpan,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return what is asked of the days around an event, and of those that were named besides."""
+    days = within(days, question.span)
+    if days.since is not None and days.until is not None and days.since > days.until:
+        return words.nothing_then.format(name=f": {question.name}" if question.name else "")
+    return _answer(with_days(replace(question, around=(), shift=None), days), given, words)
 
 
 def _written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:

@@ -73,7 +73,9 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         return ()
     if question.tool == "results" and question.span is not None and question.name:
         names = {"names": question.arguments["names"]}
-        newest: ChartQuestion = replace(question, arguments=names, aspect="latest", span=None)
+        newest: ChartQuestion = replace(
+            question, arguments=names, aspect="latest", span=None, near=question.span
+        )
         then = [_of_the_head(question)] if question.head else []
         return (*then, replace(newest, above=None, below=None), *searches_for(newest))
     if question.tool == "problems" and not question.name and question.span is None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from services.language.reading import read
-from services.language.utterance import ChartQuestion, Situation
+from services.language.utterance import ChartQuestion, Situation, TimeShift
 
 
 def asked(text: str, *before: str) -> tuple[ChartQuestion, ...]:
@@ -176,9 +176,47 @@ def test_another_value_is_asked_of_the_same_year_of_life() -> None:
     assert (question.name, question.at_age) == ("body weight", 5)
 
 
-def test_how_long_before_is_said_not_to_be_understood() -> None:
+def test_so_long_before_is_asked_of_the_day_of_what_was_told() -> None:
     (question,) = asked("2 Jahre davor?", "Gewicht bei letzter Vorsorge")
-    assert (question.back, question.around, question.unread) == (1, (), "2")
+    assert (question.name, question.when, question.unread) == ("body weight", "at", "")
+    assert question.shift == TimeShift(-2, "year", text="2 jahre davor")
+    (of_event,) = asked("and 2 years later?", "bp at the time of the stroke")
+    assert [one.name for one in of_event.around] == ["stroke"]
+    assert of_event.shift == TimeShift(2, "year", text="2 years later")
+
+
+def test_what_was_then_is_asked_of_the_time_of_what_was_told() -> None:
+    (weight,) = asked("and the weight then?", "bp at the time of the stroke")
+    assert [one.name for one in weight.around] == ["stroke"]
+    (hdl,) = asked("what was HDL at that time?", "highest LDL?")
+    assert (hdl.name, hdl.around[0].aspect, hdl.when) == (
+        "high density lipoprotein cholesterol", "maximum", "at",
+    )  # fmt: skip
+    (of_another,) = asked("and weight?", "bp at the time of the stroke")
+    assert [one.name for one in of_another.around] == ["stroke"]
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("the one from 2017", "2017-01-01", "2017-12-31"),
+        ("den von 2019", "2019-01-01", "2019-12-31"),
+        ("march 2018?", "2018-03-01", "2018-03-31"),
+    ],
+)
+def test_one_of_those_told_is_asked_for_by_its_day(text: str, since: str, until: str) -> None:
+    (question,) = asked(text, "creatinine trend")
+    assert (question.arguments["since"], question.arguments["until"]) == (since, until)
+
+
+def test_a_month_of_no_year_is_said_not_to_be_understood() -> None:
+    (question,) = asked("the one from May", "INR trend?")
+    assert (question.aspect, question.span, question.unread) == ("trend", None, "from may")
+
+
+def test_another_value_is_asked_beyond_the_same_limit() -> None:
+    (question,) = asked("same for HDL", "was his LDL ever above 100?")
+    assert (question.name, question.above) == ("high density lipoprotein cholesterol", 100)
 
 
 def test_the_month_before_is_of_the_days_asked_about() -> None:
