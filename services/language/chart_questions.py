@@ -30,6 +30,7 @@ from services.language.chart_words import Lexicon, Piece, lexicon
 from services.language.events_asked import asked_around, at_that_time, relations_of
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
+from services.language.lengths_asked import with_both_ends, with_lengths
 from services.language.names_of_topics import SAY_WHAT_FOR, may_be_of, names_of, of_last_visit
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.quantities import without_unit
@@ -90,16 +91,15 @@ def chart_questions(
     ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
-    pieces = with_side_asked(pieces, words)
+    pieces = with_both_ends(with_side_asked(pieces, words), words)
     if asked := evidence_questions(text):
         return asked
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
     lengths = [length_left(rest, language), "" if shift is None else shift.text]
     if not is_side and (found := asked_around(pieces, words, ask, shift=shift)):
-        found = _of_days(found, spans, folded, words)
+        found = with_lengths(_of_days(found, spans, folded, words), pieces, words, today=today)
         return _with_unread(found, (*unread_in(pieces, found, words), *lengths[:1]), text)
-    is_of_all = not any(piece.of("name") for piece in pieces)
-    if is_of_all and asks_what_changed(text, has_days=bool(spans)):
+    if _asks_what_changed(text, pieces, spans):
         # The tool keeps to the days: of a row that ended then, the date is earlier.
         all_new = ChartQuestion(CHANGES)
         return (replace(with_days(all_new, spans[0]), span=None) if spans else all_new,)
@@ -130,8 +130,14 @@ def chart_questions(
         for days, each in ((None, at_ages(questions, ages)), (span, in_years(in_days, spans)))
         for question in merged(with_figures(one, days, numbers, pieces) for one in each)
     )
-    left = () if is_side else (*unread_in(pieces, found, words), *lengths)
-    return _with_unread(found, left, text)
+    left = (*unread_in(pieces, found, words), *lengths)
+    found = with_lengths(found, pieces, words, today=today)
+    return found if is_side else _with_unread(found, left, text)
+
+
+def _asks_what_changed(text: str, pieces: Sequence[Piece], spans: Sequence[TimeSpan]) -> bool:
+    is_of_all = not any(piece.of("name") for piece in pieces)
+    return is_of_all and asks_what_changed(text, has_days=bool(spans))
 
 
 def _of_days(
@@ -184,7 +190,10 @@ def _with_unread(
     typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
     spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
     unread = ", ".join(spelt)
-    return tuple(replace(one, unread=unread) for one in asked[:1]) + tuple(asked[1:])
+    first = (
+        replace(one, unread=", ".join(filter(None, (one.unread, unread)))) for one in asked[:1]
+    )
+    return (*first, *asked[1:])
 
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:

@@ -16,6 +16,7 @@ from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.events_asked import asked_around, relations_of
 from services.language.folding import fold
 from services.language.leaning_words import has_limit, is_then, opens, points_back
+from services.language.lengths_asked import with_lengths
 from services.language.question_figures import numbers_in, with_days, with_figures, with_rate
 from services.language.time_shifts import later_or_earlier
 from services.language.times import spans_in
@@ -97,7 +98,8 @@ def followed_up(
         # Of "2 years before?" how long is not worked out.
         figures = ", ".join(filter(str.isdigit, tokens_of(folded))) if asked.is_before else ""
         found = filter(None, (_asked_otherwise(each, asked) for each in before))
-        return tuple(replace(one, unread=figures) for one in found) or about
+        otherwise = [replace(one, unread=figures) for one in found]
+        return with_lengths(otherwise, asked.pieces, words, today=today) or about
     pointing = _limited(folded, before, words)
     if pointing := pointing or _pointing_back(folded, about, before[0], words):
         return pointing

@@ -108,6 +108,7 @@ class ChartQuestion:
         shift: How far from those.
         near: Days of which nothing is recorded: what lies nearest to them is asked for.
         asked_on: The day on which it was asked how long something lasted; None if it was not.
+        is_apart: How far two things are apart is asked.
         at_age: What is asked is meant of the year in which the patient was so many years old.
         is_age_in_months: `at_age` counts months, as of infants.
         unit: In which values are asked for, as UCUM has it; "" for that of the record.
@@ -133,6 +134,7 @@ class ChartQuestion:
     shift: TimeShift | None = None
     near: TimeSpan | None = None
     asked_on: date | None = None
+    is_apart: bool = False
     at_age: int | None = None
     is_age_in_months: bool = False
     unit: str = ""

@@ -9,6 +9,7 @@ from services.language.folding import words_of
 from services.language.held_forms import StatementKind
 from services.language.held_statements import HeldStatement, stated_in
 from services.language.utterance import ChartQuestion
+from services.language.value_questions import values_told
 
 _KINDS_OF: dict[str, frozenset[StatementKind]] = {
     "allergies": frozenset({"allergy"}),
@@ -39,11 +40,13 @@ def told_of(
     It is held by no memory: somebody told it in passing, such as that a drug was stopped, and the
     answer from the record must not pass over it.
     """
+    measured = {name for one in questions for name in one.arguments.get("names", ())}
+    values = [each for each in told if measured & values_told(each)] if measured else []
     if not any(one.tool in _TOLD_OF for one in questions):
-        return ()
+        return tuple(dict.fromkeys(values))
     things = (each.partition("(")[0] for each in answer.split("**")[1::2])
     named = set(_words(" ".join([*(one.name for one in questions), *things])))
-    return tuple(dict.fromkeys(each for each in told if named & set(_words(each))))
+    return tuple(dict.fromkeys([*values, *(one for one in told if named & set(_words(one)))]))
 
 
 def held_of_same(text: str, held: Iterable[str]) -> tuple[str, ...]:

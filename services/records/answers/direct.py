@@ -19,6 +19,7 @@ from services.records.answers.done import done_for, told_by
 from services.records.answers.events import days_around, rows_of_event, within
 from services.records.answers.evidence import told_evidence
 from services.records.answers.further import measured_for, searches_for
+from services.records.answers.lengths_told import told_lengths
 from services.records.answers.letters import letter_asked, told_letter
 from services.records.answers.papers import parted, told_papers
 from services.records.answers.row_line import row_line
@@ -60,9 +61,22 @@ def answered(
         said.append(said_unread(question, answer, words))
     if others and any(one.name == AGE for one in questions):
         said += ages_then(given, others, words)
+    said += told_lengths([*_of_lengths(questions, given)], words)
     quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))
     as_said = [words.as_said.format(quotes="; ".join(quotes))] if quotes else []
     return "\n\n".join(dict.fromkeys([*said, *as_said]))
+
+
+def _of_lengths(
+    questions: Sequence[ChartQuestion], given: Sequence[tuple[ChartQuestion, Looked]]
+) -> Iterator[tuple[ChartQuestion, Sequence[ViewRow]]]:
+    """Yield what asks for a length, each with its rows; an event it is asked around likewise."""
+    for question in questions:
+        asked = [question, *(question.around if question.is_apart else ())]
+        for one in asked if question.asked_on is not None else ():
+            taken = _given(replace(one, around=()), given)
+            rows = rows_of_event(one, taken) if isinstance(taken, ChartView) else ()
+            yield replace(one, is_apart=question.is_apart), rows
 
 
 def _answer(

@@ -29,6 +29,7 @@ def test_a_question_is_shown_what_was_said_of_it(
     assert list(said_of([question], HELD)) == list(said)
 
 
+CALLED = "K 6.1 called by the lab"
 STOPPED, SEEN = "he told me he stopped apixaban two days ago", "I have seen his daughter"
 
 
@@ -40,9 +41,11 @@ STOPPED, SEEN = "he told me he stopped apixaban two days ago", "I have seen his 
         (ChartQuestion("medications", name="warfarin"), "not in the record", []),
         (ChartQuestion("results", name="CEA"), "**CEA**: 4.0 ng/mL", []),
         (ChartQuestion("allergies"), "**Penicillin**: rash", []),
+        (ChartQuestion("results", {"names": ["potassium"]}), "not in the record", [CALLED]),
+        (ChartQuestion("results", {"names": ["sodium"]}), "**Sodium**: 140", []),
     ],
 )
 def test_what_was_told_in_passing_stands_beside_the_answer_it_names(
     question: ChartQuestion, answer: str, told: Sequence[str]
 ) -> None:
-    assert list(told_of([question], answer, [STOPPED, SEEN, STOPPED])) == list(told)
+    assert list(told_of([question], answer, [STOPPED, SEEN, STOPPED, CALLED])) == list(told)
