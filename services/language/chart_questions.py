@@ -71,6 +71,7 @@ from services.language.year_forms import with_plain_years
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
+_HAPPENED = frozenset({"problems", "procedures", "search_record"})
 _PAUSES = re.compile(r"\s[-–—+/]+\s|:(?=\s)|\n+")
 """Signs between two questions: "knee pain - what is he taking", and the end of a line."""
 
@@ -241,7 +242,8 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     tells_outcome = "outcome" in part.frames or "range" in part.parts
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
     is_mixed = is_mixed or bool(part.frames & _JUDGED)
-    if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
+    if is_mixed and not _HAPPENED.isdisjoint(each.tool for each in found):
+        # "Hemoglobin and chemotherapy", in whatever relation: all of them.
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
     if "last_but_one" in part.frames:
         found = [last_but_one(one, is_last_too="latest" in part.aspects) for one in found]

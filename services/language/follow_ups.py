@@ -15,7 +15,7 @@ from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.events_asked import asked_around, relations_of
 from services.language.folding import fold
-from services.language.leaning_words import has_limit, is_then, opens, points_back
+from services.language.leaning_words import ends_before, has_limit, is_then, opens, points_back
 from services.language.lengths_asked import with_lengths
 from services.language.question_figures import numbers_in, with_days, with_figures, with_rate
 from services.language.time_shifts import later_or_earlier
@@ -28,7 +28,7 @@ _YEAR_CHARS = len(" 2026")
 _RATES = frozenset({"percent", "per_year"})
 _OF_ONE_VALUE: AbstractSet[Aspect] = frozenset({"latest", "first", "minimum", "maximum"})
 _ARGUMENTS_OF_DAYS = frozenset({"since", "until", "last"})
-_SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before"})
+_SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before", "then", "unit"})
 _OF_EVENTS: AbstractSet[Aspect] = frozenset({"latest", "first", "when", "count"})
 _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
     "trend", "change", "average", "minimum", "maximum", "extremes",
@@ -62,7 +62,7 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     leaning = (one for one in languages if _asked_of_the_same(text, today, one) is not None)
     if (found := next(leaning, None)) is not None:
         return found
-    is_open = has_limit(tokens) or opens(tokens) or points_back(tokens) or is_then(tokens)
+    is_open = any(says(tokens) for says in (has_limit, opens, points_back, is_then, ends_before))
     folded = fold(text)[0]
     elsewhen = (
         one
@@ -225,6 +225,11 @@ def _pointing_back(
     if (points or of_then) and len(about) == 1 and about[0].name == "age":
         aspect = last.aspect if last.tool == "results" else "when"
         return (about[0], replace(last, aspect=aspect, part=None))
+    is_before = any(piece.text in words.words.before for piece in words.pieces(folded))
+    if is_before and [(one.tool, one.name or last.name) for one in about] == [
+        (last.tool, last.name)
+    ]:
+        return tuple(filter(None, [_one_before(last)]))
     if points and _is_of_the_same(about, last):
         return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
     if of_then and len(about) == 1:
@@ -271,7 +276,11 @@ def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | 
     )
     part = read_part(list(said), words) if said and not names else None
     asks = part is not None and (
-        part.is_before or part.parts or part.aspects - {"whether"} or part.frames & _RATES
+        part.is_before
+        or part.unit
+        or part.parts
+        or part.aspects - {"whether"}
+        or part.frames & _RATES
     )
     return part if asks else None
 
@@ -282,6 +291,8 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
         figures = ", ".join(piece.text for piece in asked.pieces if piece.text.isdigit())
         before = _one_before(question)  # "2 years before": how long is not worked out
         return before and replace(before, unread=figures)
+    if asked.unit and not asked.aspects:
+        return replace(question, unit=asked.unit) if question.tool == "results" else None
     if asked.frames & _RATES:
         return with_rate(replace(question, aspect="change"), asked.frames)
     is_told = asked.parts[:1] and asked.parts[0] in _PARTS_OF.get(question.tool, ())

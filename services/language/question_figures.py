@@ -22,6 +22,8 @@ OVER_TIME: Final[frozenset[Aspect]] = frozenset(
     {"minimum", "maximum", "extremes", "average", "count", "change", "trend", "first", "when"}
 )
 """What is worked out over all values."""
+_OF_SOME_VALUES: Final[frozenset[Aspect]] = frozenset({"minimum", "maximum", "extremes", "average"})
+"""What is worked out over as many values as are asked for: the mean of the last three."""
 ALL_VALUES = 1_000
 """As many values as the tool gives, for what is counted or compared over all of them."""
 
@@ -77,7 +79,8 @@ def with_figures(
         is_count = number == int(number) and 1 < number <= _MOST_ROWS
         if is_count and "latest" in around and question.tool in ("results", "encounters"):
             last = {**found.arguments, "last": int(number)}
-            found = replace(found, arguments=last, aspect="all")
+            aspect = found.aspect if found.aspect in _OF_SOME_VALUES else "all"
+            found = replace(found, arguments=last, aspect=aspect)
     return found
 
 

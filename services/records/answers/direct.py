@@ -253,6 +253,8 @@ def _around(
         if isinstance(answer, ChartQuestion):
             return answer
         rows = rows_of_event(event, view) if isinstance(view, ChartView) else ()
+        if not rows and event.head and isinstance(view, ChartView):  # said without the rest
+            rows = rows_of_event(replace(event, name=event.head, head=""), view)
         is_row = bool(rows) and event.tool in ("problems", SEARCH)
         told.append(row_line(rows[0], words) if is_row else answer)
         if days := days_around(question, rows, is_alike=question.tool == event.tool):

@@ -33,7 +33,9 @@ def told_lengths(
         days = sorted(day for _, rows in found for row in rows[:1] if (day := first_day(row.date)))
     if len(days) < 2:
         return [words.one_end]
-    return [_apart(first, last, words) for first, last in [*pairwise(days)][-_ROWS_SHOWN:]]
+    ends = [*pairwise(days)][-_ROWS_SHOWN:]
+    whole = [(days[0], days[-1])] if len(ends) > 1 else []
+    return [_apart(first, last, words) for first, last in (*ends, *whole)]
 
 
 def _each(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> Iterator[str]:

@@ -280,3 +280,38 @@ def test_a_follow_up_is_read_in_the_language_of_the_talk() -> None:
         now=datetime(2026, 11, 22, 12, tzinfo=UTC), language="de", asked_before=("Kreatinin?",)
     )
     assert [one.rate for one in read("Unterschied in %", situation).about] == ["percent"]
+
+
+def test_what_goes_on_from_values_keeps_their_days_and_takes_their_unit() -> None:
+    (lowest,) = asked("and lowest in that time", "creatinine highest since 2015")
+    assert (lowest.aspect, lowest.arguments["since"]) == ("minimum", "2015-01-01")
+    (warm,) = asked("in Fahrenheit?", "temp last")
+    assert (warm.name, warm.unit) == ("body temperature", "[degF]")
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "tool"),
+    [
+        ("and the visit before?", "when was he last seen?", "encounters"),
+        ("die Koloskopie davor?", "when was the last colonoscopy?", "procedures"),
+    ],
+)
+def test_the_one_before_is_asked_for_by_its_kind(text: str, before: str, tool: str) -> None:
+    (question,) = asked(text, before)
+    assert (question.tool, question.aspect, question.back) == (tool, "latest", 1)
+
+
+def test_what_was_not_understood_in_between_is_passed_over() -> None:
+    (question,) = asked("and before that?", "glucose?", "qwertz blah")
+    assert (question.name, question.back) == ("glucose", 1)
+
+
+def test_the_mean_of_the_last_three_is_a_mean() -> None:
+    (question,) = asked("mean of the last 3 potassium")
+    assert (question.aspect, question.arguments["last"]) == ("average", 3)
+
+
+@pytest.mark.parametrize("text", ["pain on the day of the whiplash", "Schmerz am Tag der Fraktur"])
+def test_on_the_day_of_an_event_is_at_its_time(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.when, len(question.around)) == ("pain severity", "at", 1)
