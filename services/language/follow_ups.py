@@ -48,6 +48,8 @@ _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
 _DATED = frozenset({"problems", "procedures", "encounters", "immunizations", "imaging_reports"})
 """Tools of whose rows each has its day, so that a value of that time may be asked for."""
+_WITH_DAYS = _DATED | {"results", "medications"}
+"""Tools of whose rows those of some days may be asked for."""
 _IN_ORDER = frozenset(
     {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
      "pathology_reports"}
@@ -132,7 +134,8 @@ def _at_the_time_of(
     around, moved = last.around or event, shift
     if last.around and shift is None:
         when, moved = last.when, last.shift
-    aspect = "all" if question.aspect in (*_OF_ONE_VALUE, "whether") else question.aspect
+    of_one = {"latest", "first"} if shift is None else _OF_ONE_VALUE
+    aspect = "all" if question.aspect in (*of_one, "whether") else question.aspect
     return replace(
         _unlimited(_of_all_days(question)),
         aspect=aspect, around=around, when=when, shift=moved, is_past=True, part=None, rate="",
@@ -203,12 +206,15 @@ def _of_another(
     if len(about) != 1 or len(before) != 1:
         return about
     one, last = about[0], before[0]
-    is_bare = one.aspect == "all" and one.span is None and bool(one.name)
+    is_of_no_time = one.span is None and one.at_age is None and not one.around
+    is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
     if not is_bare or one.tool != last.tool:
         return about
     if one.tool == "results":
         names = {**last.arguments, "names": one.arguments["names"]}
-        return (replace(last, name=one.name, head=one.head, arguments=names, unit="", unread=""),)
+        return (
+            replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit, unread=""),
+        )
     taken = replace(
         one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
         is_age_in_months=last.is_age_in_months, rate=last.rate,
@@ -238,7 +244,7 @@ def _pointing_back(
         if is_free and is_of_days and last.span is not None:
             return (with_days(about[0], last.span),)
         is_dated = bool(last.around) or last.tool in _DATED or _is_one_value(last)
-        if is_free and about[0].tool == "results" and is_dated:
+        if is_free and about[0].tool in _WITH_DAYS and is_dated:
             return (_at_the_time_of(about[0], last),)
         return about
     if _says(folded, words.words.among) and [one.tool for one in about] == [last.tool]:

@@ -93,6 +93,13 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
     return tuple(found), text
 
 
+@cache
+def time_units(language: str) -> frozenset[str]:
+    """Return the words for days, months and the like, folded."""
+    units = read_words(language, "times", TimeWords).units
+    return frozenset(fold(one)[0] for every in units.values() for one in every)
+
+
 def length_left(text: str, language: str) -> str:
     """Return a length of time that folded `text`, without its spans, still names: "in 3 months"."""
     found = _reader(language).length.search(text)

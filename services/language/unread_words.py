@@ -6,9 +6,10 @@ answer to less than was asked must never pass for one to all of it.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from services.language.chart_parts import may_name
+from services.language.chart_parts import EDGES, may_name
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.folding import fold
+from services.language.times import time_units
 from services.language.utterance import ChartQuestion
 
 _WHOLE = frozenset({"chart_summary", "history"})
@@ -35,7 +36,22 @@ def unread_in(
             found[-1].append(piece.text)
         elif found[-1]:
             found.append([])
+    found += [] if is_over else _times_left(pieces, words)
     return tuple(dict.fromkeys(" ".join(one) for one in found if one))
+
+
+def _times_left(pieces: Sequence[Piece], words: Lexicon) -> list[list[str]]:
+    """Return units of time that are told apart, of which no days were made: "the last full year"."""
+    units = time_units(words.language)
+    found: list[list[str]] = []
+    for at, piece in enumerate(pieces):
+        if piece.text not in units:
+            continue
+        before = [one for one in pieces[max(0, at - 2) : at] if {*one.of("aspect")} & EDGES]
+        behind = [one for one in pieces[at + 1 : at + 2] if "around" in one.of("frame")]
+        if before or behind:
+            found.append([one.text for one in (*before, piece, *behind)])
+    return found
 
 
 class _Used:

@@ -29,7 +29,8 @@ def told_lengths(
         return [line for one, rows in found for line in _each(one, rows, words)]
     if len(found) == 1:
         days = sorted({day for _, rows in found for row in rows if (day := first_day(row.date))})
-    else:
+    else:  # of one of several operations nobody knows which is meant
+        found = [(one, rows) for one, rows in found if len(rows) == 1]
         days = sorted(day for _, rows in found for row in rows[:1] if (day := first_day(row.date)))
     if len(days) < 2:
         return [words.one_end]

@@ -315,3 +315,25 @@ def test_the_mean_of_the_last_three_is_a_mean() -> None:
 def test_on_the_day_of_an_event_is_at_its_time(text: str) -> None:
     (question,) = asked(text)
     assert (question.name, question.when, len(question.around)) == ("pain severity", "at", 1)
+
+
+def test_what_a_question_says_itself_is_not_taken_from_the_one_before() -> None:
+    (bmi,) = asked("wie war der BMI mit 3", "Gewicht mit 5 Jahren")
+    assert (bmi.name, bmi.at_age) == ("body mass index", 3)
+    (pounds,) = asked("and in lbs", "weight now vs 2020")
+    assert (pounds.name, pounds.unit) == ("body weight", "[lb_av]")
+    (lowest,) = asked("and plt nadir in the same period?", "Hb nadir during chemo")
+    assert (lowest.aspect, lowest.when, bool(lowest.around)) == ("minimum", "during", True)
+    (drugs,) = asked("and which drug was started that day", "wbc lowest ever")
+    assert (drugs.tool, drugs.around[0].aspect) == ("medications", "minimum")
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("how much has he grown in the last recorded year", "last year"),
+        ("bmi in the year before her last one", "year before her"),
+    ],
+)
+def test_a_time_of_which_no_days_are_made_is_said_to_be_left_out(text: str, left: str) -> None:
+    assert asked(text)[0].unread == left
