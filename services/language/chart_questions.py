@@ -27,7 +27,7 @@ from services.language.chart_parts import (
     without_switch,
 )
 from services.language.chart_words import Lexicon, Piece, lexicon
-from services.language.events_asked import asked_around, at_that_time, relations_of
+from services.language.events_asked import asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
 from services.language.lengths_asked import with_both_ends, with_lengths
@@ -36,7 +36,6 @@ from services.language.parts_together import each_half, share, treat_the_same
 from services.language.quantities import without_unit
 from services.language.question_figures import (
     OVER_TIME,
-    hull_of,
     in_years,
     last_but_one,
     merged,
@@ -57,7 +56,7 @@ from services.language.tools_named import (
     with_others_meant,
     with_treatment,
 )
-from services.language.unread_words import unread_in
+from services.language.unread_words import unread_in, with_unread
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import (
     MEASURED_FACTS,
@@ -98,9 +97,9 @@ def chart_questions(
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
     lengths = [length_left(rest, language), "" if shift is None else shift.text]
     if not is_side and (found := asked_around(pieces, words, ask, shift=shift)):
-        found = with_lengths(_of_days(found, spans, folded, words), pieces, words, today=today)
-        return _with_unread(found, (*unread_in(pieces, found, words), *lengths[:1]), text)
-    if _asks_what_changed(text, pieces, spans):
+        found = with_lengths(of_days_named(found, spans, folded, words), pieces, words, today=today)
+        return with_unread(found, (*unread_in(pieces, found, words), *lengths[:1]), text)
+    if asks_what_changed(text, pieces, has_days=bool(spans)):
         # The tool keeps to the days: of a row that ended then, the date is earlier.
         all_new = ChartQuestion(CHANGES)
         return (replace(with_days(all_new, spans[0]), span=None) if spans else all_new,)
@@ -133,32 +132,7 @@ def chart_questions(
     )
     left = (*unread_in(pieces, found, words), *lengths)
     found = with_lengths(found, pieces, words, today=today)
-    return found if is_side else _with_unread(found, left, text)
-
-
-def _asks_what_changed(text: str, pieces: Sequence[Piece], spans: Sequence[TimeSpan]) -> bool:
-    is_of_all = not any(piece.of("name") for piece in pieces)
-    return is_of_all and asks_what_changed(text, has_days=bool(spans))
-
-
-def _of_days(
-    asked: tuple[ChartQuestion, ...], spans: Sequence[TimeSpan], text: str, words: Lexicon
-) -> tuple[ChartQuestion, ...]:
-    """Return questions around an event, it or they of the days that are named.
-
-    "Weight before the pregnancy of 2014" is of another pregnancy than the last.
-    """
-    span = hull_of(spans)
-    if span is None:
-        return asked
-    begins = [text.find(f"{phrase} ") for phrase in relations_of(words)]
-    is_of_event = text.find(span.text) > min((at for at in begins if at >= 0), default=-1)
-    return tuple(
-        replace(one, around=tuple(with_days(each, span) for each in one.around))
-        if is_of_event and one.around
-        else with_days(one, span)
-        for one in asked
-    )
+    return found if is_side else with_unread(found, left, text)
 
 
 def _of_the_course(
@@ -182,19 +156,6 @@ def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -
     is_past = any("past" in piece.of("frame") for piece in pieces)
     until = today if is_past else None
     return bool(spans) and all((one.until or until or date.max) <= today for one in spans)
-
-
-def _with_unread(
-    asked: Sequence[ChartQuestion], left: Sequence[str], text: str
-) -> tuple[ChartQuestion, ...]:
-    """Return the questions, the first with all that they leave out, as `text` has it."""
-    typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
-    spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
-    unread = ", ".join(spelt)
-    first = (
-        replace(one, unread=", ".join(filter(None, (one.unread, unread)))) for one in asked[:1]
-    )
-    return (*first, *asked[1:])
 
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:

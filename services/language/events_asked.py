@@ -11,8 +11,9 @@ from typing import TypeAlias
 from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_words import Lexicon, Piece
 from services.language.folding import fold
+from services.language.question_figures import hull_of, with_days
 from services.language.tools_named import SEARCH
-from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift
+from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
 
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
 """What a text asks of the chart."""
@@ -38,6 +39,7 @@ def asked_around(
     if len(pieces) > _PIECES:
         return ()
     relations = relations_of(words)
+    pieces = _event_last(pieces, words)
     for at, piece in enumerate(pieces):
         if (relation := relations.get(piece.text)) is None:
             continue
@@ -52,6 +54,19 @@ def asked_around(
                 every = (*found, *now, *_beside(pieces[end:], found, relation, ask))
                 return tuple(replace(one, shift=shift) if one.around else one for one in every)
     return ()
+
+
+def _event_last(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
+    """Return what begins with an event as ending with it: "since the operation, any weight?"."""
+    is_first = bool(pieces) and relations_of(words).get(pieces[0].text) in _OF_ANY_WORDS
+    named = (
+        at for at, one in enumerate(pieces) if any(n.tool == "results" for n in one.of("name"))
+    )
+    start = next(named, 0) if is_first and pieces[0].text not in words.words.asking else 0
+    while start > 1 and (pieces[start - 1].of("aspect") or pieces[start - 1].text in _SIGNS):
+        start -= 1
+    telling = [one for one in pieces[start:] if one.text not in _SIGNS]
+    return (*telling, *pieces[:start]) if start > 1 else pieces
 
 
 @cache
@@ -69,6 +84,26 @@ def _beside(
     asked = ask(" ".join(one.text for one in rest[1:])) if is_named else ()
     return tuple(
         replace(one, around=found[0].around, when=relation) if one.tool == "results" else one
+        for one in asked
+    )
+
+
+def of_days_named(
+    asked: tuple[ChartQuestion, ...], spans: Sequence[TimeSpan], text: str, words: Lexicon
+) -> tuple[ChartQuestion, ...]:
+    """Return questions around an event, it or they of the days that are named.
+
+    "Weight before the pregnancy of 2014" is of another pregnancy than the last.
+    """
+    span = hull_of(spans)
+    if span is None:
+        return asked
+    begins = [text.find(f"{phrase} ") for phrase in relations_of(words)]
+    is_of_event = text.find(span.text) > min((at for at in begins if at >= 0), default=-1)
+    return tuple(
+        replace(one, around=tuple(with_days(each, span) for each in one.around))
+        if is_of_event and one.around
+        else with_days(one, span)
         for one in asked
     )
 

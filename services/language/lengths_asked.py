@@ -38,6 +38,8 @@ def with_both_ends(pieces: list[Piece], words: Lexicon) -> list[Piece]:
 def _with_length(
     question: ChartQuestion, said: str, today: date, *, is_apart: bool
 ) -> ChartQuestion:
+    if question.tool == "encounters" and not question.name and question.aspect == "when":
+        return replace(question, aspect="first", asked_on=today)  # since when somebody comes
     if question.tool in _DATED:
         aspect = "when" if question.aspect == "count" else question.aspect
         return replace(question, aspect=aspect, asked_on=today, is_apart=is_apart)

@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from services.language.chart_words import lexicon
+from services.language.folding import fold
 from services.language.lengths import any_of
 from services.language.times import TimeWords
 from services.language.utterance import TimeShift
@@ -43,6 +44,13 @@ def _shift(found: re.Match[str], language: str, *, side: str) -> TimeShift:
         is_within=bool(found["within"]),
         text=found[0].strip(),
     )
+
+
+@cache
+def time_units(language: str) -> frozenset[str]:
+    """Return the words for days, months and the like, folded."""
+    units = read_words(language, "times", TimeWords).units
+    return frozenset(fold(one)[0] for every in units.values() for one in every)
 
 
 @cache

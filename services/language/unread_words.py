@@ -4,12 +4,14 @@ Each piece of a message is used by what is asked, claims nothing, or is named be
 answer to less than was asked must never pass for one to all of it.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from services.language.chart_parts import EDGES, may_name
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
 from services.language.folding import fold
-from services.language.times import time_units
+from services.language.time_shifts import time_units
 from services.language.utterance import ChartQuestion
 
 _WHOLE = frozenset({"chart_summary", "history"})
@@ -37,11 +39,19 @@ def unread_in(
         elif found[-1]:
             found.append([])
     found += [] if is_over else _times_left(pieces, words)
+    if not any(one.around or one.span or one.at_age is not None for one in asked):
+        found += [[piece.text] for piece in thens_in(pieces)]
     return tuple(dict.fromkeys(" ".join(one) for one in found if one))
 
 
+def thens_in(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return what points at a time that was told: "at that time"; of "then" at the end alone."""
+    last = next((one for one in reversed(pieces) if any(map(str.isalnum, one.text))), None)
+    return [one for one in pieces if one.of("then") and (one is last or len(one.words) > 1)]
+
+
 def _times_left(pieces: Sequence[Piece], words: Lexicon) -> list[list[str]]:
-    """Return units of time that are told apart, of which no days were made: "the last full year"."""
+    """Return units of time of which no days were made: "the last full year"."""
     units = time_units(words.language)
     found: list[list[str]] = []
     for at, piece in enumerate(pieces):
@@ -113,3 +123,16 @@ def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:
 
 def _tokens(texts: Iterable[str]) -> Iterator[str]:
     return (token for text in texts for token in tokens_of(fold(text)[0]))
+
+
+def with_unread(
+    asked: Sequence[ChartQuestion], left: Sequence[str], text: str
+) -> tuple[ChartQuestion, ...]:
+    """Return the questions, the first with all that they leave out, as `text` has it."""
+    typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
+    spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
+    unread = ", ".join(spelt)
+    first = (
+        replace(one, unread=", ".join(filter(None, (one.unread, unread)))) for one in asked[:1]
+    )
+    return (*first, *asked[1:])

@@ -21,7 +21,7 @@ from services.records.answers.evidence import told_evidence
 from services.records.answers.further import measured_for, searches_for
 from services.records.answers.lengths_told import told_lengths
 from services.records.answers.letters import letter_asked, told_letter
-from services.records.answers.papers import parted, told_papers
+from services.records.answers.papers import parted, told_papers, written_later
 from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
@@ -225,7 +225,7 @@ def _sought(
         return absent if measured is None else _with_value(measured, absent, given, words)
     is_there = has_answer(question, taken)
     unknown = [] if is_there else said_unknown(question, words)
-    return "\n".join([absent, *_written_later(question, taken, words), *unknown])
+    return "\n".join([absent, *written_later(question, taken, words), *unknown])
 
 
 def _with_value(
@@ -279,15 +279,6 @@ def _of_those_days(
     if days.since is not None and days.until is not None and days.since > days.until:
         return words.nothing_then.format(name=f": {question.name}" if question.name else "")
     return _answer(with_days(replace(question, around=(), shift=None), days), given, words)
-
-
-def _written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
-    """Yield what documents newer than the newest value say of it."""
-    later = [one for one in view.sources if one.quote] if question.tool == "results" else []
-    if later:
-        yield words.written_later
-    for one in later:
-        yield f"- **{one.title}**, {one.date}: “{one.quote}” [{one.ref}]"
 
 
 def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:

@@ -337,3 +337,44 @@ def test_what_a_question_says_itself_is_not_taken_from_the_one_before() -> None:
 )
 def test_a_time_of_which_no_days_are_made_is_said_to_be_left_out(text: str, left: str) -> None:
     assert asked(text)[0].unread == left
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [("LDL on May 3", "May 3"), ("kalium vom 3.4.", "3 4"), ("hb on 3rd of march", "3rd of march"),
+     ("what was bp on that visit", "on that visit")],
+)  # fmt: skip
+def test_a_day_that_is_not_known_is_said_to_be_left_out(text: str, left: str) -> None:
+    assert left.split(maxsplit=1)[0] in asked(text)[0].unread
+
+
+def test_a_day_may_have_its_year_in_two_figures() -> None:
+    (question,) = asked("rr am 4.12.14")
+    assert (question.arguments["since"], question.arguments["until"]) == (
+        "2014-12-04", "2014-12-04",
+    )  # fmt: skip
+    (same,) = asked("und ldl an dem Tag?", "rr am 4.12.14")
+    assert same.arguments["since"] == "2014-12-04"
+
+
+def test_an_event_may_stand_before_what_is_asked_of_its_time() -> None:
+    (question,) = asked("since the appendectomy, what was the highest bp")
+    assert (question.aspect, question.when) == ("maximum", "since")
+    assert [one.name for one in question.around] == ["appendectomy"]
+
+
+@pytest.mark.parametrize(
+    "text", ["wie lange kommt er schon", "how long has he been a patient here"]
+)
+def test_since_when_somebody_comes_is_since_the_first_visit(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.tool, question.aspect, bool(question.asked_on)) == (
+        "encounters", "first", True,
+    )  # fmt: skip
+
+
+def test_how_old_a_value_is_is_no_age_of_the_patient() -> None:
+    (question,) = asked("last bp please, how old is that value")
+    assert (question.name, question.aspect, bool(question.asked_on)) == (
+        "blood pressure", "latest", True,
+    )  # fmt: skip
