@@ -113,13 +113,8 @@ def chart_questions(
     questions: list[ChartQuestion] = []
     for part in parts:
         here = [
-            replace(
-                with_rate(question, part.frames),
-                is_past=span is not None or "past" in part.frames or _is_age_then(question, part),
-                is_begun=span is not None and "begun" in part.frames,
-                unit=(unit or part.unit) if question.tool == "results" else "",
-            )
-            for question in _questions(part, is_asked=is_asking(text, pieces, words))
+            _of_time(one, part, span, unit)
+            for one in _questions(part, is_asked=is_asking(text, pieces, words))
         ]
         questions += at_that_time(part, here, questions)
     questions = _of_the_course(questions, parts, span)
@@ -133,6 +128,18 @@ def chart_questions(
     left = (*unread_in(pieces, found, words), *lengths)
     found = with_lengths(found, pieces, words, today=today)
     return found if is_side else with_unread(found, left, text)
+
+
+def _of_time(
+    question: ChartQuestion, part: QuestionPart, span: TimeSpan | None, unit: str
+) -> ChartQuestion:
+    """Return the question with what its part says of how, and of which time, it is told."""
+    return replace(
+        with_rate(question, part.frames),
+        is_past=span is not None or "past" in part.frames or _is_age_then(question, part),
+        is_begun=span is not None and "begun" in part.frames,
+        unit=(unit or part.unit) if question.tool == "results" else "",
+    )
 
 
 def _of_the_course(

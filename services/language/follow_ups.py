@@ -106,11 +106,13 @@ def followed_up(
         before = [of_all_days(each) for each in before]
     asked = _asked_of_the_same(text, today, language)
     if asked is not None:
-        # Of "2 years before?" how long is not worked out.
+        spans, _ = spans_in(folded, today=today, language=language)
+        found = [one for each in before if (one := _asked_otherwise(each, asked))]
+        # Of "2 before?" how far is not worked out.
         figures = ", ".join(filter(str.isdigit, tokens_of(folded))) if asked.is_before else ""
-        found = filter(None, (_asked_otherwise(each, asked) for each in before))
-        otherwise = [replace(one, unread=figures) for one in found]
-        return with_lengths(otherwise, asked.pieces, words, today=today) or about
+        found = [replace(one, unread=figures) for one in found]
+        dated = [with_days(one, spans[0]) if spans else one for one in found]
+        return with_lengths(dated, asked.pieces, words, today=today) or about
     pointing = _limited(folded, before, words)
     if pointing := pointing or _pointing_back(folded, about, before[0], words):
         return pointing
@@ -250,7 +252,8 @@ def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool
 def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
     """Return what is asked in words that name nothing themselves: "is it rising?", "before?"."""
     words, folded = lexicon(language), fold(text)[0]
-    if spans_in(folded, today=today, language=language)[0]:
+    spans, folded = spans_in(folded, today=today, language=language)
+    if len(spans) > 1:
         return None
     pieces = words.pieces(folded)
     said = [piece for piece in pieces if piece.labels or any(map(str.isalpha, piece.text))]

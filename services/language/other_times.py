@@ -46,8 +46,8 @@ def at_the_time_of(
     around, moved = last.around or event, shift
     if last.around and shift is None:
         when, moved = last.when, last.shift
-    of_one = {"latest", "first"} if shift is None else OF_ONE_VALUE
-    aspect = "all" if question.aspect in (*of_one, "whether") else question.aspect
+    is_of_one = shift is not None or question.aspect in ("latest", "first", "whether")
+    aspect = "all" if is_of_one else question.aspect
     return replace(
         unlimited(of_all_days(question)),
         aspect=aspect, around=around, when=when, shift=moved, is_past=True, part=None, rate="",
@@ -61,6 +61,11 @@ def so_long_after(
     if (days := _days_before(folded, before[0].span, words)) is not None:
         return tuple(of_days(each, days) for each in before)
     shift, rest = later_or_earlier(folded, words.language)
+    if shift is None and before[0].tool == "results":
+        said = " ".join(filter(str.isalnum, tokens_of(folded)))
+        units = words.words.unit_before.items()
+        unit = next((unit for unit, every in units if said.endswith(tuple(every))), "")
+        shift, rest = (TimeShift(-1, unit), "") if unit else (None, rest)
     if shift is None or not names_nothing(words.pieces(rest), words):
         return ()
     return tuple(at_the_time_of(each, each, shift) for each in before)

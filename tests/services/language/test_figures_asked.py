@@ -358,6 +358,8 @@ def test_a_day_may_have_its_year_in_two_figures() -> None:
 
 
 def test_an_event_may_stand_before_what_is_asked_of_its_time() -> None:
+    (hb,) = asked("post chemo hb")
+    assert (hb.name, hb.when, hb.around[0].name) == ("hemoglobin", "after", "chemotherapy")
     (question,) = asked("since the appendectomy, what was the highest bp")
     assert (question.aspect, question.when) == ("maximum", "since")
     assert [one.name for one in question.around] == ["appendectomy"]
@@ -378,3 +380,20 @@ def test_how_old_a_value_is_is_no_age_of_the_patient() -> None:
     assert (question.name, question.aspect, bool(question.asked_on)) == (
         "blood pressure", "latest", True,
     )  # fmt: skip
+
+
+def test_what_is_asked_of_the_same_may_be_of_some_days() -> None:
+    (change,) = asked("um wieviel Prozent seit 2023", "Krea Verlauf")
+    assert (change.aspect, change.rate, change.arguments["since"]) == (
+        "change", "percent", "2023-01-01",
+    )  # fmt: skip
+    (highest,) = asked("highest in 2019?", "creatinine trend")
+    assert (highest.aspect, highest.arguments["until"]) == ("maximum", "2019-12-31")
+    (before,) = asked("and the year before?", "latest creatinine")
+    assert (before.around[0].aspect, before.shift) == ("latest", TimeShift(-1, "year"))
+
+
+def test_higher_than_then_is_a_change_since_then() -> None:
+    (question,) = asked("is the INR higher than in May 2024")
+    assert (question.aspect, question.arguments["since"]) == ("change", "2024-05-01")
+    assert "until" not in question.arguments
