@@ -40,6 +40,7 @@ from services.language.question_figures import (
     last_but_one,
     merged,
     numbers_in,
+    since_last,
     with_days,
     with_figures,
     with_rate,
@@ -67,6 +68,7 @@ from services.language.value_questions import (
 from services.language.without_names import without_caller
 from services.language.year_forms import with_plain_years
 
+_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
@@ -155,7 +157,8 @@ def _of_the_course(
 
 def _is_age_then(question: ChartQuestion, part: QuestionPart) -> bool:
     """Whether the age at one value is asked for: "Alter bei erster Messung"."""
-    return question.name == "age" and bool(part.aspects & {"first", "minimum", "maximum"})
+    is_at_last = "latest" in part.aspects and bool(part.runs)
+    return question.name == "age" and (is_at_last or bool(part.aspects & {"first", *_ENDS}))
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
@@ -213,6 +216,8 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     if is_mixed and not _HAPPENED.isdisjoint(each.tool for each in found):
         # "Hemoglobin and chemotherapy", in whatever relation: all of them.
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
+    if "since_last" in part.frames:
+        found = [since_last(one) for one in found]
     if "last_but_one" in part.frames:
         found = [last_but_one(one, is_last_too="latest" in part.aspects) for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes

@@ -23,6 +23,7 @@ _EVENTS = frozenset(
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
+_RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _SIGNS = frozenset({"?", ",", ";"})
 _PIECES = 60
 """Of a question; in a longer text each word between two things would be read as a relation."""
@@ -39,7 +40,7 @@ def asked_around(
     if len(pieces) > _PIECES:
         return ()
     relations = relations_of(words)
-    pieces = _event_last(pieces, words)
+    pieces, other = _other_side(_event_last(pieces, words), words)
     for at, piece in enumerate(pieces):
         if (relation := relations.get(piece.text)) is None:
             continue
@@ -52,8 +53,18 @@ def asked_around(
                 )
                 now = [replace(one, around=(), aspect="latest") for one in found if is_now_too]
                 every = (*found, *now, *_beside(pieces[end:], found, relation, ask))
+                every += tuple(replace(one, when=other) for one in found) if other else ()
                 return tuple(replace(one, shift=shift) if one.around else one for one in every)
     return ()
+
+
+def _other_side(pieces: Sequence[Piece], words: Lexicon) -> tuple[Sequence[Piece], Relation | None]:
+    """Return what is asked of one side of an event, and its other side: "… and after?"."""
+    telling = [one for one in pieces if one.text not in _SIGNS]
+    side = relations_of(words).get(telling[-1].text) if telling else None
+    if side not in ("before", "after") or (telling[-2:-1] and telling[-2].text not in words.joints):
+        return pieces, None
+    return telling[:-2], side
 
 
 def _event_last(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
@@ -77,7 +88,10 @@ def relations_of(words: Lexicon) -> Mapping[str, Relation]:
 
 
 def _beside(
-    rest: Sequence[Piece], found: Sequence[ChartQuestion], relation: Relation, ask: Ask
+    rest: Sequence[Piece],
+    found: Sequence[ChartQuestion],
+    relation: Relation,
+    ask: Ask,
 ) -> tuple[ChartQuestion, ...]:
     """Return what else is asked behind the event, values of the same days: "and lowest wbc?"."""
     is_named = any(one.of("name") for one in rest)
@@ -138,8 +152,9 @@ def _asked_at(
     is_of_values = {one.tool for one in before} == {"results"}
     in_any_words = is_of_values and relation in _OF_ANY_WORDS
     behind = _as_one(behind)
-    if is_shifted and not behind:
-        behind = tuple(_of_itself(before, pieces[at + 1 :]))
+    if not behind and relation in ("before", "after"):
+        ends = EDGES if is_shifted else _RANKED_ENDS
+        behind = tuple(_of_itself(before, pieces[at + 1 :], ends))
     elif not all(_is_event(one, is_alone=not before, in_any_words=in_any_words) for one in behind):
         return ()
     if not behind:
@@ -177,9 +192,11 @@ def _as_one(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
     return (replace(ill, name=" ".join([*said, ill.name]), head=ill.head or ill.name),)
 
 
-def _of_itself(asked: Sequence[ChartQuestion], behind: Sequence[Piece]) -> Iterator[ChartQuestion]:
-    """Yield the first or the last of what is asked for, where nothing else is named as event."""
-    said = {one for piece in behind for one in piece.of("aspect")} & EDGES
+def _of_itself(
+    asked: Sequence[ChartQuestion], behind: Sequence[Piece], ends: frozenset[Aspect]
+) -> Iterator[ChartQuestion]:
+    """Yield the one of what is asked for that is the event: so long before the last, the peak."""
+    said = {one for piece in behind for one in piece.of("aspect")} & ends
     if len(said) == 1:
         (aspect,) = said
         yield from (replace(one, aspect=aspect) for one in asked if one.tool == "results")

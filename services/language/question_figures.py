@@ -93,6 +93,13 @@ def last_but_one(question: ChartQuestion, *, is_last_too: bool) -> ChartQuestion
     return replace(question, aspect="latest", back=1)
 
 
+def since_last(question: ChartQuestion) -> ChartQuestion:
+    """Return the question for how the newest value differs from the one before it."""
+    if question.tool != "results":
+        return question
+    return replace(question, arguments={**question.arguments, "last": 2}, aspect="change")
+
+
 def _is_lower_of_pair(pieces: Sequence[Piece], at: int) -> bool:
     """Whether a figure is the lower one of a pressure: of 140/90 it is 90."""
     return at > 1 and pieces[at - 1].text == "/" and pieces[at - 2].text[:1].isdigit()

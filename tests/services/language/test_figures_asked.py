@@ -397,3 +397,25 @@ def test_higher_than_then_is_a_change_since_then() -> None:
     (question,) = asked("is the INR higher than in May 2024")
     assert (question.aspect, question.arguments["since"]) == ("change", "2024-05-01")
     assert "until" not in question.arguments
+
+
+@pytest.mark.parametrize(
+    "text", ["is K higher than last time", "ist das Kalium seit dem letzten Mal gefallen"]
+)
+def test_since_last_time_is_between_the_last_two(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.aspect, question.arguments["last"]) == (
+        "potassium", "change", 2,
+    )  # fmt: skip
+
+
+def test_both_sides_of_an_event_and_of_a_peak_are_asked_for() -> None:
+    before, after = asked("platelets before the anemia and after")
+    assert (before.when, after.when, after.around[0].name) == ("before", "after", "anemia")
+    (peak,) = asked("trigs before the peak")
+    assert (peak.when, peak.around[0].aspect) == ("before", "maximum")
+
+
+def test_the_age_at_the_last_value_is_no_age_of_today() -> None:
+    age, weight = asked("age at last weight")
+    assert (age.name, age.is_past, weight.aspect) == ("age", True, "latest")
