@@ -19,7 +19,9 @@ def shift_in(text: str, language: str) -> tuple[TimeShift | None, str]:
     found = _pattern(language).search(text)
     if found is None:
         return None, text
-    said = f"{text[: found.start()]}{found['side']}{text[found.end() :]}"
+    rest = text[found.end() :]
+    pause = "" if rest.strip()[:1].isdigit() else " ,"  # else "before the last one" is one phrase
+    said = f"{text[: found.start()]}{found['side']}{pause}{rest}"
     side = "before" if found["before"] else "after"
     return _shift(found, language, side=side), said
 

@@ -39,9 +39,13 @@ def unread_in(
         elif found[-1]:
             found.append([])
     found += [] if is_over else _times_left(pieces, words)
-    if not any(one.around or one.span or one.at_age is not None for one in asked):
+    if not any(one.around or one.span or _is_of_an_age(one) for one in asked):
         found += [[piece.text] for piece in thens_in(pieces)]
     return tuple(dict.fromkeys(" ".join(one) for one in found if one))
+
+
+def _is_of_an_age(question: ChartQuestion) -> bool:
+    return question.at_age is not None or question.name == "age"
 
 
 def thens_in(pieces: Sequence[Piece]) -> list[Piece]:

@@ -419,3 +419,15 @@ def test_both_sides_of_an_event_and_of_a_peak_are_asked_for() -> None:
 def test_the_age_at_the_last_value_is_no_age_of_today() -> None:
     age, weight = asked("age at last weight")
     assert (age.name, age.is_past, weight.aspect) == ("age", True, "latest")
+
+
+def test_so_long_before_the_last_one_is_before_the_newest_value() -> None:
+    (question,) = asked("eGFR 5 years before the last one")
+    assert [(one.tool, one.aspect) for one in question.around] == [("results", "latest")]
+    assert question.shift is not None
+    assert (question.shift.count, question.unread) == (-5, "")
+
+
+def test_the_age_then_is_told_and_not_said_to_be_left_out() -> None:
+    lowest, age = asked("which was her lowest Hb and how old was she then")
+    assert (lowest.unread, age.name, age.is_past) == ("", "age", True)
