@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from services.language.chart_parts import EDGES, may_name
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
+from services.language.events_asked import relations_of
 from services.language.folding import fold
 from services.language.time_shifts import time_units
 from services.language.utterance import ChartQuestion
@@ -80,6 +81,7 @@ class _Used:
         self._has_rate = any(one.rate for one in asked)
         self._is_open = all(one.aspect != "whether" for one in asked)
         self._is_course = bool(tools & _COURSES) or any(one.around for one in asked)
+        self._is_around = any(one.around for one in asked)
         self._is_of_all = any(one.tool == "medications" and not one.name for one in asked)
 
     def leaves_out(self, piece: Piece) -> bool:
@@ -105,6 +107,8 @@ class _Used:
         return is_how or (bool(asked & _OF_VALUES) and len(piece.labels) == 1)
 
     def _is_left(self, piece: Piece) -> bool:
+        if self._is_around and piece.text in relations_of(self._words):
+            return False
         if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
             return False
         names = {one.name for one in piece.of("name")}
