@@ -15,6 +15,7 @@ from services.identity.name_signs import (
     is_all_said,
     is_alone,
     is_before_a_family_name,
+    is_clinical,
     is_first_name_before,
     is_first_name_beside,
     is_genitive,
@@ -34,8 +35,6 @@ from services.identity.strangers import strangers_in
 from services.language.mentions import Message, Word
 from services.language.name_runs import leads_a_name, neighbours
 from services.language.people_words import people_words
-from services.language.statement_tables import stem
-from services.language.statement_words import is_clinical_name
 
 Strength = Literal["full", "family", "given", "near", "former", "stranger"]
 
@@ -327,7 +326,7 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
     before = run[at - 1] if at else None
     if before is None or "," in run[at].gap or len(before.raw) < 3:
         return False
-    if is_led and (before.raw.isupper() or is_clinical_name(stem(before.text))):
+    if is_led and (before.raw.isupper() or is_clinical(before.text)):
         return False  # French: `l'INR d'Angelo`
     if before.is_common and not is_first_name_before(before, span[0]):
         return False
@@ -335,7 +334,7 @@ def _has_stranger_beside(run: Sequence[Word], span: tuple[Word, ...], known: Kno
     return is_given or (
         (before.raw[0].isupper() or span[0].is_owner)
         and not before.is_eponym
-        and not is_clinical_name(stem(before.text))
+        and not is_clinical(before.text)
     )
 
 

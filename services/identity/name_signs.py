@@ -122,7 +122,7 @@ def is_unknown_patient(run: Sequence[Word], word: Word) -> bool:
     is_short = is_headed and word.raw.istitle() and len(word.raw) <= _SHORT_LETTERS
     is_term = word.is_eponym or is_clinical_name(stem(word.text)) or word.text in known.numbers
     is_term = is_term or word.text in known.born or (word.is_common and not is_short)
-    is_asked_of = word.closes or word.is_owner or _is_clinical(word.after)
+    is_asked_of = word.closes or word.is_owner or is_clinical(word.after)
     return (
         (is_name or is_headed)
         and word.before in _PATIENTS
@@ -158,15 +158,16 @@ def stands_as_drug(run: Sequence[Word], span: tuple[Word, ...]) -> bool:
     word, known = span[0], people_words()
     if len(span) > 1 or word.title is not None or word.is_owner or word.is_heading:
         return False
-    if word.before in known.before_drugs or ("(" in word.gap and _is_clinical(word.before)):
+    if word.before in known.before_drugs or ("(" in word.gap and is_clinical(word.before)):
         return True
-    if word.after in known.joins and _is_clinical(word.beyond):
+    if word.after in known.joins and is_clinical(word.beyond):
         return True
     at = next(place for place, one in enumerate(run) if one is word)
-    return at > 1 and word.before in known.joins and _is_clinical(run[at - 2].text)
+    return at > 1 and word.before in known.joins and is_clinical(run[at - 2].text)
 
 
-def _is_clinical(text: str) -> bool:
+def is_clinical(text: str) -> bool:
+    """Whether a word, folded, is a name of medicine: no person is called so."""
     return bool(text) and is_clinical_name(stem(text))
 
 
@@ -264,7 +265,7 @@ def is_before_a_family_name(run: Sequence[Word], span: tuple[Word, ...]) -> bool
     behind = _behind(run, span)
     if behind is None or not stands_before_a_name(run, span):
         return False
-    return behind.is_owner or behind.heads or _is_clinical(behind.after)
+    return behind.is_owner or behind.heads or is_clinical(behind.after)
 
 
 def is_name_beside(

@@ -15,6 +15,7 @@ class AnswerWords(BaseModel):
 
     Attributes:
         is_language_of_tools: Tools say what they searched in this language.
+        lengths: What one day, month or year is called, and several.
         allergic: Beginnings of words by which a passage tells of an allergy.
         words: What records write in English and what it is here.
         things_of: What the rows of a tool are called.
@@ -57,6 +58,12 @@ class AnswerWords(BaseModel):
     change: str
     overall: str
     between: str
+    lasted: str
+    no_day: str
+    so_far: str
+    so_long_ago: str
+    one_end: str
+    lengths: Mapping[str, tuple[str, str]]
     above: str
     below: str
     none_above: str

@@ -50,3 +50,8 @@ def around(day: date, unit: str) -> Days:
     month = day.month if unit in ("month", "day") else None
     found = days_of(day.year, month, day.day if unit == "day" else None)
     return found or Days(day, day)
+
+
+def whole_year(year: int) -> int:
+    """Return a year that may be written with two figures."""
+    return year + (2000 if year < 50 else 1900 if year < 100 else 0)

@@ -45,6 +45,8 @@ class ChartWords(BaseModel):
     connectors: tuple[str, ...]
     head_first: bool = False
     openers: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    ones: tuple[str, ...] = ()
     asking: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     before: tuple[str, ...] = ()

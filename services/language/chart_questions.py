@@ -4,7 +4,6 @@ A message is cut where it joins questions. Each part says what is asked (an aspe
 topic that names a tool, a name that is known, or words that stand where a name would) and when.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
@@ -26,9 +25,10 @@ from services.language.chart_parts import (
 )
 from services.language.chart_text import is_asking, prepared, without_opening
 from services.language.chart_words import Lexicon, Piece, lexicon
-from services.language.events_asked import asked_around, at_that_time
+from services.language.events_asked import asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold
+from services.language.lengths_asked import with_both_ends, with_lengths
 from services.language.names_of_topics import SAY_WHAT_FOR, may_be_of, names_of, of_last_visit
 from services.language.parts_together import each_half, share, treat_the_same
 from services.language.quantities import without_unit
@@ -38,6 +38,7 @@ from services.language.question_figures import (
     last_but_one,
     merged,
     numbers_in,
+    since_last,
     with_days,
     with_figures,
     with_rate,
@@ -46,6 +47,7 @@ from services.language.sides_asked import with_side_asked
 from services.language.single_questions import NAMED_BY_ARGUMENT, OVER, named, of_one_thing
 from services.language.telling_topics import telling_topics, with_implants
 from services.language.then_and_now import span_to_now
+from services.language.time_shifts import shift_in
 from services.language.times import length_left, spans_in
 from services.language.tools_named import (
     SEARCH,
@@ -53,7 +55,7 @@ from services.language.tools_named import (
     with_others_meant,
     with_treatment,
 )
-from services.language.unread_words import unread_in
+from services.language.unread_words import unread_in, with_unread
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import (
     MEASURED_FACTS,
@@ -64,11 +66,13 @@ from services.language.value_questions import (
 from services.language.without_names import without_caller
 from services.language.year_forms import with_plain_years
 
+_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _REPORTS = frozenset({"imaging_reports", "pathology_reports"})
 _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
 _TO = frozenset({"to", "with", "mit", "zu", "aus"})
 """Before what something happened to."""
+_HAPPENED = frozenset({"problems", "procedures", "search_record"})
 
 
 def chart_questions(
@@ -83,18 +87,19 @@ def chart_questions(
     words = lexicon(language)
     unit, text = without_unit(without_caller(text))
     folded, _ = fold(prepared(text, words))
+    shift, folded = shift_in(folded, language)
     ages, folded = ages_in(folded, language)
     spans, rest = spans_in(with_plain_years(folded), today=today, language=language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
-    pieces = with_side_asked(pieces, words)
+    pieces = with_both_ends(with_side_asked(pieces, words), words)
     if asked := evidence_questions(text):
         return asked
     ask = partial(chart_questions, today=today, language=language, is_guess=is_guess, is_side=True)
-    lengths = [length_left(rest, language)]
-    if not spans and not is_side and (found := asked_around(pieces, words, ask)):
-        return _with_unread(found, (*unread_in(pieces, found, words), *lengths), text)
-    is_of_all = not any(piece.of("name") for piece in pieces)
-    if is_of_all and asks_what_changed(text, has_days=bool(spans)):
+    lengths = [length_left(rest, language), "" if shift is None else shift.text]
+    if not is_side and (found := asked_around(pieces, words, ask, shift=shift)):
+        found = with_lengths(of_days_named(found, spans, folded, words), pieces, words, today=today)
+        return with_unread(found, (*unread_in(pieces, found, words), *lengths[:1]), text)
+    if asks_what_changed(text, pieces, has_days=bool(spans)):
         # The tool keeps to the days: of a row that ended then, the date is earlier.
         all_new = ChartQuestion(CHANGES)
         return (replace(with_days(all_new, spans[0]), span=None) if spans else all_new,)
@@ -108,13 +113,8 @@ def chart_questions(
     questions: list[ChartQuestion] = []
     for part in parts:
         here = [
-            replace(
-                with_rate(question, part.frames),
-                is_past=span is not None or "past" in part.frames or _is_age_then(question, part),
-                is_begun=span is not None and "begun" in part.frames,
-                unit=(unit or part.unit) if question.tool == "results" else "",
-            )
-            for question in _questions(part, is_asked=is_asking(text, pieces, words))
+            _of_time(one, part, span, unit)
+            for one in _questions(part, is_asked=is_asking(text, pieces, words))
         ]
         questions += at_that_time(part, here, questions)
     questions = _of_the_course(questions, parts, span)
@@ -125,8 +125,21 @@ def chart_questions(
         for days, each in ((None, at_ages(questions, ages)), (span, in_years(in_days, spans)))
         for question in merged(with_figures(one, days, numbers, pieces) for one in each)
     )
-    left = () if is_side else (*unread_in(pieces, found, words), *lengths)
-    return _with_unread(found, left, text)
+    left = (*unread_in(pieces, found, words), *lengths)
+    found = with_lengths(found, pieces, words, today=today)
+    return found if is_side else with_unread(found, left, text)
+
+
+def _of_time(
+    question: ChartQuestion, part: QuestionPart, span: TimeSpan | None, unit: str
+) -> ChartQuestion:
+    """Return the question with what its part says of how, and of which time, it is told."""
+    return replace(
+        with_rate(question, part.frames),
+        is_past=span is not None or "past" in part.frames or _is_age_then(question, part),
+        is_begun=span is not None and "begun" in part.frames,
+        unit=(unit or part.unit) if question.tool == "results" else "",
+    )
 
 
 def _of_the_course(
@@ -142,7 +155,8 @@ def _of_the_course(
 
 def _is_age_then(question: ChartQuestion, part: QuestionPart) -> bool:
     """Whether the age at one value is asked for: "Alter bei erster Messung"."""
-    return question.name == "age" and bool(part.aspects & {"first", "minimum", "maximum"})
+    is_at_last = "latest" in part.aspects and bool(part.runs)
+    return question.name == "age" and (is_at_last or bool(part.aspects & {"first", *_ENDS}))
 
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
@@ -150,22 +164,6 @@ def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -
     is_past = any("past" in piece.of("frame") for piece in pieces)
     until = today if is_past else None
     return bool(spans) and all((one.until or until or date.max) <= today for one in spans)
-
-
-def _with_unread(
-    asked: Sequence[ChartQuestion], left: Sequence[str], text: str
-) -> tuple[ChartQuestion, ...]:
-    """Return the questions, the first with all that they leave out, as `text` has it."""
-    typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
-    spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
-    unread = ", ".join(spelt)
-    if unread:  # a yes would be one to less than was asked
-        asked = [replace(one, aspect="all") if _is_yes(one) else one for one in asked]
-    return tuple(replace(one, unread=unread) for one in asked[:1]) + tuple(asked[1:])
-
-
-def _is_yes(question: ChartQuestion) -> bool:
-    return question.aspect == "whether" and question.tool != "results"
 
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:
@@ -195,8 +193,11 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     tells_outcome = "outcome" in part.frames or "range" in part.parts
     is_mixed = is_mixed or (tells_outcome and any(each.tool != "results" for each in found))
     is_mixed = is_mixed or bool(part.frames & _JUDGED)
-    if is_mixed and "around" in part.frames:  # "hemoglobin during chemotherapy": all of them
+    if is_mixed and not _HAPPENED.isdisjoint(each.tool for each in found):
+        # "Hemoglobin and chemotherapy", in whatever relation: all of them.
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
+    if "since_last" in part.frames:
+        found = [since_last(one) for one in found]
     if "last_but_one" in part.frames:
         found = [last_but_one(one, is_last_too="latest" in part.aspects) for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes

@@ -3,7 +3,7 @@
 "Since her last scan", "the lowest hemoglobin during chemotherapy", "weight before the pregnancy".
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import TypeAlias
@@ -11,8 +11,9 @@ from typing import TypeAlias
 from services.language.chart_parts import EDGES, QuestionPart
 from services.language.chart_words import Lexicon, Piece
 from services.language.folding import fold
+from services.language.question_figures import hull_of, with_days
 from services.language.tools_named import SEARCH
-from services.language.utterance import Aspect, ChartQuestion, Relation
+from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
 
 Ask: TypeAlias = Callable[[str], tuple[ChartQuestion, ...]]
 """What a text asks of the chart."""
@@ -21,28 +22,63 @@ _EVENTS = frozenset(
 )
 _NAMED = frozenset({"procedures", "medications", "problems", "immunizations"})
 _OF_THEN = frozenset({"at", "before", "after"})
+_OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
+"""Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
+_RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _SIGNS = frozenset({"?", ",", ";"})
 _PIECES = 60
 """Of a question; in a longer text each word between two things would be read as a relation."""
 
 
-def asked_around(pieces: Sequence[Piece], words: Lexicon, ask: Ask) -> tuple[ChartQuestion, ...]:
-    """Return what is asked around an event, each with the questions for the event."""
+def asked_around(
+    pieces: Sequence[Piece], words: Lexicon, ask: Ask, *, shift: TimeShift | None = None
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked around an event, each with the questions for the event.
+
+    Args:
+        shift: How far from the event: with it "the last one" is one of what is asked for.
+    """
     if len(pieces) > _PIECES:
         return ()
     relations = relations_of(words)
+    pieces, other = _other_side(_event_last(pieces, words), words)
     for at, piece in enumerate(pieces):
         if (relation := relations.get(piece.text)) is None:
             continue
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
         for end in (len(pieces), *joints):
-            if found := _asked_at(pieces[:end], at, relation, ask):
+            found = _asked_at(pieces[:end], at, relation, ask, is_shifted=shift is not None)
+            if found:
                 is_now_too = relation in _OF_THEN and any(
                     one.text in words.words.now for one in pieces[at:]
                 )
                 now = [replace(one, around=(), aspect="latest") for one in found if is_now_too]
-                return (*found, *now, *_beside(pieces[end:], found, relation, ask))
+                every = (*found, *now, *_beside(pieces[end:], found, relation, ask))
+                every += tuple(replace(one, when=other) for one in found) if other else ()
+                return tuple(replace(one, shift=shift) if one.around else one for one in every)
     return ()
+
+
+def _other_side(pieces: Sequence[Piece], words: Lexicon) -> tuple[Sequence[Piece], Relation | None]:
+    """Return what is asked of one side of an event, and its other side: "… and after?"."""
+    telling = [one for one in pieces if one.text not in _SIGNS]
+    side = relations_of(words).get(telling[-1].text) if telling else None
+    if side not in ("before", "after") or (telling[-2:-1] and telling[-2].text not in words.joints):
+        return pieces, None
+    return telling[:-2], side
+
+
+def _event_last(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
+    """Return what begins with an event as ending with it: "since the operation, any weight?"."""
+    is_first = bool(pieces) and relations_of(words).get(pieces[0].text) in _OF_ANY_WORDS
+    named = (
+        at for at, one in enumerate(pieces) if any(n.tool == "results" for n in one.of("name"))
+    )
+    start = next(named, 0) if is_first and pieces[0].text not in words.words.asking else 0
+    while start > 1 and (pieces[start - 1].of("aspect") or pieces[start - 1].text in _SIGNS):
+        start -= 1
+    telling = [one for one in pieces[start:] if one.text not in _SIGNS]
+    return (*telling, *pieces[:start]) if start > 1 else pieces
 
 
 @cache
@@ -53,13 +89,36 @@ def relations_of(words: Lexicon) -> Mapping[str, Relation]:
 
 
 def _beside(
-    rest: Sequence[Piece], found: Sequence[ChartQuestion], relation: Relation, ask: Ask
+    rest: Sequence[Piece],
+    found: Sequence[ChartQuestion],
+    relation: Relation,
+    ask: Ask,
 ) -> tuple[ChartQuestion, ...]:
     """Return what else is asked behind the event, values of the same days: "and lowest wbc?"."""
     is_named = any(one.of("name") for one in rest)
     asked = ask(" ".join(one.text for one in rest[1:])) if is_named else ()
     return tuple(
         replace(one, around=found[0].around, when=relation) if one.tool == "results" else one
+        for one in asked
+    )
+
+
+def of_days_named(
+    asked: tuple[ChartQuestion, ...], spans: Sequence[TimeSpan], text: str, words: Lexicon
+) -> tuple[ChartQuestion, ...]:
+    """Return questions around an event, it or they of the days that are named.
+
+    "Weight before the pregnancy of 2014" is of another pregnancy than the last.
+    """
+    span = hull_of(spans)
+    if span is None:
+        return asked
+    begins = [text.find(f"{phrase} ") for phrase in relations_of(words)]
+    is_of_event = text.find(span.text) > min((at for at in begins if at >= 0), default=-1)
+    return tuple(
+        replace(one, around=tuple(with_days(each, span) for each in one.around))
+        if is_of_event and one.around
+        else with_days(one, span)
         for one in asked
     )
 
@@ -84,7 +143,7 @@ def _of_days(question: ChartQuestion) -> Aspect:
 
 
 def _asked_at(
-    pieces: Sequence[Piece], at: int, relation: Relation, ask: Ask
+    pieces: Sequence[Piece], at: int, relation: Relation, ask: Ask, *, is_shifted: bool
 ) -> tuple[ChartQuestion, ...]:
     before, behind = (
         ask(" ".join(one.text for one in side) + "?") for side in (pieces[:at], pieces[at + 1 :])
@@ -94,9 +153,19 @@ def _asked_at(
         behind = ask(" ".join(told) + "?")
     if any(one.tool == "problems" for one in behind):  # "after the covid infection": no vaccine
         behind = tuple(one for one in behind if one.tool != "immunizations")
-    if not behind or not all(_is_event(one, relation, is_alone=not before) for one in behind):
+    is_of_values = {one.tool for one in before} == {"results"}
+    in_any_words = is_of_values and relation in _OF_ANY_WORDS
+    behind = _as_one(behind)
+    if not behind and relation in ("before", "after"):
+        ends = EDGES if is_shifted else _RANKED_ENDS
+        behind = tuple(_of_itself(before, pieces[at + 1 :], ends))
+    elif not all(
+        _is_event(one, relation, is_alone=not before, in_any_words=in_any_words) for one in behind
+    ):
         return ()
-    if relation in ("within", "at") and {one.tool for one in before} != {"results"}:
+    if not behind:
+        return ()
+    if relation in ("within", "at") and not is_of_values:
         return ()  # "anemia in pregnancy" is the name of one thing
     if not before and any("when" in one.of("aspect") for one in pieces[:at]):
         return behind  # "how long since the last visit?"
@@ -119,8 +188,32 @@ def _of_event(event: ChartQuestion) -> Aspect:
     return "all" if event.aspect == "when" else event.aspect
 
 
-def _is_event(question: ChartQuestion, relation: Relation, *, is_alone: bool) -> bool:
+def _as_one(asked: Sequence[ChartQuestion]) -> tuple[ChartQuestion, ...]:
+    """Return an illness with the words beside it as one: of the sprained ankle no other sprain."""
+    ills = [one for one in asked if one.tool == "problems" and one.name]
+    said = [one.name for one in asked if one.tool == SEARCH]
+    if len(ills) != 1 or len(ills) + len(said) != len(asked) or not said:
+        return tuple(asked)
+    ill = ills[0]
+    return (replace(ill, name=" ".join([*said, ill.name]), head=ill.head or ill.name),)
+
+
+def _of_itself(
+    asked: Sequence[ChartQuestion], behind: Sequence[Piece], ends: frozenset[Aspect]
+) -> Iterator[ChartQuestion]:
+    """Yield the one of what is asked for that is the event: so long before the last, the peak."""
+    said = {one for piece in behind for one in piece.of("aspect")} & ends
+    if len(said) == 1:
+        (aspect,) = said
+        yield from (replace(one, aspect=aspect) for one in asked if one.tool == "results")
+
+
+def _is_event(
+    question: ChartQuestion, relation: Relation, *, is_alone: bool, in_any_words: bool
+) -> bool:
     """Whether it has days: the last of its kind, or what has a name."""
+    if in_any_words and question.tool == SEARCH:
+        return bool(question.name)
     is_stay = question.tool == "encounters" and bool(question.name) and not is_alone
     if question.tool in _EVENTS and (question.aspect in EDGES or is_stay):
         return True

@@ -9,23 +9,35 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from services.language.ages_asked import ages_in, at_ages
-from services.language.calendar_days import around, steps_back
 from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part
 from services.language.chart_questions import chart_questions
-from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
+from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import asked_around, relations_of
 from services.language.folding import fold
-from services.language.leaning_words import has_limit, is_then, opens, points_back
+from services.language.leaning_words import ends_before, has_limit, is_then, opens, points_back
+from services.language.lengths_asked import with_lengths
+from services.language.other_times import (
+    ARGUMENTS_OF_DAYS,
+    OF_ONE_VALUE,
+    at_the_time_of,
+    has_phrase,
+    names_nothing,
+    of_all_days,
+    of_days,
+    other_days,
+    so_long_after,
+    unlimited,
+)
 from services.language.question_figures import numbers_in, with_days, with_figures, with_rate
+from services.language.time_shifts import later_or_earlier
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import measured_over_time
 
 LONGEST_WORDS = 8
+_YEAR_CHARS = len(" 2026")
 _RATES = frozenset({"percent", "per_year"})
-_OF_ONE_VALUE: AbstractSet[Aspect] = frozenset({"latest", "first", "minimum", "maximum"})
-_ARGUMENTS_OF_DAYS = frozenset({"since", "until", "last"})
-_SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before"})
+_SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before", "then", "unit"})
 _OF_EVENTS: AbstractSet[Aspect] = frozenset({"latest", "first", "when", "count"})
 _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
     "trend", "change", "average", "minimum", "maximum", "extremes",
@@ -43,6 +55,10 @@ _PARTS_OF: Mapping[str, AbstractSet[Part]] = {
 }
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
+_DATED = frozenset({"problems", "procedures", "encounters", "immunizations", "imaging_reports"})
+"""Tools of whose rows each has its day, so that a value of that time may be asked for."""
+_WITH_DAYS = _DATED | {"results", "medications"}
+"""Tools of whose rows those of some days may be asked for."""
 _IN_ORDER = frozenset(
     {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
      "pathology_reports"}
@@ -55,8 +71,17 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
     if not 0 < sum(map(str.isalnum, tokens)) <= LONGEST_WORDS:
         return None
     leaning = (one for one in languages if _asked_of_the_same(text, today, one) is not None)
-    is_open = has_limit(tokens) or opens(tokens) or points_back(tokens) or is_then(tokens)
-    return next(leaning, None) or (next(iter(languages), None) if is_open else None)
+    if (found := next(leaning, None)) is not None:
+        return found
+    is_open = any(says(tokens) for says in (has_limit, opens, points_back, is_then, ends_before))
+    folded = fold(text)[0]
+    elsewhen = (
+        one
+        for one in languages
+        if later_or_earlier(folded, one)[0] is not None
+        or other_days(folded, TimeSpan(today), lexicon(one), today) is not None
+    )
+    return next(iter(languages), None) if is_open else next(elsewhen, None)
 
 
 def followed_up(
@@ -75,30 +100,28 @@ def followed_up(
     if not before:
         return about
     words, folded = lexicon(language), fold(text)[0]
-    if (days := _days_before(folded, before[0].span, words)) is not None:
-        return tuple(_then(each, days) for each in before)
-    if _says(folded, words.words.of_all_time):
-        before = [_of_all_days(each) for each in before]
+    if moved := so_long_after(folded, before, words):
+        return moved
+    if has_phrase(folded, words.words.of_all_time):
+        before = [of_all_days(each) for each in before]
     asked = _asked_of_the_same(text, today, language)
     if asked is not None:
-        # Of "2 years before?" how long is not worked out.
+        spans, _ = spans_in(folded, today=today, language=language)
+        found = [one for each in before if (one := _asked_otherwise(each, asked))]
+        # Of "2 before?" how far is not worked out.
         figures = ", ".join(filter(str.isdigit, tokens_of(folded))) if asked.is_before else ""
-        found = filter(None, (_asked_otherwise(each, asked) for each in before))
-        return tuple(replace(one, unread=figures) for one in found) or about
+        found = [replace(one, unread=figures) for one in found]
+        dated = [with_days(one, spans[0]) if spans else one for one in found]
+        return with_lengths(dated, asked.pieces, words, today=today) or about
     pointing = _limited(folded, before, words)
     if pointing := pointing or _pointing_back(folded, about, before[0], words):
         return pointing
-    tokens = tokens_of(folded)
-    if not (opens(tokens) or points_back(tokens)):
-        return about
-    then = _of_other_time(folded, before, words, today) or _around(folded, before, words, today)
-    if then:
+    if then := _of_other_time(folded, before, words, today):
         return then
-    return _of_another(about, before) if opens(tokens) else about
-
-
-def _unlimited(question: ChartQuestion) -> ChartQuestion:
-    return replace(question, above=None, below=None, lower_limit=None)
+    tokens = tokens_of(folded)
+    is_open = opens(tokens)
+    then = _around(folded, before, words, today) if is_open or points_back(tokens) else ()
+    return then or (_of_another(about, before) if is_open else about)
 
 
 def _limited(
@@ -111,11 +134,11 @@ def _limited(
     rest = [one for at, one in enumerate(pieces) if at not in figures and not one.of("unit")]
     is_limit = any(one.of("above") or one.of("below") for one in rest)
     rest = [one for one in rest if not one.of("above") and not one.of("below")]
-    is_bare = all(one.of("aspect") or _names_nothing([one], words) for one in rest)
+    is_bare = all(one.of("aspect") or names_nothing([one], words) for one in rest)
     is_of_values = {one.tool for one in before} == {"results"}
     if not (is_limit and is_bare and is_of_values and numbers):
         return ()
-    every = (replace(_unlimited(_of_all_days(each)), part=None) for each in before)
+    every = (replace(unlimited(of_all_days(each)), part=None) for each in before)
     return tuple(with_figures(each, each.span, numbers, pieces) for each in every)
 
 
@@ -123,10 +146,14 @@ def _of_other_time(
     folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
 ) -> tuple[ChartQuestion, ...]:
     """Return what is asked of other days or another age, where nothing else is said."""
-    if (days := _other_days(folded, before[0].span, words, today)) is not None:
-        return tuple(_then(each, days) for each in before)
+    if (days := other_days(folded, before[0].span, words, today)) is not None:
+        return tuple(of_days(each, days) for each in before)
+    if (days := other_days(folded, TimeSpan(today), words, today)) is not None:
+        # Of which year a month is, nobody knows: all values are told.
+        free = (replace(of_all_days(each), unread=days.text[:-_YEAR_CHARS]) for each in before)
+        return tuple(replace(one, aspect="trend") if one.tool == "results" else one for one in free)
     ages, rest = ages_in(folded, words.language)
-    return tuple(at_ages(before, ages)) if _names_nothing(words.pieces(rest), words) else ()
+    return tuple(at_ages(before, ages)) if names_nothing(words.pieces(rest), words) else ()
 
 
 def _around(
@@ -138,13 +165,13 @@ def _around(
     """
 
     def ask(text: str) -> tuple[ChartQuestion, ...]:
-        if _names_nothing(words.pieces(text), words):
-            return tuple(replace(_of_all_days(each), aspect="all") for each in before)
+        if names_nothing(words.pieces(text), words):
+            return tuple(replace(of_all_days(each), aspect="all") for each in before)
         return chart_questions(text, today=today, language=words.language, is_side=True)
 
     pieces = words.pieces(folded)
     said = [piece for piece in pieces if any(map(str.isalnum, piece.text))]
-    if said and before[0].around and _names_nothing(said[:-1], words):
+    if said and before[0].around and names_nothing(said[:-1], words):
         side = relations_of(words).get(said[-1].text)
         return () if side is None else tuple(replace(each, when=side) for each in before)
     return asked_around(pieces, words, ask)
@@ -157,9 +184,15 @@ def _of_another(
     if len(about) != 1 or len(before) != 1:
         return about
     one, last = about[0], before[0]
-    is_bare = one.aspect == "all" and one.span is None and bool(one.name)
+    is_of_no_time = one.span is None and one.at_age is None and not one.around
+    is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
     if not is_bare or one.tool != last.tool:
         return about
+    if one.tool == "results":
+        names = {**last.arguments, "names": one.arguments["names"]}
+        return (
+            replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit, unread=""),
+        )
     taken = replace(
         one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
         is_age_in_months=last.is_age_in_months, rate=last.rate,
@@ -176,15 +209,31 @@ def _pointing_back(
     if (points or of_then) and len(about) == 1 and about[0].name == "age":
         aspect = last.aspect if last.tool == "results" else "when"
         return (about[0], replace(last, aspect=aspect, part=None))
+    is_before = any(piece.text in words.words.before for piece in words.pieces(folded))
+    if is_before and [(one.tool, one.name or last.name) for one in about] == [
+        (last.tool, last.name)
+    ]:
+        return tuple(filter(None, [_one_before(last)]))
     if points and _is_of_the_same(about, last):
         return (replace(last, aspect=about[0].aspect, part=about[0].part, back=0),)
-    if of_then and len(about) == 1 and last.span is not None:
+    if of_then and len(about) == 1:
         is_free = about[0].span is None and not about[0].around
-        return (with_days(about[0], last.span),) if is_free else about
-    if _says(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
+        is_of_days = last.span is not None and not last.around
+        then = replace(about[0], unread="")
+        if is_free and is_of_days and last.span is not None:
+            return (with_days(then, last.span),)
+        is_dated = bool(last.around) or last.tool in _DATED or _is_one_value(last)
+        if is_free and about[0].tool in _WITH_DAYS and is_dated:
+            return (at_the_time_of(then, last),)
+        return about
+    if has_phrase(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
         span = last.span if about[0].span is None else None
         return about if span is None else (with_days(about[0], span),)
     return ()
+
+
+def _is_one_value(question: ChartQuestion) -> bool:
+    return question.tool == "results" and question.aspect in OF_ONE_VALUE
 
 
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
@@ -203,7 +252,8 @@ def _is_of_the_same(about: Sequence[ChartQuestion], last: ChartQuestion) -> bool
 def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | None:
     """Return what is asked in words that name nothing themselves: "is it rising?", "before?"."""
     words, folded = lexicon(language), fold(text)[0]
-    if spans_in(folded, today=today, language=language)[0]:
+    spans, folded = spans_in(folded, today=today, language=language)
+    if len(spans) > 1:
         return None
     pieces = words.pieces(folded)
     said = [piece for piece in pieces if piece.labels or any(map(str.isalpha, piece.text))]
@@ -212,7 +262,11 @@ def _asked_of_the_same(text: str, today: date, language: str) -> QuestionPart | 
     )
     part = read_part(list(said), words) if said and not names else None
     asks = part is not None and (
-        part.is_before or part.parts or part.aspects - {"whether"} or part.frames & _RATES
+        part.is_before
+        or part.unit
+        or part.parts
+        or part.aspects - {"whether"}
+        or part.frames & _RATES
     )
     return part if asks else None
 
@@ -223,13 +277,15 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
         figures = ", ".join(piece.text for piece in asked.pieces if piece.text.isdigit())
         before = _one_before(question)  # "2 years before": how long is not worked out
         return before and replace(before, unread=figures)
+    if asked.unit and not asked.aspects:
+        return replace(question, unit=asked.unit) if question.tool == "results" else None
     if asked.frames & _RATES:
         return with_rate(replace(question, aspect="change"), asked.frames)
     is_told = asked.parts[:1] and asked.parts[0] in _PARTS_OF.get(question.tool, ())
     if asked.parts and (is_told or not asked.aspects):
         return replace(question, part=asked.parts[0], back=0) if is_told else None
     aspect = aspect_of(asked)
-    if aspect == "when" and question.tool == "results" and question.aspect in _OF_ONE_VALUE:
+    if aspect == "when" and question.tool == "results" and question.aspect in OF_ONE_VALUE:
         return question  # its day stands with it
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
@@ -238,13 +294,13 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
         # What is now, and whether it is rising, is asked of now whatever days were before.
         kept = over_time.arguments.items()
         # How much they changed is asked of as many as were told.
-        freed = _ARGUMENTS_OF_DAYS - ({"last"} if aspect == "change" else frozenset())
+        freed = ARGUMENTS_OF_DAYS - ({"last"} if aspect == "change" else frozenset())
         rest = {name: value for name, value in kept if name not in freed}
         over_time = replace(over_time, arguments=rest, span=None, around=())
         # A course tells "is it rising?" better than the first value beside the last.
         aspect = "trend" if aspect == "change" else aspect
     # "The heaviest?" is asked of no year of life, nor of what is beyond a limit.
-    over_time = replace(_unlimited(over_time), at_age=None) if aspect in RANKED else over_time
+    over_time = replace(unlimited(over_time), at_age=None) if aspect in RANKED else over_time
     return replace(over_time, aspect=aspect, part=None, back=0, rate="")
 
 
@@ -259,71 +315,13 @@ def _one_before(question: ChartQuestion) -> ChartQuestion | None:
         return None
     if found.span is not None and found.span.since is not None:
         earlier = TimeSpan(until=found.span.since - timedelta(days=1))
-        return _then(replace(found, aspect="latest", back=0), earlier, is_of_one=True)
+        return of_days(replace(found, aspect="latest", back=0), earlier, is_of_one=True)
     rest = {name: value for name, value in found.arguments.items() if name != "last"}
     return replace(
-        _unlimited(found),
+        unlimited(found),
         around=(),
         arguments=rest,
         aspect="latest",
         part=None,
         back=found.back + 1,
-    )
-
-
-def _then(question: ChartQuestion, span: TimeSpan, *, is_of_one: bool = False) -> ChartQuestion:
-    """Return the question for other days; all values of them where the newest was asked for."""
-    free = _of_all_days(question)
-    aspect = question.aspect if is_of_one else free.aspect
-    return with_days(replace(free, aspect=aspect, is_past=True), span)
-
-
-def _of_all_days(question: ChartQuestion) -> ChartQuestion:
-    """Return the question without its days; for all values of others where the newest was meant."""
-    aspect = "all" if question.aspect == "latest" else question.aspect
-    kept = question.arguments.items()
-    rest = {name: value for name, value in kept if name not in _ARGUMENTS_OF_DAYS}
-    return replace(question, arguments=rest, aspect=aspect, span=None, around=(), back=0,
-                   at_age=None)  # fmt: skip
-
-
-def _says(folded: str, phrases: Iterable[str]) -> bool:
-    said = f" {' '.join(tokens_of(folded))} "
-    return any(f" {one} " in said for one in phrases)
-
-
-def _days_before(folded: str, last: TimeSpan | None, words: Lexicon) -> TimeSpan | None:
-    """Return the days a year, or a month, before those asked about: "and the year before?"."""
-    units = words.words.unit_before
-    unit = next((one for one, said in units.items() if _says(folded, said)), None)
-    if unit is None or last is None or last.since is None or last.until is None:
-        return None
-    if unit == "month":  # of a day it is all of the month
-        month = around(steps_back(last.since, unit, 1), unit)
-        return TimeSpan(month.first, month.last)
-    return TimeSpan(steps_back(last.since, unit, 1), steps_back(last.until, unit, 1))
-
-
-def _other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) -> TimeSpan | None:
-    """Return the days that a question names and nothing else: a month is of the year before it."""
-    spans, rest = spans_in(folded, today=today, language=words.language)
-    if not spans and last is not None and last.since is not None:
-        year = str(last.since.year)
-        of_year, rest = spans_in(f"{folded.rstrip(' ?!.')} {year}", today=today,
-                                 language=words.language)  # fmt: skip
-        spans = tuple(one for one in of_year if one.text != year)
-    is_bare = len(spans) == 1 and _names_nothing(words.pieces(rest), words)
-    return spans[0] if is_bare else None
-
-
-def _names_nothing(pieces: Sequence[Piece], words: Lexicon) -> bool:
-    """Whether what stands beside the days says nothing else."""
-    return all(
-        piece.of("stop")
-        or piece.of("people")
-        or piece.words[0] in words.connectors
-        or piece.text in words.words.pointers
-        or "whether" in piece.of("aspect")
-        for piece in pieces
-        if any(map(str.isalnum, piece.text))
     )

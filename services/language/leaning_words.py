@@ -29,6 +29,17 @@ def is_then(tokens: Sequence[str]) -> bool:
     return any(said.endswith(f" {one}") for one in _thens())
 
 
+def ends_before(tokens: Sequence[str]) -> bool:
+    """Whether it ends in a word for what came before: "die Koloskopie davor?"."""
+    return next((one for one in reversed(tokens) if one.isalnum()), "") in _befores()
+
+
+@cache
+def _befores() -> frozenset[str]:
+    said = (one for language in LANGUAGES for one in lexicon(language).words.before)
+    return frozenset(fold(one)[0] for one in said)
+
+
 def has_limit(tokens: Sequence[str]) -> bool:
     """Whether a figure stands in it with a word for beyond: "any above 160?"."""
     return any(one in _limits() for one in tokens) and any(map(str.isdigit, tokens))

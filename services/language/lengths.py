@@ -1,4 +1,4 @@
-"""Lengths of time of which no days are made: "in 3 months", "2 years before", "before age 12"."""
+"""Times of which no days are made: "in 3 months", "2 years before", "before age 12", "on 3.4."."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,12 +14,14 @@ def length_pattern(
     within: Iterable[str],
     relations: tuple[Sequence[str], ...],
     age: Iterable[str],
+    months: Iterable[str],
 ) -> re.Pattern[str]:
     """Return the pattern of them in one language.
 
     Args:
         number: An expression for a number.
         relations: What stands behind a length, before and after, and what else before an age.
+        months: Their names; a day of a month without its year is of no year that is known.
     """
     unit = any_of(one for every in units.values() for one in every)
     length = rf"(?:{number}|{any_of(several)}) (?:{unit})"
@@ -27,7 +29,9 @@ def length_pattern(
     named = rf"(?:{any_of(within)}) {length}|{length}(?= (?:{any_of((*before, *after))}))"
     related = any_of(one for every in relations for one in every)
     aged = rf"(?:{related}) (?:{any_of(age)}) (?:{number})"
-    return re.compile(rf"(?<!\w)(?:{named}|{aged})(?!\w)")
+    day, month = r"\d{1,2}(?:st|nd|rd|th|\.|er)?", rf"(?:{any_of(months)})\.?"
+    dated = rf"\d{{1,2}}\.\s?\d{{1,2}}\.(?!\s?\d)|{day}(?: of| de)? {month}|{month} {day}"
+    return re.compile(rf"(?<!\w)(?:{named}|{aged}|{dated})(?!\w)")
 
 
 def any_of(phrases: Iterable[str]) -> str:

@@ -22,6 +22,8 @@ OVER_TIME: Final[frozenset[Aspect]] = frozenset(
     {"minimum", "maximum", "extremes", "average", "count", "change", "trend", "first", "when"}
 )
 """What is worked out over all values."""
+_OF_SOME_VALUES: Final[frozenset[Aspect]] = frozenset({"minimum", "maximum", "extremes", "average"})
+"""What is worked out over as many values as are asked for: the mean of the last three."""
 ALL_VALUES = 1_000
 """As many values as the tool gives, for what is counted or compared over all of them."""
 
@@ -77,7 +79,8 @@ def with_figures(
         is_count = number == int(number) and 1 < number <= _MOST_ROWS
         if is_count and "latest" in around and question.tool in ("results", "encounters"):
             last = {**found.arguments, "last": int(number)}
-            found = replace(found, arguments=last, aspect="all")
+            aspect = found.aspect if found.aspect in _OF_SOME_VALUES else "all"
+            found = replace(found, arguments=last, aspect=aspect)
     return found
 
 
@@ -88,6 +91,13 @@ def last_but_one(question: ChartQuestion, *, is_last_too: bool) -> ChartQuestion
     if is_last_too:
         return replace(question, arguments={**question.arguments, "last": 2}, aspect="all")
     return replace(question, aspect="latest", back=1)
+
+
+def since_last(question: ChartQuestion) -> ChartQuestion:
+    """Return the question for how the newest value differs from the one before it."""
+    if question.tool != "results":
+        return question
+    return replace(question, arguments={**question.arguments, "last": 2}, aspect="change")
 
 
 def _is_lower_of_pair(pieces: Sequence[Piece], at: int) -> bool:
@@ -119,7 +129,7 @@ def arguments_of(question: ChartQuestion) -> dict[str, object]:
     if question.tool == "encounters" and question.name:
         arguments.pop("last", None)  # the last of its kind are not among the last of all
     has_limit = question.above is not None or question.below is not None
-    is_of_days = question.span is not None
+    is_of_days = question.span is not None or question.near is not None
     over_all = question.aspect in OVER_TIME or question.back or has_limit or is_of_days
     if question.tool == "results" and over_all:
         arguments.setdefault("last", ALL_VALUES)

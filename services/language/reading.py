@@ -139,7 +139,8 @@ def _goes_on(
     if not told and not about:
         spoken = leans_in(words, today=today, languages=(before.language,)) or spoken
     found = followed_up(words, (*about,), before.about, today=today, language=spoken)
-    if not found and earlier and is_of_its_kind(words, today=today, language=spoken):
+    is_older = not before.about or is_of_its_kind(words, today=today, language=spoken)
+    if not found and earlier and is_older:
         return _goes_on(words, language, about, replace(situation, asked_before=tuple(earlier)))
     return spoken, found
 

@@ -26,6 +26,7 @@ def span_to_now(
         is_compared = bool(said & {*words.words.now})
         is_beside = bool(said & {*words.words.compared}) or _has_loose_joint(part.pieces, words)
         is_compared |= is_beside and "latest" in part.aspects
+        is_compared |= names == 1 and _is_of_one_year(spans) and _has_bare_limit(part.pieces)
         is_with_now = bool(said & {*words.words.compared}) and names == 1
         is_compared |= is_with_now and _is_of_one_year(spans)  # "weight compared to 2015"
         is_compared |= is_and_was and is_of_values(part)
@@ -47,6 +48,12 @@ def _asks_is_and_was(parts: Sequence[QuestionPart], words: Lexicon) -> bool:
     text = f" {' '.join(said)} "
     asks = bool({*said} & {*words.words.is_now})
     return asks and any(f" {one} " in text for one in words.words.was_then)
+
+
+def _has_bare_limit(pieces: Sequence[Piece]) -> bool:
+    """Whether more or less is asked for, and than what is no figure: "higher than in 2019?"."""
+    is_limit = any(piece.of("above") or piece.of("below") for piece in pieces)
+    return is_limit and not any(piece.text[:1].isdigit() for piece in pieces)
 
 
 def _is_of_one_year(spans: Sequence[TimeSpan]) -> bool:

@@ -5,7 +5,7 @@ names of months come from CLDR.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
 from functools import cache
 from typing import Literal, TypeAlias
@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 from babel import Locale
 from pydantic import BaseModel, ConfigDict, Field
 
-from services.language.calendar_days import Days, around, days_of, steps_back
+from services.language.calendar_days import Days, around, days_of, steps_back, whole_year
 from services.language.folding import fold
 from services.language.lengths import any_of, length_pattern
 from services.language.utterance import TimeSpan
@@ -34,6 +34,8 @@ class TimeWords(BaseModel):
         rolling: Before a unit: the one that ends today, not the last one of the calendar.
         lasting: Before a length that ends today: "over 5 years".
         age: Before a number of years: "before age 12", which no span is made of.
+        at_first: Before a length that an event begins: "in the first 3 months after".
+        later: Behind a length that goes on from what was told; `earlier` likewise.
         ago: Behind a length ("5 years ago"); `ago_first` before it ("vor 5 Jahren").
         slashes: How 3/4/2015 is written where this language is.
         seasons: The month in which each begins; "since spring" is since that month.
@@ -59,6 +61,9 @@ class TimeWords(BaseModel):
     several: Mapping[str, int]
     lasting: tuple[str, ...] = ()
     age: tuple[str, ...] = ()
+    at_first: tuple[str, ...] = ()
+    later: tuple[str, ...] = ()
+    earlier: tuple[str, ...] = ()
     units: Mapping[str, tuple[str, ...]]
     days: Mapping[str, int]
     seasons: Mapping[str, int] = Field(default_factory=dict)
@@ -89,7 +94,7 @@ def spans_in(text: str, *, today: date, language: str = "en") -> tuple[tuple[Tim
 
 
 def length_left(text: str, language: str) -> str:
-    """Return a length of time that folded `text`, without its spans, still names: "in 3 months"."""
+    """Return a time that folded `text`, without its spans, still names: "in 3 months"."""
     found = _reader(language).length.search(text)
     return "" if found is None else found[0].strip()
 
@@ -121,7 +126,7 @@ class _TimeReader:
         unit = "|".join(rf"(?P<{name}>{any_of(words.units[name])})" for name in _UNITS)
         within, last = rf"(?:(?:{any_of(words.in_)}) )*", any_of(words.last)
         ago, first = any_of(words.ago), any_of(words.ago_first)
-        self.length = _length(words, rf"(?:\d{{1,3}}|{any_of(numbers)}|{one})")
+        self.length = _length(words, rf"(?:\d{{1,3}}|{any_of(numbers)}|{one})", self._months)
         self.year_parts = _year_parts(words, within, self._months)
         relation = _relation(words)
         a, b, after = self._point("a"), self._point("b"), any_of(words.after)
@@ -166,7 +171,7 @@ class _TimeReader:
         month = rf"(?:{any_of(self._months)})\.?"
         return (
             rf"(?:(?P<iso_{mark}>{_YEAR}-\d\d(?:-\d\d)?(?!\d))"
-            rf"|(?P<dots_{mark}>\d{{1,2}}\.\s?\d{{1,2}}\.\s?{_YEAR})"
+            rf"|(?P<dots_{mark}>\d{{1,2}}\.\s?\d{{1,2}}\.\s?(?:{_YEAR}|\d\d(?!\d)))"
             rf"|(?P<slash_{mark}>\d{{1,2}}/\d{{1,2}}/(?:{_YEAR}|\d\d))"
             rf"|(?P<dmy_{mark}>\d{{1,2}}(?:st|nd|rd|th|\.|er)?(?: of| de)? {month}"
             rf"(?: de| del)?,? {_YEAR})"
@@ -211,7 +216,7 @@ class _TimeReader:
                 year, month = figures[:2]
                 day = figures[2] if len(figures) > 2 else None
             case "dots":
-                day, month, year = figures
+                day, month, year = figures[0], figures[1], whole_year(figures[2])
             case "slash":
                 month, day, year = self._slashed(figures)
             case "dmy" | "mdy":
@@ -225,8 +230,7 @@ class _TimeReader:
 
     def _slashed(self, figures: list[int]) -> tuple[int, int, int]:
         """Return month, day and year of 3/4/2015; the other order where only that is a date."""
-        first, second, year = figures
-        year += 2000 if year < 50 else 1900 if year < 100 else 0
+        first, second, year = figures[0], figures[1], whole_year(figures[2])
         is_month_first = self._words.slashes == "month_first"
         month, day = (first, second) if is_month_first else (second, first)
         return (day, month, year) if month > 12 >= day else (month, day, year)
@@ -324,11 +328,11 @@ def _month_names(locale: str) -> Mapping[str, int]:
     return months | {"sept": 9}
 
 
-def _length(words: TimeWords, number: str) -> re.Pattern[str]:
+def _length(words: TimeWords, number: str, months: Iterable[str]) -> re.Pattern[str]:
     related = (words.before, words.after, words.since, words.until)
     return length_pattern(
         number, units=words.units, several=words.several, within=words.in_,
-        relations=related, age=words.age,
+        relations=related, age=words.age, months=months,
     )  # fmt: skip
 
 

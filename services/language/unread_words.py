@@ -4,11 +4,15 @@ Each piece of a message is used by what is asked, claims nothing, or is named be
 answer to less than was asked must never pass for one to all of it.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
-from services.language.chart_parts import may_name
+from services.language.chart_parts import EDGES, may_name
 from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
+from services.language.events_asked import relations_of
 from services.language.folding import fold
+from services.language.time_shifts import time_units
 from services.language.utterance import ChartQuestion
 
 _WHOLE = frozenset({"chart_summary", "history"})
@@ -35,7 +39,34 @@ def unread_in(
             found[-1].append(piece.text)
         elif found[-1]:
             found.append([])
+    found += [] if is_over else _times_left(pieces, words)
+    if not any(one.around or one.span or _is_of_an_age(one) for one in asked):
+        found += [[piece.text] for piece in thens_in(pieces)]
     return tuple(dict.fromkeys(" ".join(one) for one in found if one))
+
+
+def _is_of_an_age(question: ChartQuestion) -> bool:
+    return question.at_age is not None or question.name == "age"
+
+
+def thens_in(pieces: Sequence[Piece]) -> list[Piece]:
+    """Return what points at a time that was told: "at that time"; of "then" at the end alone."""
+    last = next((one for one in reversed(pieces) if any(map(str.isalnum, one.text))), None)
+    return [one for one in pieces if one.of("then") and (one is last or len(one.words) > 1)]
+
+
+def _times_left(pieces: Sequence[Piece], words: Lexicon) -> list[list[str]]:
+    """Return units of time of which no days were made: "the last full year"."""
+    units = time_units(words.language)
+    found: list[list[str]] = []
+    for at, piece in enumerate(pieces):
+        if piece.text not in units:
+            continue
+        before = [one for one in pieces[max(0, at - 2) : at] if {*one.of("aspect")} & EDGES]
+        behind = [one for one in pieces[at + 1 : at + 2] if "around" in one.of("frame")]
+        if before or behind:
+            found.append([one.text for one in (*before, piece, *behind)])
+    return found
 
 
 class _Used:
@@ -51,6 +82,7 @@ class _Used:
         self._is_open = all(one.aspect != "whether" for one in asked)
         self._is_course = bool(tools & _COURSES) or any(one.around for one in asked)
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
+        self._is_around = any(one.around for one in asked)
         self._is_of_all = any(one.tool == "medications" and not one.name for one in asked)
 
     def leaves_out(self, piece: Piece) -> bool:
@@ -77,6 +109,8 @@ class _Used:
         return is_how or (bool(asked & of_values) and len(piece.labels) == 1)
 
     def _is_left(self, piece: Piece) -> bool:
+        if self._is_around and piece.text in relations_of(self._words):
+            return False
         if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
             return False
         names = {one.name for one in piece.of("name")}
@@ -99,3 +133,22 @@ def _texts(asked: Iterable[ChartQuestion]) -> Iterator[str]:
 
 def _tokens(texts: Iterable[str]) -> Iterator[str]:
     return (token for text in texts for token in tokens_of(fold(text)[0]))
+
+
+def with_unread(
+    asked: Sequence[ChartQuestion], left: Sequence[str], text: str
+) -> tuple[ChartQuestion, ...]:
+    """Return the questions, the first with all that they leave out, as `text` has it."""
+    typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
+    spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
+    unread = ", ".join(spelt)
+    if unread:  # a yes would be one to less than was asked
+        asked = [replace(one, aspect="all") if _is_yes(one) else one for one in asked]
+    first = (
+        replace(one, unread=", ".join(filter(None, (one.unread, unread)))) for one in asked[:1]
+    )
+    return (*first, *asked[1:])
+
+
+def _is_yes(question: ChartQuestion) -> bool:
+    return question.aspect == "whether" and question.tool != "results"

@@ -69,6 +69,23 @@ class TimeSpan:
 
 
 @dataclass(frozen=True, slots=True)
+class TimeShift:
+    """A length of time beside an event.
+
+    Attributes:
+        count: Negative before the event.
+        unit: day, week, month, year or decade.
+        is_within: All of the length is meant, and not its end.
+        text: The words that say so.
+    """
+
+    count: int
+    unit: str
+    is_within: bool = False
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ChartQuestion:
     """What of the chart a message asks for.
 
@@ -88,6 +105,10 @@ class ChartQuestion:
         back: So many rows before the newest is the one asked for: 1 for "and before that?"
         around: What it is meant of: since the newest scan, during the chemotherapy, before.
         when: How the days asked about lie to those of `around`.
+        shift: How far from those.
+        near: Days of which nothing is recorded: what lies nearest to them is asked for.
+        asked_on: The day on which it was asked how long something lasted; None if it was not.
+        is_apart: How far two things are apart is asked.
         at_age: What is asked is meant of the year in which the patient was so many years old.
         is_age_in_months: `at_age` counts months, as of infants.
         unit: In which values are asked for, as UCUM has it; "" for that of the record.
@@ -110,6 +131,10 @@ class ChartQuestion:
     back: int = 0
     around: "tuple[ChartQuestion, ...]" = ()
     when: Relation = "since"
+    shift: TimeShift | None = None
+    near: TimeSpan | None = None
+    asked_on: date | None = None
+    is_apart: bool = False
     at_age: int | None = None
     is_age_in_months: bool = False
     unit: str = ""

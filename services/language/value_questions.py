@@ -66,6 +66,16 @@ def values_of(names: list[str], aspect: Aspect, what: Part | None) -> ChartQuest
     return ChartQuestion("results", {"names": names}, aspect, ", ".join(names), what)
 
 
+def values_told(text: str) -> frozenset[str]:
+    """Return the names of what is measured that `text` tells a figure of: "K 6.1, lab called"."""
+    if not any(map(str.isdigit, text)):
+        return frozenset()
+    folded = fold(text)[0]
+    pieces = (piece for each in LANGUAGES for piece in lexicon(each).pieces(folded))
+    return frozenset(one.name for piece in pieces for one in piece.of("name")
+                     if one.tool == "results")  # fmt: skip
+
+
 def measured_over_time(question: ChartQuestion) -> ChartQuestion:
     """Return the question over the measured values, where the status has but the newest."""
     is_fact = question.tool == "current_status" and question.name in MEASURED_FACTS

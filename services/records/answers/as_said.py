@@ -13,6 +13,7 @@ from services.language.folding import words_of
 from services.language.held_forms import StatementKind
 from services.language.held_statements import HeldStatement, stated_in
 from services.language.utterance import ChartQuestion
+from services.language.value_questions import values_told
 from services.language.vocabulary import LANGUAGES
 
 _KINDS_OF: dict[str, frozenset[StatementKind]] = {
@@ -57,10 +58,12 @@ def told_of(
     things = (each.partition("(")[0] for each in answer.split("**")[1::2])
     has_names = any(one.tool in _TOLD_OF for one in questions)
     named = set(_words(" ".join([*(one.name for one in questions), *things]))) if has_names else ()
+    measured = {name for one in questions for name in one.arguments.get("names", ())}
     fitting = (
         each.sentences
         for each in told
         if any(not set(_words(one)).isdisjoint(named) for one in each.sentences)
+        or any(measured & values_told(one) for one in each.sentences)
         or _tells_of_the_same(each, questions)
     )
     return tuple(dict.fromkeys(sentence for sentences in fitting for sentence in sentences))

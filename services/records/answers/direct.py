@@ -11,23 +11,23 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.question_figures import arguments_of, with_days
 from services.language.tools_named import SEARCH
-from services.language.utterance import ChartQuestion
+from services.language.utterance import ChartQuestion, TimeSpan
 from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_that_age
 from services.records.answers.as_said import Told, said_of, told_of
-from services.records.answers.asked_rows import DIAGNOSES, asked_rows, has_answer, partly_named
+from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.done import done_for, told_by
-from services.records.answers.events import days_around, rows_of_event
+from services.records.answers.events import days_around, rows_of_event, within
 from services.records.answers.evidence import told_evidence
-from services.records.answers.further import measured_for, searches_for
+from services.records.answers.further import measured_for, searches_for, told_elsewhere
 from services.records.answers.imaged import IMAGING
+from services.records.answers.lengths_told import told_lengths
 from services.records.answers.letters import letter_asked, told_letter
-from services.records.answers.papers import parted, told_papers
+from services.records.answers.papers import parted, told_papers, written_later
 from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
 from services.records.answers.unsaid import said_unknown, said_unread, said_without
-from services.records.finding import means
 
 _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
 """Lists of what is nowhere else: an entry on the neck is no image of it."""
@@ -62,10 +62,23 @@ def answered(
         said.append(said_unread(question, answer, words))
     if others and any(one.name == AGE for one in questions):
         said += ages_then(given, others, words)
+    said += told_lengths([*_of_lengths(questions, given)], words)
     quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))
     told_once = "; ".join(dict.fromkeys(quotes))
     as_said = [words.as_said.format(quotes=told_once)] if quotes else []
     return "\n\n".join(dict.fromkeys([*said, *as_said]))
+
+
+def _of_lengths(
+    questions: Sequence[ChartQuestion], given: Sequence[tuple[ChartQuestion, Looked]]
+) -> Iterator[tuple[ChartQuestion, Sequence[ViewRow]]]:
+    """Yield what asks for a length, each with its rows; an event it is asked around likewise."""
+    for question in questions:
+        asked = [question, *(question.around if question.is_apart else ())]
+        for one in asked if question.asked_on is not None else ():
+            taken = _given(replace(one, around=()), given)
+            rows = rows_of_event(one, taken) if isinstance(taken, ChartView) else ()
+            yield replace(one, is_apart=question.is_apart), rows
 
 
 def _answer(
@@ -192,7 +205,7 @@ def _sought(
             return search
         record, papers = parted(found) if isinstance(found, ChartView) else (None, None)
         in_papers = told_papers(search, papers, words)
-        if record is not None and (told := _elsewhere(question, search, record, words)):
+        if record is not None and (told := told_elsewhere(question, search, record, words)):
             told = f"{told}\n{in_papers}".strip()
             if question.head and search.name == question.head:
                 is_of_all_days = question.span is not None and search.span is None
@@ -212,7 +225,7 @@ def _sought(
         return absent if measured is None else _with_value(measured, absent, given, words)
     is_there = has_answer(question, taken)
     unknown = [] if is_there else said_unknown(question, words)
-    return "\n".join([absent, *_written_later(question, taken, words), *unknown])
+    return "\n".join([absent, *written_later(question, taken, words), *unknown])
 
 
 def _lead_of(
@@ -252,9 +265,12 @@ def _around(
         if isinstance(answer, ChartQuestion):
             return answer
         rows = rows_of_event(event, view) if isinstance(view, ChartView) else ()
-        told.append(answer if event.tool != "problems" or not rows else row_line(rows[0], words))
-        if days := days_around(question.when, rows, is_alike=question.tool == event.tool):
-            asked = _answer(with_days(replace(question, around=()), days), given, words)
+        if not rows and event.head and isinstance(view, ChartView):  # said without the rest
+            rows = rows_of_event(replace(event, name=event.head, head=""), view)
+        is_row = bool(rows) and event.tool in ("problems", SEARCH)
+        told.append(row_line(rows[0], words) if is_row else answer)
+        if days := days_around(question, rows, is_alike=question.tool == event.tool):
+            asked = _of_those_days(question, days, given, words)
             return asked if isinstance(asked, ChartQuestion) else f"{told[-1]}\n\n{asked}"
     if question.tool == "timeline":
         return "\n\n".join(told)
@@ -264,13 +280,17 @@ def _around(
     return "\n\n".join([*dict.fromkeys(told), f"{words.of_all_times}\n{asked}"])
 
 
-def _written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
-    """Yield what documents newer than the newest value say of it."""
-    later = [one for one in view.sources if one.quote] if question.tool == "results" else []
-    if later:
-        yield words.written_later
-    for one in later:
-        yield f"- **{one.title}**, {one.date}: “{one.quote}” [{one.ref}]"
+def _of_those_days(
+    question: ChartQuestion,
+    days: TimeSpan,
+    given: Sequence[tuple[ChartQuestion, Looked]],
+    words: AnswerWords,
+) -> ChartQuestion | str:
+    """Return what is asked of the days around an event, and of those that were named besides."""
+    days = within(days, question.span)
+    if days.since is not None and days.until is not None and days.since > days.until:
+        return words.nothing_then.format(name=f": {question.name}" if question.name else "")
+    return _answer(with_days(replace(question, around=(), shift=None), days), given, words)
 
 
 def _not_listed(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
@@ -308,29 +328,3 @@ def _given(question: ChartQuestion, given: Sequence[tuple[ChartQuestion, Looked]
         if asked.tool == question.tool and arguments_of(asked) == arguments_of(question)
     )
     return next(alike, None)
-
-
-def _elsewhere(
-    question: ChartQuestion, search: ChartQuestion, found: ChartView, words: AnswerWords
-) -> str:
-    """Return what a search over everything found; "" for nothing."""
-    if question.tool == "allergies":  # a scan with contrast tells of no allergy to it
-        rows = tuple(row for row in found.rows if _tells_of_allergy(row, words))
-        found = found.model_copy(update={"rows": rows})
-    if question.tool == "current_status":  # of end-stage renal disease no tumour has the stage
-        rows = tuple(row for row in found.rows if row.kind != "procedure" and _may_stage(row))
-        found = found.model_copy(update={"rows": rows})
-    if question.tool == "problems":  # a vaccination against it tells of no illness
-        rows = tuple(row for row in found.rows if row.kind != "immunization")
-        found = found.model_copy(update={"rows": rows})
-    return answer_of(search, found, words) if asked_rows(search, found).rows else ""
-
-
-def _may_stage(row: ViewRow) -> bool:
-    """Whether a row may tell how far a tumour is: of illnesses only a tumour's."""
-    return row.kind not in DIAGNOSES or means("problem", "cancer", label=row.name, codes=row.code)
-
-
-def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
-    said = f"{row.name} {row.value} {row.detail}".casefold()
-    return any(mark in said for mark in words.allergic)

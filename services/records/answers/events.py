@@ -4,15 +4,21 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from data_models.chart_view import ChartView, ViewRow
+from services.language.calendar_days import steps_back
 from services.language.folding import fold
-from services.language.utterance import ChartQuestion, Relation, TimeSpan
+from services.language.tools_named import SEARCH
+from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
 from services.records.answers.asked_rows import asked_rows
-from services.records.answers.row_parts import days_recorded
+from services.records.answers.row_parts import beyond, days_recorded, is_limited, number_of
+from services.records.answers.said_words import has_words
 from services.records.dates import first_day, last_day
 
 _ABOUT = timedelta(days=31)
 """Before and after the first day of something, for what was measured at its time."""
+_ABOUT_UNITS = {"day": timedelta(days=1), "week": timedelta(days=4)}
+"""Likewise for what is asked of so many days or weeks before or after."""
 _ONGOING = frozenset({"problem", "medication"})
+_HAPPENED = frozenset({"problem", "procedure", "encounter", "immunization"})
 
 
 def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
@@ -22,6 +28,10 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     """
     rows = [row for row in asked_rows(event, view).rows if first_day(row.date)]
     rows.sort(key=lambda row: row.date)
+    if event.tool == "results":
+        return _of_values(event, rows)
+    if event.tool == SEARCH:
+        return tuple(row for row in rows if row.kind in _HAPPENED and has_words(row, event.name))
     if event.tool == "problems":  # of diabetes the diabetes itself, and nothing that is due to it
         rows = [row for row in rows if _is_called(row, event.name)] or rows
     if event.aspect == "first":
@@ -29,6 +39,15 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     if event.tool == "problems" and event.aspect == "latest":  # the last of several times
         rows = [row.model_copy(update={"date": _last_time(row)}) for row in rows]
     return tuple(rows[-1:] if event.aspect == "latest" or event.tool == "problems" else rows)
+
+
+def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
+    """Return the one value that is asked for, the newest where none is told apart."""
+    if is_limited(event):
+        return tuple(beyond(event, rows)[:1])
+    ranked = sorted((row for row in rows if row.number is not None), key=number_of)
+    edges = {"first": rows[:1], "minimum": ranked[:1], "maximum": ranked[-1:]}
+    return tuple(edges.get(event.aspect, rows[-1:]))
 
 
 def _last_time(row: ViewRow) -> str:
@@ -40,18 +59,22 @@ def _is_called(row: ViewRow, name: str) -> bool:
 
 
 def days_around(
-    relation: Relation, rows: Sequence[ViewRow], *, is_alike: bool = False
+    question: ChartQuestion, rows: Sequence[ViewRow], *, is_alike: bool = False
 ) -> TimeSpan | None:
     """Return the days that lie so to `rows`; None where these have no day.
 
     After an illness or an operation is from its first day on: what was given then is for it.
 
     Args:
+        question: What is asked around them.
         is_alike: Things of the same list are asked for: what came before a drug is not itself.
     """
+    relation = question.when
     first = min(filter(None, (first_day(row.date) for row in rows)), default=None)
     if first is None:
         return None
+    if question.shift is not None:
+        return _shifted(first, question.shift)
     if relation == "at":
         return TimeSpan(first - _ABOUT, first + _ABOUT, "")
     if relation == "since":
@@ -64,6 +87,24 @@ def days_around(
         return TimeSpan(max(filter(None, [*begun, *ended]), default=first), None, "")
     ends = [_end(row) for row in rows]
     return TimeSpan(first, None if None in ends else max(filter(None, ends)), "")
+
+
+def _shifted(day: date, shift: TimeShift) -> TimeSpan:
+    """Return the days around that which lies so far from `day`, or all between the two."""
+    there = steps_back(day, shift.unit, -shift.count)
+    if shift.is_within:
+        return TimeSpan(min(day, there), max(day, there))
+    about = _ABOUT_UNITS.get(shift.unit, _ABOUT)
+    return TimeSpan(there - about, there + about)
+
+
+def within(one: TimeSpan, other: TimeSpan | None) -> TimeSpan:
+    """Return the days that are in both."""
+    if other is None:
+        return one
+    since = [day for day in (one.since, other.since) if day is not None]
+    until = [day for day in (one.until, other.until) if day is not None]
+    return TimeSpan(max(since, default=None), min(until, default=None))
 
 
 def _end(row: ViewRow) -> date | None:

@@ -1,13 +1,18 @@
-"""Where to look next for what the list of its kind does not hold. Pure."""
+"""Where to look next for what the list of its kind does not hold, and what is told of it. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
+from data_models.chart_view import ChartView, ViewRow
+from services.language.answer_words import AnswerWords
 from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion
+from services.records.answers.asked_rows import DIAGNOSES, asked_rows
 from services.records.answers.imaged import IMAGING
+from services.records.answers.sentences import answer_of
 from services.records.concepts.table import concept_table
+from services.records.finding import means
 
 # Words in which notes tell what a record has a field for.
 _ALSO_SAID = {
@@ -117,7 +122,9 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
 
 def _of_other_days(question: ChartQuestion) -> Sequence[ChartQuestion]:
     names = {"names": question.arguments["names"]}
-    newest: ChartQuestion = replace(question, arguments=names, aspect="latest", span=None)
+    newest: ChartQuestion = replace(
+        question, arguments=names, aspect="latest", span=None, near=question.span
+    )
     then = [_of_the_head(question)] if question.head else []
     return (*then, replace(newest, above=None, below=None), *searches_for(newest))
 
@@ -157,3 +164,29 @@ def _is_taken_too(question: ChartQuestion) -> bool:
 def _taken(question: ChartQuestion) -> ChartQuestion:
     arguments = {"name": question.name, "status": "all"}
     return replace(question, tool="medications", arguments=arguments, aspect="all")
+
+
+def told_elsewhere(
+    question: ChartQuestion, search: ChartQuestion, found: ChartView, words: AnswerWords
+) -> str:
+    """Return what a search over everything found; "" for nothing."""
+    if question.tool == "allergies":  # a scan with contrast tells of no allergy to it
+        rows = tuple(row for row in found.rows if _tells_of_allergy(row, words))
+        found = found.model_copy(update={"rows": rows})
+    if question.tool == "current_status":  # of end-stage renal disease no tumour has the stage
+        rows = tuple(row for row in found.rows if row.kind != "procedure" and _may_stage(row))
+        found = found.model_copy(update={"rows": rows})
+    if question.tool == "problems":  # a vaccination against it tells of no illness
+        rows = tuple(row for row in found.rows if row.kind != "immunization")
+        found = found.model_copy(update={"rows": rows})
+    return answer_of(search, found, words) if asked_rows(search, found).rows else ""
+
+
+def _may_stage(row: ViewRow) -> bool:
+    """Whether a row may tell how far a tumour is: of illnesses only a tumour's."""
+    return row.kind not in DIAGNOSES or means("problem", "cancer", label=row.name, codes=row.code)
+
+
+def _tells_of_allergy(row: ViewRow, words: AnswerWords) -> bool:
+    said = f"{row.name} {row.value} {row.detail}".casefold()
+    return any(mark in said for mark in words.allergic)

@@ -1,6 +1,6 @@
 """What papers say that users gave: told after the record's answer, never as part of it. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from data_models.chart_view import ATTACHED, ChartView, ViewRow
@@ -34,3 +34,12 @@ def _with_rows(view: ChartView, rows: Sequence[ViewRow]) -> ChartView:
     refs = {ref for row in rows for ref in row.sources}
     sources = tuple(one for one in view.sources if one.ref in refs)
     return view.model_copy(update={"rows": tuple(rows), "sources": sources})
+
+
+def written_later(question: ChartQuestion, view: ChartView, words: AnswerWords) -> Iterator[str]:
+    """Yield what documents newer than the newest value say of it."""
+    later = [one for one in view.sources if one.quote] if question.tool == "results" else []
+    if later:
+        yield words.written_later
+    for one in later:
+        yield f"- **{one.title}**, {one.date}: “{one.quote}” [{one.ref}]"

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
+from operator import itemgetter
 
 from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
@@ -102,6 +103,15 @@ def last_visits(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRo
         return [*rows]
     newest = sorted(rows, key=lambda row: row.date, reverse=True)
     return newest[: int(question.arguments["last"])]
+
+
+def nearest(rows: Sequence[ViewRow], days: TimeSpan) -> list[ViewRow]:
+    """Return the first of `rows` after some days, and the last before them."""
+    since, until = days.since or days.until or date.min, days.until or days.since or date.max
+    dated = sorted(((day, row) for row in rows if (day := first_day(row.date))), key=itemgetter(0))
+    after = [row for day, row in dated if day > until]
+    before = [row for day, row in dated if day < since]
+    return [*after[:1], *before[-1:]]
 
 
 def newest_day(row: ViewRow) -> str:

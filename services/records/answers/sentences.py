@@ -9,7 +9,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.evidence_questions import TRIALS
 from services.language.guideline_words import GUIDELINES
-from services.language.utterance import Aspect, ChartQuestion, Part
+from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so
 from services.records.answers.asked_rows import asked_rows, is_near_only, passage
 from services.records.answers.done import is_taken_out
@@ -20,6 +20,7 @@ from services.records.answers.row_parts import (
     counts_of_years,
     day_of,
     last_visits,
+    nearest,
     newest_day,
     part_missing,
     sources_of,
@@ -97,7 +98,7 @@ def _absent(
     if is_other_time:
         of = f": {question.name}" if question.name else ""
         nothing = words.nothing_then.format(name=of)
-        return "\n".join([nothing, *_last_before(question, view, words)])
+        return "\n".join([nothing, *_nearest_to(question, view, words)])
     if question.name:
         is_one_of_many = question.tool == "care"  # its list is of plans, devices, insurers
         if not view.rows and not is_one_of_many and (nothing := _nothing_of(question, view, words)):
@@ -127,11 +128,10 @@ def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) ->
     return words.no_allergies if question.tool == "allergies" else ""
 
 
-def _last_before(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
-    """Return the newest row of other days than were asked about, where the view has it."""
+def _nearest_to(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
+    """Return the rows nearest to the days asked about, where the view has them."""
     rows = asked_rows(replace(question, span=None), view).rows
-    dated = sorted((row for row in rows if row.date), key=lambda row: row.date)
-    return [f"- {row_line(dated[-1], words)}"] if dated else []
+    return [f"- {row_line(row, words)}" for row in nearest(rows, question.span or TimeSpan())]
 
 
 def _not_found(view: ChartView, words: AnswerWords) -> list[str]:

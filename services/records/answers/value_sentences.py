@@ -18,6 +18,7 @@ from services.records.answers.row_parts import (
     is_convertible,
     is_limited,
     limit_of,
+    nearest,
     number_of,
     sources_of,
     value_of,
@@ -33,6 +34,9 @@ _FEWEST_SHOWN = 3
 def told_values(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> list[str]:
     """Return what is told of each thing that was measured."""
     every = _by_name(in_unit(row, question.unit) for row in rows)
+    if question.near is not None:
+        around = [row for series in every for row in nearest(series, question.near)]
+        return [_sentence(row, words) for row in around]
     if question.part == "range" and not question.name:
         return _out_of_range([series[0] for series in every], words)
     most = max(_FEWEST_SHOWN, _ROWS_SHOWN // len(every))

@@ -7,7 +7,7 @@ import pytest
 from services.language.answer_words import answer_words
 from services.language.descriptions import spoken_sex
 from services.language.reading import read
-from services.language.utterance import ChartQuestion, Situation
+from services.language.utterance import ChartQuestion, Situation, TimeShift
 from services.records.answers.unsaid import said_unread
 
 
@@ -234,9 +234,27 @@ def test_before_and_after_a_year_is_of_both(text: str) -> None:
     assert (question.name, question.arguments) == ("hemoglobin", {"names": ["hemoglobin"]})
 
 
-def test_a_length_before_an_event_is_said_to_be_left_out() -> None:
+def test_so_long_before_an_event_is_of_its_days_and_before_a_date_is_not_understood() -> None:
     (question,) = asked("weight 5 yrs before she was last seen")
-    assert (question.name, question.unread) == ("body weight", "5 yrs")
+    assert (question.name, question.around[0].tool) == ("body weight", "encounters")
+    assert question.shift == TimeShift(-5, "year", text="5 yrs before she")
+    (dated,) = asked("weight 2 years before 2015")
+    assert (dated.name, dated.unread) == ("body weight", "2 years before")
+
+
+def test_days_beside_an_event_are_of_what_stands_next_to_them() -> None:
+    (of_event,) = asked("Gewicht vor der Schwangerschaft 2014")
+    (event,) = of_event.around
+    assert (of_event.span, event.span and event.span.text) == (None, "2014")
+    (of_value,) = asked("weight in 2015 before the stroke")
+    assert (of_value.span and of_value.span.text, of_value.around[0].span) == ("in 2015", None)
+
+
+def test_a_value_is_asked_of_the_time_of_what_only_a_search_finds() -> None:
+    (question,) = asked("what was the weight when he tore his knee ligament?")
+    assert (question.name, question.around[0].tool) == ("body weight", "search_record")
+    (sprain,) = asked("bp when the ankle was sprained")
+    assert [one.name for one in sprain.around] == ["ankle sprain"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from services.language.reading import read
-from services.language.utterance import ChartQuestion, Situation
+from services.language.utterance import ChartQuestion, Situation, TimeShift
 
 
 def asked(text: str, *before: str) -> tuple[ChartQuestion, ...]:
@@ -176,9 +176,47 @@ def test_another_value_is_asked_of_the_same_year_of_life() -> None:
     assert (question.name, question.at_age) == ("body weight", 5)
 
 
-def test_how_long_before_is_said_not_to_be_understood() -> None:
+def test_so_long_before_is_asked_of_the_day_of_what_was_told() -> None:
     (question,) = asked("2 Jahre davor?", "Gewicht bei letzter Vorsorge")
-    assert (question.back, question.around, question.unread) == (1, (), "2")
+    assert (question.name, question.when, question.unread) == ("body weight", "at", "")
+    assert question.shift == TimeShift(-2, "year", text="2 jahre davor")
+    (of_event,) = asked("and 2 years later?", "bp at the time of the stroke")
+    assert [one.name for one in of_event.around] == ["stroke"]
+    assert of_event.shift == TimeShift(2, "year", text="2 years later")
+
+
+def test_what_was_then_is_asked_of_the_time_of_what_was_told() -> None:
+    (weight,) = asked("and the weight then?", "bp at the time of the stroke")
+    assert [one.name for one in weight.around] == ["stroke"]
+    (hdl,) = asked("what was HDL at that time?", "highest LDL?")
+    assert (hdl.name, hdl.around[0].aspect, hdl.when) == (
+        "high density lipoprotein cholesterol", "maximum", "at",
+    )  # fmt: skip
+    (of_another,) = asked("and weight?", "bp at the time of the stroke")
+    assert [one.name for one in of_another.around] == ["stroke"]
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("the one from 2017", "2017-01-01", "2017-12-31"),
+        ("den von 2019", "2019-01-01", "2019-12-31"),
+        ("march 2018?", "2018-03-01", "2018-03-31"),
+    ],
+)
+def test_one_of_those_told_is_asked_for_by_its_day(text: str, since: str, until: str) -> None:
+    (question,) = asked(text, "creatinine trend")
+    assert (question.arguments["since"], question.arguments["until"]) == (since, until)
+
+
+def test_a_month_of_no_year_is_said_not_to_be_understood() -> None:
+    (question,) = asked("the one from May", "INR trend?")
+    assert (question.aspect, question.span, question.unread) == ("trend", None, "from may")
+
+
+def test_another_value_is_asked_beyond_the_same_limit() -> None:
+    (question,) = asked("same for HDL", "was his LDL ever above 100?")
+    assert (question.name, question.above) == ("high density lipoprotein cholesterol", 100)
 
 
 def test_the_month_before_is_of_the_days_asked_about() -> None:
@@ -242,3 +280,154 @@ def test_a_follow_up_is_read_in_the_language_of_the_talk() -> None:
         now=datetime(2026, 11, 22, 12, tzinfo=UTC), language="de", asked_before=("Kreatinin?",)
     )
     assert [one.rate for one in read("Unterschied in %", situation).about] == ["percent"]
+
+
+def test_what_goes_on_from_values_keeps_their_days_and_takes_their_unit() -> None:
+    (lowest,) = asked("and lowest in that time", "creatinine highest since 2015")
+    assert (lowest.aspect, lowest.arguments["since"]) == ("minimum", "2015-01-01")
+    (warm,) = asked("in Fahrenheit?", "temp last")
+    assert (warm.name, warm.unit) == ("body temperature", "[degF]")
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "tool"),
+    [
+        ("and the visit before?", "when was he last seen?", "encounters"),
+        ("die Koloskopie davor?", "when was the last colonoscopy?", "procedures"),
+    ],
+)
+def test_the_one_before_is_asked_for_by_its_kind(text: str, before: str, tool: str) -> None:
+    (question,) = asked(text, before)
+    assert (question.tool, question.aspect, question.back) == (tool, "latest", 1)
+
+
+def test_what_was_not_understood_in_between_is_passed_over() -> None:
+    (question,) = asked("and before that?", "glucose?", "qwertz blah")
+    assert (question.name, question.back) == ("glucose", 1)
+
+
+def test_the_mean_of_the_last_three_is_a_mean() -> None:
+    (question,) = asked("mean of the last 3 potassium")
+    assert (question.aspect, question.arguments["last"]) == ("average", 3)
+
+
+@pytest.mark.parametrize("text", ["pain on the day of the whiplash", "Schmerz am Tag der Fraktur"])
+def test_on_the_day_of_an_event_is_at_its_time(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.when, len(question.around)) == ("pain severity", "at", 1)
+
+
+def test_what_a_question_says_itself_is_not_taken_from_the_one_before() -> None:
+    (bmi,) = asked("wie war der BMI mit 3", "Gewicht mit 5 Jahren")
+    assert (bmi.name, bmi.at_age) == ("body mass index", 3)
+    (pounds,) = asked("and in lbs", "weight now vs 2020")
+    assert (pounds.name, pounds.unit) == ("body weight", "[lb_av]")
+    (lowest,) = asked("and plt nadir in the same period?", "Hb nadir during chemo")
+    assert (lowest.aspect, lowest.when, bool(lowest.around)) == ("minimum", "during", True)
+    (drugs,) = asked("and which drug was started that day", "wbc lowest ever")
+    assert (drugs.tool, drugs.around[0].aspect) == ("medications", "minimum")
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("how much has he grown in the last recorded year", "last year"),
+        ("bmi in the year before her last one", "year before her"),
+    ],
+)
+def test_a_time_of_which_no_days_are_made_is_said_to_be_left_out(text: str, left: str) -> None:
+    assert asked(text)[0].unread == left
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [("LDL on May 3", "May 3"), ("kalium vom 3.4.", "3 4"), ("hb on 3rd of march", "3rd of march"),
+     ("what was bp on that visit", "on that visit")],
+)  # fmt: skip
+def test_a_day_that_is_not_known_is_said_to_be_left_out(text: str, left: str) -> None:
+    assert left.split(maxsplit=1)[0] in asked(text)[0].unread
+
+
+def test_a_day_may_have_its_year_in_two_figures() -> None:
+    (question,) = asked("rr am 4.12.14")
+    assert (question.arguments["since"], question.arguments["until"]) == (
+        "2014-12-04", "2014-12-04",
+    )  # fmt: skip
+    (same,) = asked("und ldl an dem Tag?", "rr am 4.12.14")
+    assert same.arguments["since"] == "2014-12-04"
+
+
+def test_an_event_may_stand_before_what_is_asked_of_its_time() -> None:
+    (hb,) = asked("post chemo hb")
+    assert (hb.name, hb.when, hb.around[0].name) == ("hemoglobin", "after", "chemotherapy")
+    (question,) = asked("since the appendectomy, what was the highest bp")
+    assert (question.aspect, question.when) == ("maximum", "since")
+    assert [one.name for one in question.around] == ["appendectomy"]
+
+
+@pytest.mark.parametrize(
+    "text", ["wie lange kommt er schon", "how long has he been a patient here"]
+)
+def test_since_when_somebody_comes_is_since_the_first_visit(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.tool, question.aspect, bool(question.asked_on)) == (
+        "encounters", "first", True,
+    )  # fmt: skip
+
+
+def test_how_old_a_value_is_is_no_age_of_the_patient() -> None:
+    (question,) = asked("last bp please, how old is that value")
+    assert (question.name, question.aspect, bool(question.asked_on)) == (
+        "blood pressure", "latest", True,
+    )  # fmt: skip
+
+
+def test_what_is_asked_of_the_same_may_be_of_some_days() -> None:
+    (change,) = asked("um wieviel Prozent seit 2023", "Krea Verlauf")
+    assert (change.aspect, change.rate, change.arguments["since"]) == (
+        "change", "percent", "2023-01-01",
+    )  # fmt: skip
+    (highest,) = asked("highest in 2019?", "creatinine trend")
+    assert (highest.aspect, highest.arguments["until"]) == ("maximum", "2019-12-31")
+    (before,) = asked("and the year before?", "latest creatinine")
+    assert (before.around[0].aspect, before.shift) == ("latest", TimeShift(-1, "year"))
+
+
+def test_higher_than_then_is_a_change_since_then() -> None:
+    (question,) = asked("is the INR higher than in May 2024")
+    assert (question.aspect, question.arguments["since"]) == ("change", "2024-05-01")
+    assert "until" not in question.arguments
+
+
+@pytest.mark.parametrize(
+    "text", ["is K higher than last time", "ist das Kalium seit dem letzten Mal gefallen"]
+)
+def test_since_last_time_is_between_the_last_two(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, question.aspect, question.arguments["last"]) == (
+        "potassium", "change", 2,
+    )  # fmt: skip
+
+
+def test_both_sides_of_an_event_and_of_a_peak_are_asked_for() -> None:
+    before, after = asked("platelets before the anemia and after")
+    assert (before.when, after.when, after.around[0].name) == ("before", "after", "anemia")
+    (peak,) = asked("trigs before the peak")
+    assert (peak.when, peak.around[0].aspect) == ("before", "maximum")
+
+
+def test_the_age_at_the_last_value_is_no_age_of_today() -> None:
+    age, weight = asked("age at last weight")
+    assert (age.name, age.is_past, weight.aspect) == ("age", True, "latest")
+
+
+def test_so_long_before_the_last_one_is_before_the_newest_value() -> None:
+    (question,) = asked("eGFR 5 years before the last one")
+    assert [(one.tool, one.aspect) for one in question.around] == [("results", "latest")]
+    assert question.shift is not None
+    assert (question.shift.count, question.unread) == (-5, "")
+
+
+def test_the_age_then_is_told_and_not_said_to_be_left_out() -> None:
+    lowest, age = asked("which was her lowest Hb and how old was she then")
+    assert (lowest.unread, age.name, age.is_past) == ("", "age", True)

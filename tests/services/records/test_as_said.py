@@ -30,12 +30,21 @@ def test_a_question_is_shown_what_was_said_of_it(
     assert list(said_of([question], HELD)) == list(said)
 
 
+CALLED = "K 6.1 called by the lab"
 STOPPED, SEEN = "he told me he stopped apixaban two days ago", "I have seen his daughter"
 PHONED, FEVER = "his K was 6.1 on the phone", "Sie hat heute Fieber 38,9"
 DRINKS, ONE = "he drinks two bottles of wine a day", "no, I meant one bottle"
 TOLD = [
     Told(sentences, date(2026, 11, 26))
-    for sentences in ((STOPPED,), (SEEN,), (STOPPED,), (PHONED,), (FEVER,), (DRINKS, ONE))
+    for sentences in (
+        (STOPPED,),
+        (SEEN,),
+        (STOPPED,),
+        (PHONED,),
+        (FEVER,),
+        (CALLED,),
+        (DRINKS, ONE),
+    )
 ]
 
 
@@ -47,9 +56,11 @@ TOLD = [
         (ChartQuestion("medications", name="warfarin"), "not in the record", []),
         (ChartQuestion("results", name="CEA"), "**CEA**: 4.0 ng/mL", []),
         (ChartQuestion("allergies"), "**Penicillin**: rash", []),
-        (ChartQuestion("results", name="potassium"), "**Potassium**: 4.0 mmol/L", [PHONED]),
+        (ChartQuestion("results", name="potassium"), "**Potassium**: 4.0 mmol/L", [PHONED, CALLED]),
         (ChartQuestion("results", name="body temperature"), "not in the record", [FEVER]),
         (ChartQuestion("results", name="alcohol use"), "not in the record", [DRINKS, ONE]),
+        (ChartQuestion("results", {"names": ["potassium"]}), "not in the record", [PHONED, CALLED]),
+        (ChartQuestion("results", {"names": ["sodium"]}), "**Sodium**: 140", []),
     ],
 )
 def test_what_was_told_in_passing_stands_beside_the_answer_it_names(

@@ -130,3 +130,36 @@ def test_visits_for_an_illness_are_counted_where_they_are_more_than_its_entries(
     assert "2 visits" in told
     rows["encounters"] = visits[:1]
     assert "visits" not in said("overdoses - how many?", rows)
+
+
+WEIGHTS = tuple(
+    row("vital sign", "Body Weight", day, value=value, number=float(value), unit="kg")
+    for day, value in (("2020-06-01", "70"), ("2018-06-01", "80"), ("2015-06-01", "90"))
+)
+
+
+def test_where_nothing_was_measured_then_the_values_on_both_sides_are_told() -> None:
+    rows = {
+        "problems": (row("problem", "Stroke", "2017-01-01", status="resolved"),),
+        "results": WEIGHTS,
+    }
+    told = said("weight at the time of the stroke?", rows)
+    assert "Nothing of that time" in told
+    assert "80 kg, 2018-06-01" in told
+    assert "90 kg, 2015-06-01" in told
+    assert "70 kg" not in told
+
+
+def test_a_value_so_long_before_an_event_is_that_of_those_days() -> None:
+    rows = {
+        "problems": (row("problem", "Stroke", "2020-06-10", status="resolved"),),
+        "results": WEIGHTS,
+    }
+    told = said("weight 2 years before the stroke?", rows)
+    assert "80 kg, 2018-06-01" in told
+    assert "70 kg" not in told
+    assert "90 kg" not in told
+    within = said("weight within 6 months after the stroke?", rows)
+    assert "Nothing of that time" in within
+    latest = said("Gewicht 5 Jahre vor dem letzten Wert?", rows)
+    assert "90 kg, 2015-06-01" in latest

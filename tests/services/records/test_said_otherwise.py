@@ -91,13 +91,12 @@ def test_a_reason_that_stands_in_the_note_of_a_drug_is_not_called_missing() -> N
     assert "does not say" not in told
 
 
-def test_what_is_known_of_a_longer_name_is_told_beside_what_is_absent() -> None:
+def test_a_value_of_the_time_of_what_is_absent_is_told_of_all_times() -> None:
     value = row("laboratory", "Hemoglobin", value="11.2", unit="g/dL")
-    told = said("post chemo hb", {"results hemoglobin": (value,)})
-    assert told.splitlines() == [
-        "I did not find “post chemotherapy” with it; without that:",
-        "**Hemoglobin**: 11.2 g/dL, 2020-01-01 [Row/Hemo-2020-01-01]",
-    ]
+    *absent, lead, told = said("post chemo hb", {"results": (value,)}).splitlines()
+    assert "not in the record" in " ".join(absent)
+    assert "of all times" in lead
+    assert told == "**Hemoglobin**: 11.2 g/dL, 2020-01-01 [Row/Hemo-2020-01-01]"
 
 
 def test_what_is_taken_for_an_illness_is_told_where_no_reason_is_recorded() -> None:

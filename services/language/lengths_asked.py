@@ -1,0 +1,50 @@
+"""Whether a question asks how long something lasted, or how far two things are apart. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+
+from services.language.chart_words import Lexicon, Piece
+from services.language.events_asked import relations_of
+from services.language.utterance import ChartQuestion
+
+_DATED = frozenset(
+    {"problems", "procedures", "immunizations", "medications", "encounters", "imaging_reports",
+     "pathology_reports", "documents"}
+)  # fmt: skip
+
+
+def with_lengths(
+    asked: Sequence[ChartQuestion], pieces: Sequence[Piece], words: Lexicon, *, today: date
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked, with that its length is; of a value only since when it is known."""
+    said = next((piece for piece in pieces if "lasting" in piece.of("frame")), None)
+    if said is None:
+        return tuple(asked)
+    sides = {relations_of(words).get(piece.text) for piece in pieces}
+    is_apart = any("apart" in piece.of("frame") or piece.text == "&" for piece in pieces)
+    is_apart |= not sides.isdisjoint({"before", "after"})
+    return tuple(_with_length(one, said.text, today, is_apart=is_apart) for one in asked)
+
+
+def with_both_ends(pieces: list[Piece], words: Lexicon) -> list[Piece]:
+    """Return two ends as two things: "how many days from the stroke to the operation"."""
+    is_length = any("lasting" in piece.of("frame") for piece in pieces)
+    if not is_length:
+        return pieces
+    return [Piece(("&",)) if piece.text in words.words.ends else piece for piece in pieces]
+
+
+def _with_length(
+    question: ChartQuestion, said: str, today: date, *, is_apart: bool
+) -> ChartQuestion:
+    if question.tool == "encounters" and not question.name and question.aspect == "when":
+        return replace(question, aspect="first", asked_on=today)  # since when somebody comes
+    if question.tool in _DATED:
+        aspect = "when" if question.aspect == "count" else question.aspect
+        return replace(question, aspect=aspect, asked_on=today, is_apart=is_apart)
+    if question.tool != "results":
+        return question
+    if is_apart or question.aspect in ("latest", "first"):
+        return replace(question, asked_on=today, is_apart=is_apart)
+    return replace(question, unread=said)  # how long it was high is not worked out

@@ -1,0 +1,82 @@
+"""A length of time beside an event: "2 years before the stroke", "within 3 months after". Pure."""
+
+import re
+from functools import cache
+
+from services.language.chart_words import lexicon
+from services.language.folding import fold
+from services.language.lengths import any_of
+from services.language.times import TimeWords
+from services.language.utterance import TimeShift
+from services.language.vocabulary import read_words, words_with_number
+
+_SIDES = ("before", "after")
+_ONE = r"(?:an?|eine[mnr]?|une?|una?)"
+
+
+def shift_in(text: str, language: str) -> tuple[TimeShift | None, str]:
+    """Return the length that stands before an event in folded `text`, and the text without it."""
+    found = _pattern(language).search(text)
+    if found is None:
+        return None, text
+    rest = text[found.end() :]
+    pause = "" if rest.strip()[:1].isdigit() else " ,"  # else "before the last one" is one phrase
+    said = f"{text[: found.start()]}{found['side']}{pause}{rest}"
+    side = "before" if found["before"] else "after"
+    return _shift(found, language, side=side), said
+
+
+def later_or_earlier(text: str, language: str) -> tuple[TimeShift | None, str]:
+    """Return the length by which folded `text` goes on: "two years later?"; the text without it."""
+    for side, pattern in _onward(language):
+        if (found := pattern.search(text)) is not None:
+            rest = f"{text[: found.start()]} {text[found.end() :]}"
+            return _shift(found, language, side=side), rest
+    return None, text
+
+
+def _shift(found: re.Match[str], language: str, *, side: str) -> TimeShift:
+    words, said = read_words(language, "times", TimeWords), found["count"]
+    numbers = words_with_number(language)
+    count = int(said) if said.isdigit() else numbers.get(said, words.several.get(said, 1))
+    unit = next(one for one in words.units if found[one])
+    return TimeShift(
+        count=-count if side == "before" else count,
+        unit=unit,
+        is_within=bool(found["within"]),
+        text=found[0].strip(),
+    )
+
+
+@cache
+def time_units(language: str) -> frozenset[str]:
+    """Return the words for days, months and the like, folded."""
+    units = read_words(language, "times", TimeWords).units
+    return frozenset(fold(one)[0] for every in units.values() for one in every)
+
+
+@cache
+def _pattern(language: str) -> re.Pattern[str]:
+    relations = lexicon(language).words.relations
+    before, after = (any_of(relations.get(side, ())) for side in ("before", "after"))
+    sides = rf"(?P<side>(?P<before>{before})|(?:{after}))"
+    return re.compile(rf"(?<!\w){_length(language)} {sides}(?= \S)")
+
+
+@cache
+def _onward(language: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    words = read_words(language, "times", TimeWords)
+    phrases = (words.earlier, words.later)
+    return tuple(
+        (side, re.compile(rf"(?<!\w){_length(language)} (?:{any_of(said)})(?!\w)"))
+        for side, said in zip(_SIDES, phrases, strict=True)
+    )
+
+
+def _length(language: str) -> str:
+    words = read_words(language, "times", TimeWords)
+    numbers = (*words_with_number(language), *words.several)
+    within = any_of((*words.lasting, *words.at_first))
+    units = "|".join(rf"(?P<{name}>{any_of(said)})" for name, said in words.units.items())
+    count = rf"(?P<count>\d{{1,3}}|{any_of(numbers)}|{_ONE})"
+    return rf"(?:(?P<within>{within}) )?{count} (?:{units})"

@@ -1,0 +1,81 @@
+"""How long something lasted, how long ago it was, and how far two things are apart. Pure."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from itertools import pairwise
+
+from data_models.chart_view import ViewRow
+from services.language.answer_words import AnswerWords
+from services.language.utterance import ChartQuestion
+from services.records.answers.row_parts import day_of
+from services.records.dates import first_day, last_day, years_between
+
+_ROWS_SHOWN = 5
+_FEW_DAYS = 60
+_YEAR_MONTHS = 12
+
+
+def told_lengths(
+    found: Sequence[tuple[ChartQuestion, Sequence[ViewRow]]], words: AnswerWords
+) -> list[str]:
+    """Return a line for each length that is asked for.
+
+    Args:
+        found: The questions that ask for one, each with its dated rows.
+    """
+    if not any(rows for _, rows in found):
+        return []
+    if not any(question.is_apart for question, _ in found):
+        return [line for one, rows in found for line in _each(one, rows, words)]
+    if len(found) == 1:
+        days = sorted({day for _, rows in found for row in rows if (day := first_day(row.date))})
+    else:  # of one of several operations nobody knows which is meant
+        found = [(one, rows) for one, rows in found if len(rows) == 1]
+        days = sorted(day for _, rows in found for row in rows[:1] if (day := first_day(row.date)))
+    if len(days) < 2:
+        return [words.one_end]
+    ends = [*pairwise(days)][-_ROWS_SHOWN:]
+    whole = [(days[0], days[-1])] if len(ends) > 1 else []
+    return [_apart(first, last, words) for first, last in (*ends, *whole)]
+
+
+def _each(question: ChartQuestion, rows: Sequence[ViewRow], words: AnswerWords) -> Iterator[str]:
+    goes_on = question.tool in ("problems", "medications")
+    for row in rows[:_ROWS_SHOWN]:
+        began, ended = first_day(row.date), last_day(row.end[:10]) if row.end else None
+        if began is None or question.asked_on is None:
+            continue
+        ago = length_of(began, question.asked_on, words)
+        if ended is not None:
+            length = length_of(began, ended, words)
+            yield words.lasted.format(name=row.name, length=length, ago=ago)
+        elif goes_on and row.status != "active":
+            yield words.no_part.format(part=words.parts["end"])
+        else:
+            told = words.so_far if goes_on else words.so_long_ago
+            yield told.format(name=row.name, length=ago, day=day_of(row))
+
+
+def _apart(first: date, last: date, words: AnswerWords) -> str:
+    span = words.between.format(first=first.isoformat(), last=last.isoformat())
+    return f"{span}: {length_of(first, last, words)}"
+
+
+def length_of(first: date, last: date, words: AnswerWords) -> str:
+    """Return a length in days, a longer one also in years and months: "1 year 2 months"."""
+    days = (last - first).days
+    if not days:
+        return words.no_day
+    said = _counted(days, "day", words)
+    if days < _FEW_DAYS:
+        return said
+    years = years_between(first, last)
+    months = (last.year - first.year) * _YEAR_MONTHS + last.month - first.month
+    months -= last.day < first.day
+    parts = ((years, "year"), (months - years * _YEAR_MONTHS, "month"))
+    return f"{' '.join(_counted(one, unit, words) for one, unit in parts if one)} ({said})"
+
+
+def _counted(count: int, unit: str, words: AnswerWords) -> str:
+    one, many = words.lengths[unit]
+    return f"{count} {one if count == 1 else many}"
