@@ -11,6 +11,7 @@ from rapidfuzz.distance import OSA
 from data_models.clock import IdSource
 from data_models.conversation import WHO_KINDS, OpenQuestion
 from data_models.turn_events import Notice
+from services.identity.person import both_identifiers
 from services.language.folding import words_of
 from services.language.mentions import read_words
 from services.language.phrases import says
@@ -56,8 +57,10 @@ class PendingRequests:
         )
         if not is_theirs or not _names_one(turn, verdict):
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
-        text = f"{verdict.patient_id} is active. Going on with “{_shown(asked)}”."
-        turn.run.emit(Notice("progress", text))
+        who = f"{verdict.patient_id} is active."
+        if verdict.person is not None:
+            who = f"This is the chart of {both_identifiers(verdict.person)}."
+        turn.run.emit(Notice("progress", f"{who} Going on with “{_shown(asked)}”."))
         return replace(verdict, reply=None, pending_request=asked)
 
     def ask_whose(self, turn: GroundedTurn) -> None:

@@ -16,7 +16,8 @@ def row_line(
     row: ViewRow, words: AnswerWords, *, is_brief: bool = False, detail_chars: int = DETAIL_CHARS
 ) -> str:
     """Return one row: name, value, status, dates, details and source."""
-    when = day_of(row) if row.kind != "patient" else ""  # the detail says when they were born
+    is_born = row.kind == "patient" and not is_brief  # as the detail says
+    when = "" if is_born else day_of(row)
     if row.end and row.end[:10] != row.date[:10]:
         when = words.between.format(first=when or "?", last=row.end[:10])
     is_usual = row.status in _USUAL and row.kind not in _PLANNED
