@@ -92,7 +92,8 @@ def _of_series(
     if aspect in _WITH_NUMBERS and not numbers:
         aspect = "trend"
     if aspect == "change":
-        return _change(numbers, words, name=f"**{rows[0].name}**", rate=question.rate)
+        told = _change(numbers, words, name=f"**{rows[0].name}**", rate=question.rate)
+        return "\n".join([told, *_beyond(numbers, words)])
     if aspect in _OF_NUMBERS:
         return _OF_NUMBERS[aspect](numbers, words)
     if question.part == "range" and question.is_past:
@@ -197,8 +198,7 @@ def _change(rows: list[ViewRow], words: AnswerWords, *, name: str, rate: Rate = 
         last=f"{value_of(last)} ({day_of(last)}) {sources_of(last)}",
         difference=f"{_signed(difference)} {last.unit}".strip(),
     )
-    line = ", ".join([told, *_at_rate(rate, difference, first, last, words)])
-    return "\n".join([line, *_beyond(rows, words)])
+    return ", ".join([told, *_at_rate(rate, difference, first, last, words)])
 
 
 def _beyond(rows: list[ViewRow], words: AnswerWords) -> list[str]:
