@@ -257,7 +257,9 @@ class Draft:
         """Whether a sentence states what no row says because nobody has looked yet."""
         if not self._may_wait or not self._output.reads_records or self._output.has_looked:
             return False
-        return piece.verdict.state == "unsupported"
+        # Where nobody is open there is no record to look into.
+        has_record = self._turn.request.patient_id is not None
+        return has_record and piece.verdict.state == "unsupported"
 
     def _show_what_waited(self) -> None:
         waited, self._before_looking, self._may_wait = self._before_looking or [], None, False

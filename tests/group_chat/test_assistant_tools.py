@@ -202,7 +202,7 @@ async def test_another_patients_things_have_their_time_only(office: Office) -> N
     assert [row["title"] for row in listed["events"]] == ["Lunch"] + ["other appointment"] * 2
     await office.own.tasks.add(NewTask(title="Call Whitfield's daughter"), fresh())
     tasks = await office.call("list_tasks")
-    assert tasks["tasks"][0]["title"] == "other appointment"
+    assert tasks["tasks"][0]["title"] == "other task"
     await office.call("cancel_event", "cancel the 3pm one", event_id="")
     assert office.asked[-1].text.startswith("Cancel *other appointment*, ")
     stored = office.memory.model_dump_json()
@@ -217,8 +217,8 @@ async def test_a_name_at_the_end_of_a_long_title_withholds_all_of_it(office: Off
     await office.own.tasks.add(NewTask(title=title), fresh())
     listed = await office.call("list_events", since="tomorrow", until="tomorrow")
     tasks = await office.call("list_tasks")
-    for row in (*listed["events"], *tasks["tasks"]):
-        assert row["title"] == "other appointment"
+    assert [row["title"] for row in listed["events"]] == ["other appointment"]
+    assert [row["title"] for row in tasks["tasks"]] == ["other task"]
     await office.call("cancel_event", "cancel the 3pm one", event_id="")
     assert office.asked[-1].text.startswith("Cancel *other appointment*, ")
     assert "melanoma" not in office.memory.model_dump_json()
@@ -243,7 +243,7 @@ async def test_a_listing_shows_no_text_whose_end_it_does_not_know(tmp_path: Path
     assert "body" not in found["Result"]
     assert found["Lunch"]["body"] == "At noon?"
     read = await office.call("read_mail", "read the message Result")
-    assert read["message"][0]["title"] == "other appointment"
+    assert read["message"][0]["title"] == "other message"
 
 
 async def test_while_the_records_do_not_answer_nothing_is_shown(tmp_path: Path) -> None:
@@ -359,7 +359,7 @@ async def test_a_message_that_names_another_patient_far_down_is_not_read(tmp_pat
     _with_samples(office, samples)
     await office.call("search_mail")
     read = await office.call("read_mail", "read the message Result")
-    assert read["message"][0]["title"] == "other appointment"
+    assert read["message"][0]["title"] == "other message"
     assert "well" not in json.dumps(read)
 
 
