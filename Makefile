@@ -8,8 +8,8 @@ BIN := .venv/bin
 # Compiled tests are kept, also where the environment says not to: they take ten seconds to compile.
 PYTEST ?= PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # Processes that run tests side by side, a file in one of them; 0 runs all in one, as a debugger wants.
-# Two more than two cores have work for: servers, their claims and browsers are waited for.
-WORKERS ?= 4
+# One more than two cores have work for: servers are waited for; four browsers at once are slower.
+WORKERS ?= 3
 FAST_WORKERS ?= 3
 SIDE_BY_SIDE := --dist loadfile --no-loadscope-reorder
 # Such as ARGS="-k claim -x".
