@@ -14,6 +14,8 @@ CHECKED_LIMIT_CHARS = 10_000_000
 """A longer text is taken to name another patient: nobody looks through it."""
 _PIECE_CHARS = 50_000
 _NAME_CHARS = 300
+_NAME_WORDS = 4
+_OF_A_NAME = frozenset({"name", "email"})
 _FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _WORD = re.compile(r"[^\W_]+")
 _BREAK = re.compile(r"[\x00-/:-@\[-`{-\x7f]")  # never inside a word, whatever is folded
@@ -63,12 +65,18 @@ def names_one_of(row: Mapping[str, Any], others: Collection[str], *, called: str
         return False
     forms = _forms(others if isinstance(others, frozenset) else frozenset(others))
     but = _own_words(called, forms)
-    return any(_is_in(text, forms, but) for text in _texts(row))
+    return any(
+        _is_in(text, forms, but if key in _OF_A_NAME else ())
+        for key, value in row.items()
+        for text in (str(key), *_texts(value))
+    )
 
 
 def _own_words(called: str, forms: _Forms) -> Collection[str]:
     words, known = words_of(called), people_words()
     titles = known.titles_of_men | known.titles_of_women | known.titles_of_patients
+    if len(words) > _NAME_WORDS or not known.relatives.isdisjoint(words):
+        return ()  # "Anna, daughter of Doyle" tells of the patient
     given = (one for one in words if len(one) > 1 and one not in titles)
     has_given = any((one,) not in forms.by_first.get(one, ()) for one in given)
     return frozenset(words) if has_given else ()

@@ -86,6 +86,7 @@ NOVAK = frozenset({"patient_21", "Ji\u0159\u00ed Nov\u00e1k", "Nov\u00e1k", "J N
         ("Peter Nov\u00e1k", False),
         ("Ji\u0159\u00ed Nov\u00e1k", True),
         ("J. Novak", True),
+        ("Anna, daughter of Nov\u00e1k", True),
         ("Frau Nov\u00e1k", True),
         ("Nov\u00e1k", True),
     ],
