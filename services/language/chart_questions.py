@@ -111,9 +111,11 @@ def chart_questions(
     span = span_to_now(spans, parts, words, today=today)
     numbers = list(numbers_in(pieces, words))
     questions: list[ChartQuestion] = []
-    is_asked = is_asking(text, pieces, words)
     for part in parts:
-        here = [_of_time(one, part, span, unit) for one in _questions(part, is_asked=is_asked)]
+        here = [
+            _of_time(one, part, span, unit)
+            for one in _questions(part, is_asked=is_asking(text, pieces, words))
+        ]
         questions += at_that_time(part, here, questions)
     questions = _of_the_course(questions, parts, span)
     is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
