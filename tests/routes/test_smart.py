@@ -33,6 +33,7 @@ from tests.routes.conftest import make_context
 from tests.routes.ehr import Ehr
 from tests.routes.fakes import FakeScheduler
 from tests.routes.provider import CLIENT, SECRET, query_of
+from tests.tables import with_cases
 
 MRN = "https://hospital.example/mrn"
 ANCESTOR = "https://ehr.example"
@@ -427,17 +428,7 @@ async def test_without_frame_ancestors_nothing_starts_in_a_frame(clinic: Clinic)
     await clinic.refused(await clinic.callback(back, kept | IN_FRAME), 403)
 
 
-@pytest.mark.parametrize(
-    ("records", "says", "known_as"),
-    [
-        ("", "Practitioner/17", "Practitioner/17"),
-        ("", "{fhir}/Practitioner/17", "Practitioner/17"),
-        ("", "https://evil.example/fhir/Practitioner/17", None),
-        ("", "PractitionerRole/17", None),
-        ("https://charts.example/fhir", "Practitioner/17", None),
-        (None, "Practitioner/17", None),
-    ],
-)
+@with_cases("records", "says", "known_as")
 async def test_a_practitioner_is_believed_of_the_charts_own_server_alone(
     clinic: Clinic, records: str | None, says: str, known_as: str | None
 ) -> None:
@@ -488,17 +479,7 @@ async def test_the_visit_of_a_launch_is_shown_in_its_conversation_alone(clinic: 
     assert b"Follow-up" not in stored
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        None,
-        {"subject": {"reference": "Patient/p-78"}},
-        {"subject": {"reference": "https://evil.example/fhir/Patient/p-77"}},
-        {"subject": {}},
-        {"id": "e-2"},
-        {"status": "entered-in-error"},
-    ],
-)
+@with_cases("changes")
 async def test_a_visit_that_is_not_the_patients_own_is_not_shown(
     clinic: Clinic, changes: dict[str, Any] | None
 ) -> None:

@@ -11,6 +11,7 @@ from services.identity.directory import DirectoryState, Sought
 from services.identity.index import PersonIndex
 from services.identity.person import Person, PersonName, PersonNumber
 from services.views.patient_finder import PatientFinder
+from tests.tables import with_cases
 
 OWNER = "dr-ada"
 
@@ -59,21 +60,7 @@ def finder(*, closed: str = "") -> PatientFinder:
     return PatientFinder(directory=People(), guard=guard, audit=NoAudit())
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("whitf", ["patient_15", "patient_4"]),
-        ("margaret whitfield 1957-03-14", ["patient_4"]),
-        ("Whitfield, 14 March 1962", ["patient_15"]),
-        ("celik", ["patient_33"]),
-        ("whitfeild", ["patient_15", "patient_4"]),
-        ("48-33", ["patient_33"]),
-        ("patient_4", ["patient_4"]),
-        ("48-3", []),
-        ("margaret celik", []),
-        ("", ["patient_33", "patient_15", "patient_4"]),
-    ],
-)
+@with_cases("text", "ids")
 async def test_every_word_date_and_number_that_is_written_counts(text: str, ids: list[str]) -> None:
     found = await finder().find(text, owner=OWNER)
     assert [one.patient_id for one in found.patients] == ids
