@@ -5,12 +5,11 @@ from datetime import date
 import pytest
 
 from data_models.identifiers import PatientId
-from services.identity.directory import NoDirectory, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person, PersonName, PersonNumber, Sex
 from services.identity.subject import Subject
 from services.identity.wording import option_line
+from tests.fakes import GivenPeople
 from tests.tables import with_cases
 
 TODAY = date(2026, 11, 26)
@@ -38,15 +37,8 @@ PEOPLE = [
 ]
 
 
-class Register(NoDirectory):
-    """A directory that holds them all."""
-
-    async def people_for(self, sought: Sought) -> PersonIndex:
-        return PersonIndex(people=PEOPLE)
-
-
 async def subject_of(text: str, *, active: int, roster: tuple[int, ...] = ()) -> Subject:
-    linker = SubjectLinker(directory=Register(), fits=lambda _: False, seconds=30)
+    linker = SubjectLinker(directory=GivenPeople(*PEOPLE), fits=lambda _: False, seconds=30)
     known = {PatientId(f"p-{one}"): None for one in (active, *roster)}
     situation = Situation(active=PatientId(f"p-{active}"), roster=known, today=TODAY)
     return (await linker.link(text, situation)).subject

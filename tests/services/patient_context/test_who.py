@@ -4,34 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import PatientContextDecision
-from services.identity.directory import DirectoryState, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName, PersonNumber
+from tests.fakes import ClosedCharts, GivenPeople
 from tests.services.patient_context.world import PATTERN, World, says
 from tests.tables import with_cases
-
-
-class People:
-    """A directory of given people that can be made to fail."""
-
-    state: DirectoryState = "ok"
-
-    def __init__(self, *people: Person) -> None:
-        self.people = people
-        self.is_down = False
-
-    async def check(self) -> None:
-        await self.people_for(Sought())
-
-    async def people_for(self, sought: Sought) -> PersonIndex:
-        if self.is_down:
-            raise RecordsUnavailableError("down")
-        return PersonIndex(people=self.people)
 
 
 def person(place: int, given: str, family: str, born: str, **more: object) -> Person:
@@ -55,8 +35,8 @@ RETIRED = person(
 )
 
 
-def world(*roster: str, active: str | None = None) -> tuple[World, People]:
-    people = People(MARGARET, TUNDE, FRANCIS, OLD, RETIRED)
+def world(*roster: str, active: str | None = None) -> tuple[World, GivenPeople]:
+    people = GivenPeople(MARGARET, TUNDE, FRANCIS, OLD, RETIRED)
     linker = SubjectLinker(directory=people, fits=PATTERN.matches)
     return World(*roster, active=active, linker=linker), people
 
@@ -100,7 +80,7 @@ async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: st
         "patient_4",
         active="patient_4",
         script=[says("ACTIVATE_NEW")],
-        linker=SubjectLinker(directory=People(MARGARET, TUNDE), fits=PATTERN.matches),
+        linker=SubjectLinker(directory=GivenPeople(MARGARET, TUNDE), fits=PATTERN.matches),
     )
 
     verdict = await here.say(text)
@@ -496,18 +476,11 @@ async def test_who_writes_on_after_a_switch_that_failed_is_asked_about_the_open_
     assert here.registry.settled == {}
 
 
-class ClosedToAll:
-    """An access policy that opens nothing."""
-
-    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        return False
-
-
 @pytest.mark.parametrize("is_down", [False, True])
 async def test_a_switch_that_failed_names_no_chart_that_was_closed_meanwhile(is_down: bool) -> None:
-    people = People(MARGARET)
+    people = GivenPeople(MARGARET)
     linker = SubjectLinker(directory=people, fits=PATTERN.matches)
-    here = World("patient_4", active="patient_4", linker=linker, access=ClosedToAll())
+    here = World("patient_4", active="patient_4", linker=linker, access=ClosedCharts("patient_4"))
     noted = {"name": "Margaret Whitfield", "birth_date": "1957-03-14", "sex": "female"}
     here.registry.patient_registry[PatientId("patient_4")].facts.update(noted)
     people.is_down = is_down

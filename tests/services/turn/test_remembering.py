@@ -7,11 +7,9 @@ import pytest
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId
 from data_models.turn_events import AgentMessageFinished
-from services.identity.directory import NoDirectory, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, World, heard
 from tests.tables import with_cases
@@ -145,23 +143,12 @@ async def test_what_was_of_another_of_the_conversation_is_held_no_more(
     assert "patient_7" in answer
 
 
-class Register(NoDirectory):
-    """A directory of the two patients of the conversation."""
-
-    async def people_for(self, sought: Sought) -> PersonIndex:
-        names = {"patient_4": "Ann Marlowe", "patient_7": "Bo Tarrant"}
-        return PersonIndex(
-            people=[
-                Person(PatientId(one), one, (PersonName("", (), name),))
-                for one, name in names.items()
-            ]
-        )
-
-
 async def test_what_was_of_another_by_family_name_is_held_no_more(
     store: MemoryBlobStore, clock: FixedClock
 ) -> None:
-    linker = SubjectLinker(directory=Register(), fits=lambda _: False, seconds=30)
+    names = {"patient_4": "Ann Marlowe", "patient_7": "Bo Tarrant"}
+    people = (Person(PatientId(n), n, (PersonName("", (), name),)) for n, name in names.items())
+    linker = SubjectLinker(directory=GivenPeople(*people), fits=lambda _: False, seconds=30)
     world = World(sessions=store, clock=clock, linker=linker)
     await said(world, "patient_4")
     await said(world, "she is DNR")
