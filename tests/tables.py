@@ -29,6 +29,6 @@ def with_cases(*names: str) -> Callable[[Test], Test]:
 
 
 @cache
-def tables_beside(file: Path) -> dict[str, list[Any]]:
+def tables_beside(file: Path) -> dict[str, Any]:
     """Return all tables of the test file."""
     return dict(yaml.safe_load(file.with_suffix(".yaml").read_text("utf-8")))
