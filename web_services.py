@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import aiohttp
 
-from foundation import Foundation, claimant_of, clear_undo_of, feedback_of
+from foundation import Foundation, claimant_of, clear_undo_of, days_of, feedback_of
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import WebAccess
@@ -36,7 +36,6 @@ from services.views.patient_chart import PatientChart
 from services.views.patient_finder import PatientFinder
 from services.views.program_charts import ProgramCharts
 from services.views.restoring import Restoring
-from services.views.visits_by_day import visits_by_day_for
 from services.views.worklist import Worklist
 
 
@@ -190,20 +189,12 @@ def programs_of(base: Foundation) -> ProgramCharts | None:
 
 def worklist_of(base: Foundation) -> Worklist:
     """Return who is seen today by the records, and whom users pin."""
-    settings, records, store, clock = base.settings, base.records, base.stores.users, base.clock
     return Worklist(
-        days=visits_by_day_for(
-            settings,
-            records=records,
-            directory=base.directory,
-            store=store,
-            session=base.session,
-            clock=clock,
-        ),
+        days=days_of(base),
         directory=base.directory,
         guard=base.access.guard,
         audit=base.audit,
-        store=store,
-        clock=clock,
-        zone=ZoneInfo(settings.time_zone),
+        store=base.stores.users,
+        clock=base.clock,
+        zone=ZoneInfo(base.settings.time_zone),
     )

@@ -6,6 +6,7 @@ from datetime import timedelta
 from data_models.claim_decision import ClaimTimes
 from data_models.clock import Clock, IdSource
 from services.evidence.looks import LookBook
+from services.records.ports import PatientRecords
 from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.preparing import Preparation, RoundPreparer
@@ -31,6 +32,7 @@ def rounds_for(
     *,
     entry: RoundEntry,
     choice: Choice,
+    records: PatientRecords,
     scheduler: TurnScheduler,
     reader: ConversationReader,
     looks: LookBook | None,
@@ -38,8 +40,7 @@ def rounds_for(
     clock: Clock,
     ids: IdSource,
 ) -> Rounds:
-    """Return the rounds: lists of the book behind `entry`, of patients of the records."""
-    records = choice.records
+    """Return the rounds: lists of the book behind `entry`, of patients of `records`."""
     preparer = RoundPreparer(
         book=entry.book,
         preparation=Preparation(
