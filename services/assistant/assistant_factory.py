@@ -157,6 +157,7 @@ def graph_for(
         base_url=URL(settings.graph_base_url),
         token_of=_tokens(settings, session=session, clock=clock, on_behalf=on_behalf),
         session=session,
+        clock=clock,
         ids=ids,
         limits=limits or GraphLimits(),
     )

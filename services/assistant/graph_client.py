@@ -8,7 +8,7 @@ import stamina
 import structlog
 from yarl import URL
 
-from data_models.clock import IdSource
+from data_models.clock import Clock, IdSource
 from data_models.errors import (
     AssistantBusyError,
     AssistantError,
@@ -16,13 +16,13 @@ from data_models.errors import (
     AssistantUnavailableError,
     AssistantUnsureError,
 )
+from data_models.http_answers import seconds_asked
 from services.assistant.graph_wire import (
     GraphAnswer,
     GraphCall,
     GraphLimits,
     parsed,
     read_bounded_body,
-    wait_asked,
 )
 from services.own_sign_in import TokenSource
 
@@ -49,6 +49,7 @@ class GraphClient:
         base_url: URL,
         token_of: Callable[[str], TokenSource],
         session: aiohttp.ClientSession,
+        clock: Clock,
         ids: IdSource,
         limits: GraphLimits,
     ) -> None:
@@ -56,6 +57,7 @@ class GraphClient:
         self.limits = limits
         self._token_of = token_of
         self._session = session
+        self._clock = clock
         self._ids = ids
 
     async def ask(self, call: GraphCall, *, principal_id: str) -> GraphAnswer:
@@ -146,7 +148,7 @@ class GraphClient:
     ) -> GraphAnswer:
         status = response.status
         if status in _PAUSED:
-            wait = wait_asked(response.headers.get("Retry-After"))
+            wait = seconds_asked(response.headers.get("Retry-After"), now=self._clock.now())
             raise AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
         if status in _BROKEN:
             raise course.broken(f"Microsoft Graph answered {status}")

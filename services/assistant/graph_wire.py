@@ -125,12 +125,6 @@ def serves(base: URL, url: URL) -> bool:
     return url.origin() == base.origin() and url.path.startswith(f"{base.path.rstrip('/')}/")
 
 
-def wait_asked(retry_after: str | None) -> float | None:
-    """Return the pause in seconds that the header asks for; Graph gives whole seconds."""
-    digits = (retry_after or "").strip()
-    return float(digits) if digits.isdecimal() and len(digits) <= 6 else None
-
-
 async def read_bounded_body(response: aiohttp.ClientResponse, *, limit_bytes: int) -> bytes:
     """Return the body.
 
