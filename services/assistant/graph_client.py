@@ -1,6 +1,7 @@
 """A thin client of Microsoft Graph: one origin, a token for each principal, bounded answers."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from uuid import NAMESPACE_URL, uuid5
 
 import aiohttp
@@ -40,25 +41,16 @@ _NO_MAILBOX = {
 logger = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphClient:
     """Asks Graph at `base_url`; its owner closes the session."""
 
-    def __init__(
-        self,
-        *,
-        base_url: URL,
-        token_of: Callable[[str], TokenSource],
-        session: aiohttp.ClientSession,
-        clock: Clock,
-        ids: IdSource,
-        limits: GraphLimits,
-    ) -> None:
-        self.base_url = base_url
-        self.limits = limits
-        self._token_of = token_of
-        self._session = session
-        self._clock = clock
-        self._ids = ids
+    base_url: URL
+    token_of: Callable[[str], TokenSource]
+    session: aiohttp.ClientSession
+    clock: Clock
+    ids: IdSource
+    limits: GraphLimits
 
     async def ask(self, call: GraphCall, *, principal_id: str) -> GraphAnswer:
         """Return the answer of success, or of a refusal that is about the item.
@@ -69,7 +61,7 @@ class GraphClient:
             AssistantUnsureError: a change may have happened, and its answer is lost.
             AssistantError: an answer that cannot be used.
         """
-        course = _Course(call=call, reference=guid_of(self._ids.new_id("request")))
+        course = _Course(call=call, reference=guid_of(self.ids.new_id("request")))
         limits = self.limits
         attempts = stamina.retry_context(
             on=self._pause, attempts=limits.attempts, timeout=limits.operation_seconds,
@@ -93,7 +85,7 @@ class GraphClient:
             AssistantUnavailableError: they could not be had.
         """
         try:
-            async with self._session.get(
+            async with self.session.get(
                 url, allow_redirects=False, timeout=self.limits.timeout()
             ) as response:
                 if response.status != 200:
@@ -106,7 +98,7 @@ class GraphClient:
 
     async def _ask_signed_in(self, course: "_Course", principal_id: str) -> GraphAnswer:
         """Ask; where the token is not taken, once more with a new one."""
-        source = self._token_of(principal_id)
+        source = self.token_of(principal_id)
         token = await source.token()
         answer = await self._send(course, token)
         if answer.status == 401 and source.note_refusal(token):
@@ -127,7 +119,7 @@ class GraphClient:
             "client-request-id": course.reference,
         }
         try:
-            async with self._session.request(
+            async with self.session.request(
                 call.method,
                 call.url,
                 json=call.body,
@@ -148,7 +140,7 @@ class GraphClient:
     ) -> GraphAnswer:
         status = response.status
         if status in _PAUSED:
-            wait = seconds_asked(response.headers.get("Retry-After"), now=self._clock.now())
+            wait = seconds_asked(response.headers.get("Retry-After"), now=self.clock.now())
             raise AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
         if status in _BROKEN:
             raise course.broken(f"Microsoft Graph answered {status}")
