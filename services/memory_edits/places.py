@@ -65,6 +65,7 @@ class PointPlace:
 
     @property
     def item_id(self) -> str:
+        """Names the item in the API and in the list of changes."""
         return f"point:{self.point_id}"
 
     def read(self, document: ChatContext) -> dict[str, Any] | None:
