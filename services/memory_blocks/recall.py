@@ -2,7 +2,6 @@
 
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from data_models.chat_context import Turn
+from services.language.folding import fold
 from services.language.text_words import words_with_places
 
 SNIPPET_CHARS = 320
@@ -72,11 +72,7 @@ class _Line:
 
 def words_of(text: str) -> list[str]:
     """Return the words of `text` without case, accents and plural endings."""
-    plain = text.casefold()
-    if not plain.isascii():
-        plain = unicodedata.normalize("NFKD", plain)
-        plain = "".join(one for one in plain if not unicodedata.combining(one))
-    return [_singular(word) for _, word in words_with_places(plain)]
+    return [_singular(word) for _, word in words_with_places(fold(text)[0])]
 
 
 def search(turns: Iterable[Turn], query: str, *, limit: int) -> Recalled:
