@@ -169,14 +169,7 @@ def _parsed(text: str, zone: tzinfo) -> Moment | None:
         if len(text) == 10 or (len(text) == 8 and text.isdigit()):
             day = date.fromisoformat(text)
             return Moment(datetime.combine(day, time(), zone), has_time=False)
-        at = datetime.fromisoformat(_shortened(text))
+        at = datetime.fromisoformat(text)
     except ValueError:
         return None
     return Moment(at if at.tzinfo else at.replace(tzinfo=zone), has_time=True)
-
-
-def _shortened(text: str) -> str:
-    """Return ISO text with at most six digits of a second: Graph writes seven."""
-    head, dot, rest = text.partition(".")
-    digits = len(rest) - len(rest.lstrip("0123456789"))
-    return f"{head}.{rest[: min(digits, 6)].ljust(6, '0')}{rest[digits:]}" if dot else text
