@@ -142,10 +142,7 @@ class ChatContextAccessor:
 
     async def whole_turn(self, context: ChatContext, turn: Turn) -> Turn:
         """Return `turn` with its whole text, if the document holds only head and tail."""
-        shortened = turn.shortened_from_chars is not None or any(
-            answer.shortened_from_chars is not None for answer in turn.agent_responses
-        )
-        if not shortened:
+        if not turn.is_shortened:
             return turn
         turns = await self._turns(context, turn.turn_id, turn.turn_id)
         return next((each for each in turns if each.run_id == turn.run_id), turn)

@@ -3,18 +3,18 @@
 import asyncio
 import mimetypes
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import date, datetime, tzinfo
 from email.message import EmailMessage
 from email.utils import format_datetime
 from urllib.parse import quote, unquote
 
+from data_models.blob_changes import put_blob
 from data_models.blob_names import is_blob_name
 from data_models.blob_store import BlobInfo, BlobStore
 from data_models.clock import Clock
 from data_models.effects import Effect
-from data_models.errors import AssistantItemGoneError, BlobExistsError
+from data_models.errors import AssistantItemGoneError
 from data_models.identifiers import hashed
 from services.assistant.back_end import AssistantServices
 from services.assistant.calendar import is_within
@@ -87,10 +87,8 @@ class LocalDocumentFolder:
         if await self._store.read(self._folder + _BEGUN) is not None:
             return
         for name, data in await asyncio.to_thread(self._samples.documents):
-            with suppress(BlobExistsError):
-                await self._store.create(self._name(quote(name, safe="")), data)
-        with suppress(BlobExistsError):
-            await self._store.create(self._folder + _BEGUN, b"1")
+            await put_blob(self._store, self._name(quote(name, safe="")), data)
+        await put_blob(self._store, self._folder + _BEGUN, b"1")
 
     def _name(self, document_id: str) -> str:
         name = f"{self._folder}{_FOLDER}{document_id}"
@@ -170,9 +168,8 @@ class LocalMailbox:
         if found is None or found.folder != "drafts":
             return False
         now = self._clock.now()
-        with suppress(BlobExistsError):
-            name = f"{self._outbox}{mail_id}.eml"
-            await self._store.create(name, as_file(found, written=now))
+        name = f"{self._outbox}{mail_id}.eml"
+        await put_blob(self._store, name, as_file(found, written=now))
         await self._rows.change(mail_id, folder="sent", received=now)
         return True
 

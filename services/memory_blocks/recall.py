@@ -84,7 +84,7 @@ def search(turns: Iterable[Turn], query: str, *, limit: int) -> Recalled:
     unique: dict[int, Turn] = {}
     for turn in turns:
         held = unique.get(turn.turn_id)
-        if held is None or _is_shortened(held):
+        if held is None or held.is_shortened:
             unique[turn.turn_id] = turn
     lines = [line for number in sorted(unique) for line in _lines(unique[number])]
     terms = [word for word in dict.fromkeys(words_of(query)) if word not in _STOP]
@@ -170,8 +170,3 @@ def _snippet(text: str, telling: Mapping[str, float]) -> str:
 
 def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _is_shortened(turn: Turn) -> bool:
-    answers = [answer.shortened_from_chars for answer in turn.agent_responses]
-    return any(each is not None for each in (turn.shortened_from_chars, *answers))

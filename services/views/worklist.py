@@ -12,10 +12,10 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import (
-    BlobExistsError,
     InvalidIdentifierError,
     NoSuchPatientError,
     RecordsError,
@@ -133,10 +133,7 @@ class Worklist:
         if len(pins) >= PINS_LIMIT:
             raise WorklistFullError(limit=PINS_LIMIT)
         await record_access(self.audit, owner, "pin_patient", patient=patient)
-        try:
-            await self.store.create(_name(owner, patient), _MARK)
-        except BlobExistsError:
-            return  # another page of the same user
+        await put_blob(self.store, _name(owner, patient), _MARK)  # or another page of theirs did
 
     async def unpin(self, patient_id: str, *, owner: str) -> None:
         """Take a patient off the owner's list; one who is not there, or not known, is no error."""
