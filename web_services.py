@@ -24,6 +24,7 @@ from services.rounds.round_factory import Rounds
 from services.scenarios.operators.operator_factory import Operators
 from services.speech import speech_for
 from services.tool_memory.personal import PersonalToolMemories
+from services.turn.memory import memory_rules
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
 from services.views.branching import Branching
@@ -31,7 +32,7 @@ from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
 from services.views.conversation_reader import ConversationReader
 from services.views.drafts import Drafts
-from services.views.memory_service import MemoryService, memory_service_for
+from services.views.memory_service import MemoryService
 from services.views.patient_chart import PatientChart
 from services.views.patient_finder import PatientFinder
 from services.views.program_charts import ProgramCharts
@@ -125,17 +126,21 @@ def conversations_of(base: Foundation, reader: ConversationReader) -> Conversati
     return ConversationList(reader=reader, contexts=base.contexts, names=names)
 
 
+def lease_of(base: Foundation) -> MaintenanceLease:
+    """Return who holds conversations for work of people that is no turn."""
+    return MaintenanceLease(claimant=claimant_of(base), clock=base.clock, ids=base.ids)
+
+
 def memory_of(base: Foundation, reader: ConversationReader) -> MemoryService:
     """Return what shows users what is remembered, and changes it for them."""
-    return memory_service_for(
-        base.settings,
+    return MemoryService(
         reader=reader,
         contexts=base.contexts,
         personal=PersonalToolMemories(store=base.stores.users),
-        claimant=claimant_of(base),
+        lease=lease_of(base),
         audit=base.audit,
         clock=base.clock,
-        ids=base.ids,
+        rules=memory_rules(base.settings),
     )
 
 
@@ -144,7 +149,7 @@ def attachments_of(base: Foundation, reader: ConversationReader) -> AttachmentSe
     return AttachmentService(
         reader=reader,
         contexts=base.contexts,
-        lease=MaintenanceLease(claimant=claimant_of(base), clock=base.clock, ids=base.ids),
+        lease=lease_of(base),
         linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
         documents=base.records.document_reader,
         clock=base.clock,
@@ -171,10 +176,9 @@ def restoring_of(base: Foundation, reader: ConversationReader) -> Restoring:
     return Restoring(
         reader=reader,
         undo=clear_undo_of(base),
-        claimant=claimant_of(base),
+        lease=lease_of(base),
         audit=base.audit,
         clock=base.clock,
-        ids=base.ids,
     )
 
 

@@ -1,10 +1,9 @@
 """The rounds that the settings ask for."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 
-from data_models.claim_decision import ClaimTimes
 from data_models.clock import Clock, IdSource
+from services.conversations.conversation_factory import claim_times_for
 from services.evidence.looks import LookBook
 from services.records.ports import PatientRecords
 from services.replica import Replica
@@ -53,11 +52,7 @@ def rounds_for(
         replica=replica,
         clock=clock,
         parallel=settings.rounds_parallel,
-        times=ClaimTimes(
-            lease=timedelta(seconds=settings.claim_seconds),
-            renew_every=timedelta(seconds=settings.claim_renew_seconds),
-            grace=timedelta(seconds=settings.claim_grace_seconds),
-        ),
+        times=claim_times_for(settings),
     )
     service = RoundService(
         entry=entry,
