@@ -58,7 +58,7 @@ from services.turn.safety import SafetyAnswers, safety_for
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.conversation_reader import ConversationReader
 from services.views.patient_finder import PatientFinder
-from services.views.visits_by_day import day_on_server_for
+from services.views.visits_by_day import VisitsByDay, visits_by_day_for
 from settings import Settings
 
 
@@ -293,6 +293,18 @@ def patients_of(base: Foundation) -> PatientContextService:
     )
 
 
+def days_of(base: Foundation) -> VisitsByDay:
+    """Return what knows who is seen on a day: one count for lists of rounds and of users."""
+    return visits_by_day_for(
+        base.settings,
+        records=base.records,
+        directory=base.directory,
+        store=base.stores.users,
+        session=base.session,
+        clock=base.clock,
+    )
+
+
 def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationReader) -> Rounds:
     """Return the rounds of this process."""
     guard, audit = base.access.guard, base.audit
@@ -301,12 +313,12 @@ def rounds_of(base: Foundation, scheduler: TurnScheduler, reader: ConversationRe
         entry=RoundEntry(book=RoundBook(store=base.stores.users), guard=guard),
         choice=Choice(
             finder=PatientFinder(directory=base.directory, guard=guard, audit=audit),
-            directory=base.directory,
-            records=base.records,
             guard=guard,
             pattern=base.pattern,
-            on_server=day_on_server_for(base.settings, base.directory, base.session, base.clock),
+            days=days_of(base),
+            zone=ZoneInfo(base.settings.time_zone),
         ),
+        records=base.records,
         scheduler=scheduler,
         reader=reader,
         looks=look_book_for(base.settings, users=base.stores.users),

@@ -4,7 +4,7 @@ from zoneinfo import ZoneInfo
 
 import aiohttp
 
-from foundation import Foundation, claimant_of, clear_undo_of, feedback_of
+from foundation import Foundation, claimant_of, clear_undo_of, days_of, feedback_of
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import WebAccess
@@ -24,6 +24,7 @@ from services.rounds.round_factory import Rounds
 from services.scenarios.operators.operator_factory import Operators
 from services.speech import speech_for
 from services.tool_memory.personal import PersonalToolMemories
+from services.turn.memory import memory_rules
 from services.turn_scheduler.turn_scheduler import TurnScheduler
 from services.views.attachment_service import AttachmentService
 from services.views.branching import Branching
@@ -31,12 +32,11 @@ from services.views.conversation_list import ConversationList
 from services.views.conversation_names import NameStore
 from services.views.conversation_reader import ConversationReader
 from services.views.drafts import Drafts
-from services.views.memory_service import MemoryService, memory_service_for
+from services.views.memory_service import MemoryService
 from services.views.patient_chart import PatientChart
 from services.views.patient_finder import PatientFinder
 from services.views.program_charts import ProgramCharts
 from services.views.restoring import Restoring
-from services.views.visits_by_day import visits_by_day_for
 from services.views.worklist import Worklist
 
 
@@ -126,17 +126,21 @@ def conversations_of(base: Foundation, reader: ConversationReader) -> Conversati
     return ConversationList(reader=reader, contexts=base.contexts, names=names)
 
 
+def lease_of(base: Foundation) -> MaintenanceLease:
+    """Return who holds conversations for work of people that is no turn."""
+    return MaintenanceLease(claimant=claimant_of(base), clock=base.clock, ids=base.ids)
+
+
 def memory_of(base: Foundation, reader: ConversationReader) -> MemoryService:
     """Return what shows users what is remembered, and changes it for them."""
-    return memory_service_for(
-        base.settings,
+    return MemoryService(
         reader=reader,
         contexts=base.contexts,
         personal=PersonalToolMemories(store=base.stores.users),
-        claimant=claimant_of(base),
+        lease=lease_of(base),
         audit=base.audit,
         clock=base.clock,
-        ids=base.ids,
+        rules=memory_rules(base.settings),
     )
 
 
@@ -145,7 +149,7 @@ def attachments_of(base: Foundation, reader: ConversationReader) -> AttachmentSe
     return AttachmentService(
         reader=reader,
         contexts=base.contexts,
-        lease=MaintenanceLease(claimant=claimant_of(base), clock=base.clock, ids=base.ids),
+        lease=lease_of(base),
         linker=linker_for(base.settings, directory=base.directory, fits=base.pattern.matches),
         documents=base.records.document_reader,
         clock=base.clock,
@@ -172,10 +176,9 @@ def restoring_of(base: Foundation, reader: ConversationReader) -> Restoring:
     return Restoring(
         reader=reader,
         undo=clear_undo_of(base),
-        claimant=claimant_of(base),
+        lease=lease_of(base),
         audit=base.audit,
         clock=base.clock,
-        ids=base.ids,
     )
 
 
@@ -190,20 +193,12 @@ def programs_of(base: Foundation) -> ProgramCharts | None:
 
 def worklist_of(base: Foundation) -> Worklist:
     """Return who is seen today by the records, and whom users pin."""
-    settings, records, store, clock = base.settings, base.records, base.stores.users, base.clock
     return Worklist(
-        days=visits_by_day_for(
-            settings,
-            records=records,
-            directory=base.directory,
-            store=store,
-            session=base.session,
-            clock=clock,
-        ),
+        days=days_of(base),
         directory=base.directory,
         guard=base.access.guard,
         audit=base.audit,
-        store=store,
-        clock=clock,
-        zone=ZoneInfo(settings.time_zone),
+        store=base.stores.users,
+        clock=base.clock,
+        zone=ZoneInfo(base.settings.time_zone),
     )

@@ -36,7 +36,9 @@ async def change_blob(
     raise StoreUnavailableError(f"{what} is changed all the time")
 
 
-async def put_blob(store: BlobStore, name: str, data: bytes, *, replaces: Blob | None) -> bool:
+async def put_blob(
+    store: BlobStore, name: str, data: bytes, *, replaces: Blob | None = None
+) -> bool:
     """Write in the place of what was read (None: nothing); False if somebody else was faster."""
     try:
         if replaces is None:

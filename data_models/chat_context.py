@@ -90,6 +90,13 @@ class Turn(Part):
     context_enrichment: ContextEnrichment | None = None
     intent_classification: IntentClassification | None = None
 
+    @property
+    def is_shortened(self) -> bool:
+        """Whether only head and tail of one of its texts are here."""
+        whole = [self.shortened_from_chars]
+        whole += [one.shortened_from_chars for one in self.agent_responses]
+        return any(one is not None for one in whole)
+
 
 class Continuation(Part):
     """An agent that waits for the user; the next message resumes it.

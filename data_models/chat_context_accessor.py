@@ -124,12 +124,7 @@ class ChatContextAccessor:
             patient_id=context.patient_id,
             turns=whole,
         )
-        name = layout.turns(context.patient_id, first, last)
-        try:
-            await self._documents.write(name, archived, etag=None)
-        except BlobExistsError:
-            etag = await self._documents.etag_of(name)
-            await self._documents.write(name, archived, etag=etag)
+        await self._documents.put(layout.turns(context.patient_id, first, last), archived)
 
     async def read_archived_turns(
         self, context: ChatContext, *, before: int, limit: int
@@ -147,10 +142,7 @@ class ChatContextAccessor:
 
     async def whole_turn(self, context: ChatContext, turn: Turn) -> Turn:
         """Return `turn` with its whole text, if the document holds only head and tail."""
-        shortened = turn.shortened_from_chars is not None or any(
-            answer.shortened_from_chars is not None for answer in turn.agent_responses
-        )
-        if not shortened:
+        if not turn.is_shortened:
             return turn
         turns = await self._turns(context, turn.turn_id, turn.turn_id)
         return next((each for each in turns if each.run_id == turn.run_id), turn)
@@ -230,17 +222,13 @@ class ChatContextAccessor:
         """Store changes of people that leave the document; repeating after a crash is no error."""
         layout = ConversationLayout.of(context.conversation_id)
         first, last = changes[0].change_id, changes[-1].change_id
-        name = layout.changes(context.patient_id, first, last)
         archived = ArchivedChanges(
             conversation_id=context.conversation_id,
             epoch=context.epoch,
             patient_id=context.patient_id,
             changes=list(changes),
         )
-        try:
-            await self._documents.write(name, archived, etag=None)
-        except BlobExistsError:
-            await self._documents.write(name, archived, etag=await self._documents.etag_of(name))
+        await self._documents.put(layout.changes(context.patient_id, first, last), archived)
 
     async def file_bytes(
         self, conversation_id: str, patient_id: PatientId | None, file_id: str

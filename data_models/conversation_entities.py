@@ -15,7 +15,7 @@ from data_models.entity_queue import (
     canonical_keys,
     empty_report,
     in_order,
-    make_room,
+    let_go,
     remembered,
     sorted_offers,
 )
@@ -135,16 +135,8 @@ class ConversationEntitiesManager(EntityQueues):
     def _make_room(
         self, offers: dict[str, Offer], pinned: Collection[str], report: EntityReport
     ) -> None:
-        if not offers:
-            return
-        stored = [(key, False) for key in self.entities]
-        room = make_room(stored=stored, offered=list(offers), pinned=pinned, cap=self.max_size)
-        for key in room.kept_out:
-            report["rejected"][key] = "capacity"
-            del offers[key]
-        for key in room.leaving:
-            self.evict(key)
-            report["evicted"].append(key)
+        gone = let_go(self.entities, offers, pinned=pinned, cap=self.max_size, report=report)
+        self.recently_evicted = remembered(self.recently_evicted, gone)
 
     def _write(
         self,

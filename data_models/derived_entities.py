@@ -15,7 +15,7 @@ from data_models.entity_queue import (
     canonical_keys,
     empty_report,
     in_order,
-    make_room,
+    let_go,
     remembered,
     sorted_offers,
 )
@@ -194,19 +194,14 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         now: datetime,
         report: EntityReport,
     ) -> None:
-        if not offers:
-            return
-        room = make_room(
-            stored=[(key, one.is_expired(now)) for key, one in queue.items()],
-            offered=list(offers),
+        gone = let_go(
+            queue,
+            offers,
             pinned=pinned,
             cap=self.max_size_per_agent,
+            report=report,
+            is_expired=lambda one: one.is_expired(now),
         )
-        for key in room.kept_out:
-            report["rejected"][key] = "capacity"
-            del offers[key]
-        gone = [queue.pop(key) for key in room.leaving]
-        report["evicted"] += room.leaving
         self.recently_evicted = remembered(self.recently_evicted, gone)
 
     def _write(

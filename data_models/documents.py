@@ -195,6 +195,17 @@ class Documents:
             self._cache.drop(name)
         return etag
 
+    async def put(self, name: str, document: Document, *, is_kept: bool = True) -> None:
+        """Write what this conversation's turns alone write: what a crash left gives way.
+
+        Args:
+            is_kept: As in `write`.
+        """
+        try:
+            await self.write(name, document, etag=None, is_kept=is_kept)
+        except BlobExistsError:
+            await self.write(name, document, etag=await self.etag_of(name), is_kept=is_kept)
+
     async def etag_of(self, name: str) -> str | None:
         """Return the version of a blob that is stored now; None if there is none."""
         blob = await self.store.read(name)

@@ -214,6 +214,27 @@ def make_room(
     return Room(kept_out, [key for key, _ in queue[: max(0, excess)]])
 
 
+def let_go(
+    queue: dict[str, EntityT],
+    offers: dict[str, Offer],
+    *,
+    pinned: Collection[str],
+    cap: int,
+    report: EntityReport,
+    is_expired: Callable[[EntityT], bool] = lambda _: False,
+) -> list[EntityT]:
+    """Take out of `queue` and return who leaves for `offers`; who gets no place is refused."""
+    if not offers:
+        return []
+    stored = [(key, is_expired(one)) for key, one in queue.items()]
+    room = make_room(stored=stored, offered=list(offers), pinned=pinned, cap=cap)
+    for key in room.kept_out:
+        report["rejected"][key] = "capacity"
+        del offers[key]
+    report["evicted"] += room.leaving
+    return [queue.pop(key) for key in room.leaving]
+
+
 def _staying(
     offered: Sequence[str], held: Collection[str], pinned: Collection[str], places: int
 ) -> set[str]:

@@ -12,7 +12,7 @@ from pydantic import Field
 from data_models.chat_context import ChatContext
 from data_models.document import Document
 from data_models.documents import Documents, parse_document
-from data_models.errors import BlobExistsError, CorruptDocumentError
+from data_models.errors import CorruptDocumentError
 from data_models.identifiers import PatientId
 from data_models.layout import ConversationLayout
 from data_models.tool_memory import TurnRuns
@@ -56,7 +56,8 @@ class TurnRunsAccessor:
 
     async def store(self, context: ChatContext, runs: TurnRuns) -> None:
         """Give the runs of one turn a blob of their own."""
-        await self._write(_layout(context).runs(context.patient_id, runs.turn_id), runs)
+        name = _layout(context).runs(context.patient_id, runs.turn_id)
+        await self._documents.put(name, runs, is_kept=False)
 
     async def read(self, context: ChatContext, turn_id: int) -> TurnRuns | None:
         """Return what a turn left; None if nothing in this epoch.
@@ -86,16 +87,9 @@ class TurnRunsAccessor:
                 turns={each: text for each, text in held.items() if _first(each) == first},
             )
             name = _layout(context).runs_together(context.patient_id, *_range(first))
-            await self._write(name, together)
+            await self._documents.put(name, together, is_kept=False)
             for each in together.turns:
                 del held[each]
-
-    async def _write(self, name: str, document: Document) -> None:
-        try:
-            await self._documents.write(name, document, etag=None, is_kept=False)
-        except BlobExistsError:
-            etag = await self._documents.etag_of(name)
-            await self._documents.write(name, document, etag=etag, is_kept=False)
 
     async def _read(
         self, context: ChatContext, name: str, model: type[DocumentT]

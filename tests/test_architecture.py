@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import yaml
 
 from data_models import errors
 
@@ -265,6 +266,13 @@ def test_every_error_has_a_code_of_its_own_and_a_sentence_for_people() -> None:
     raised = [one for one in error_classes() if not one.__subclasses__()]
     assert [one.__name__ for one in raised if one not in own] == []
     assert [one for one in error_classes() if not one.user_message.endswith((".", "}"))] == []
+
+
+def test_every_row_of_the_texts_of_errors_is_an_errors() -> None:
+    rows = yaml.safe_load((ROOT / "data_models" / "errors.yaml").read_text("utf-8"))
+    codes = {one.code for one in error_classes()}
+    assert [code for code in rows if code not in codes] == []
+    assert {key for row in rows.values() for key in row} <= {"text", "status", "retryable"}
 
 
 def test_a_public_method_says_what_it_does_or_its_contract_does() -> None:

@@ -103,7 +103,8 @@ class Simulation:
                 if step in old.steps or step == "*"
             }
             plan = await self._deployer.propose(new, operator="author", policies=policies)
-            await self._deployer.deploy(SCENARIO_ID)
+            await self._deployer.start(SCENARIO_ID)
+            await self._deployer.advance(SCENARIO_ID)
         return plan
 
     async def _event(self, event: CaseEvent) -> Json:

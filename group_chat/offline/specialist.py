@@ -127,10 +127,11 @@ BOOKING_TOOL, _MOVE_TOOL = "book_appointment", "move_appointment"
 
 def answer_as_booking(prompt: Prompt) -> OfflineReply:
     """Go one step on: what is known comes from the entities, never from guesses."""
-    if not prompt.answers and says(prompt.asked, "drops_arrangement"):
-        return prompt.say("nothing_arranged")
     wishes = prompt.entities.get("entities") or {}
     talk = Arranging(prompt.asked, prompt.shown_before, prompt.past, wishes)
+    drops = ("drops_arrangement", "lets_it_be", *(["drops_form"] if talk.is_new else []))
+    if not prompt.answers and says(prompt.asked, *drops):
+        return prompt.say("nothing_arranged")
     requests = () if talk.is_move else (_cancelling(prompt), *LISTS_APPOINTMENTS)
     request = request_in(prompt, requests)
     return _arrange(prompt, talk) if request is None else run(prompt, request)

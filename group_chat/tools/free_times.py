@@ -12,6 +12,7 @@ from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import TurnContext
+from services.language.appointment_slots import field_in, is_of_field
 from services.language.clock import hour_alone_in, part_of_day_in, shift_in
 from services.language.in_english import in_english
 from services.language.names_within import words_of
@@ -148,7 +149,10 @@ class FreeTimes:
         fitting = [one for one in meant or every if not any(_has(one, name) for name in refused)]
         if meant and len(fitting) == 1:
             return fitting[0]
-        listed = [{"doctor_id": one.doctor_id, "name": one.name} for one in fitting]
+        listed = [
+            {"doctor_id": one.doctor_id, "name": one.name, "specialty": one.specialty}
+            for one in fitting
+        ]
         unknown = {"unknown": said} if said and not meant else {}
         return {"missing": "doctor", "doctors": listed, **unknown}
 
@@ -184,8 +188,11 @@ def told_times(found: Mapping[str, Any], language: str) -> str:
         moved = found["moved"]
         lines += [f"{moved['start']} {moved['doctor']}", ""]
     if missing == "which_doctor":
-        names = [f"- {row['name']}" for row in found["doctors"]]
-        unknown = [say("no_doctor_called", name=found["unknown"]), ""] if "unknown" in found else []
+        rows = found["doctors"]
+        names = [f"- {': '.join(filter(None, (row['name'], row['specialty'])))}" for row in rows]
+        said = found.get("unknown", "")
+        text = "nobody_of_field" if field_in(said) else "no_doctor_called"
+        unknown = [say(text, name=said), ""] if said else []
         lines += [*unknown, say("doctors_here"), *names, ""]
         missing = missing if names else "no_other_doctor"
         lines = lines if names else []
@@ -212,6 +219,8 @@ def _meant(said: str, every: Sequence[Doctor]) -> Sequence[Doctor]:
         return ()
     if (place := place_in(said)) is not None:
         return every[place - 1 : place] if place > 0 else ()
+    if field := field_in(said):
+        return [one for one in every if is_of_field(one.specialty, field)]
     whole = [one for one in every if words.issubset(words_of(one.name))]
     return whole or [one for one in every if words.intersection(words_of(one.name))]
 

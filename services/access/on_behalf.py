@@ -1,7 +1,7 @@
 """What users signed in for: their own tokens of other services, in this process's memory only."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeAlias
@@ -11,8 +11,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from data_models.clock import Clock
 from data_models.errors import (
+    AccessError,
     ForbiddenError,
     OnBehalfRefusedError,
+    RoundsError,
     SignInNeededError,
     SignInUnavailableError,
     UnauthenticatedError,
@@ -235,3 +237,38 @@ class OnBehalf:
         until = self._clock.now() + timedelta(seconds=granted.kept_seconds)
         self._tokens[principal_id, scope] = _Kept(granted.text, until)
         return granted.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserToken:
+    """A `TokenSource`: a principal's own token, which the directory gives on their behalf.
+
+    Attributes:
+        scope: What the directory is asked for.
+        errors: What a client of that service raises in the place of an error of sign-in.
+    """
+
+    on_behalf: OnBehalf
+    principal_id: str
+    scope: str
+    errors: Mapping[type[AccessError], type[RoundsError]]
+
+    async def token(self) -> str:
+        """Return it.
+
+        Raises:
+            AccessError: as `OnBehalf.token`, where `errors` names nothing else.
+            RoundsError: one of `errors`.
+        """
+        try:
+            return await self.on_behalf.token(self.principal_id, self.scope)
+        except AccessError as error:
+            kind = self.errors.get(type(error))
+            if kind is None:
+                raise
+        raise kind("there is no token of the user")
+
+    def note_refusal(self, token: str) -> bool:
+        """Have another issued; a newer one stays."""
+        self.on_behalf.note_refusal(self.principal_id, self.scope, token)
+        return True

@@ -13,8 +13,9 @@ from typing import TypeVar
 from cryptography.fernet import Fernet, InvalidToken
 from pydantic import BaseModel, ValidationError
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import Blob, BlobStore
-from data_models.errors import BlobChangedError, BlobExistsError, UnauthenticatedError
+from data_models.errors import BlobChangedError, UnauthenticatedError
 from services.access.begun import derived_key
 from services.access.oidc_provider import Tokens
 from services.access.principal import Role
@@ -103,10 +104,8 @@ class SignInSessions:
         Raises:
             UnauthenticatedError: it was shown before.
         """
-        try:
-            await self._store.create(_name(once), b"{}")
-        except BlobExistsError:
-            raise UnauthenticatedError from None
+        if not await put_blob(self._store, _name(once), b"{}"):
+            raise UnauthenticatedError
 
     async def end(self, session_id: str) -> None:
         """Forget a session, on every replica at once."""

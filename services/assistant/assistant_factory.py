@@ -11,7 +11,9 @@ from yarl import URL
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock, IdSource
 from data_models.errors import (
+    AccessError,
     AssistantBusyError,
+    AssistantError,
     AssistantNotGrantedError,
     AssistantRefusedError,
     AssistantSignInError,
@@ -20,7 +22,7 @@ from data_models.errors import (
     SignInNeededError,
     SignInUnavailableError,
 )
-from services.access.on_behalf import OnBehalf
+from services.access.on_behalf import OnBehalf, UserToken
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.graph_account import GraphAccount
 from services.assistant.graph_calendar import GraphCalendar
@@ -157,6 +159,7 @@ def graph_for(
         base_url=URL(settings.graph_base_url),
         token_of=_tokens(settings, session=session, clock=clock, on_behalf=on_behalf),
         session=session,
+        clock=clock,
         ids=ids,
         limits=limits or GraphLimits(),
     )
@@ -165,37 +168,11 @@ def graph_for(
     )
 
 
-class UserToken:
-    """A `TokenSource`: a principal's own token, which the directory gives on their behalf."""
-
-    def __init__(self, *, on_behalf: OnBehalf, principal_id: str, scope: str) -> None:
-        self._on_behalf = on_behalf
-        self._principal_id = principal_id
-        self._scope = scope
-
-    async def token(self) -> str:
-        """Return it.
-
-        Raises:
-            AssistantSignInError: the user has to sign in first.
-            AssistantNotGrantedError: the directory does not let us act for them.
-            AssistantUnavailableError: it does not answer.
-        """
-        try:
-            return await self._on_behalf.token(self._principal_id, self._scope)
-        except SignInNeededError:
-            raise AssistantSignInError("the user has not signed in") from None
-        except OnBehalfRefusedError:
-            raise AssistantNotGrantedError("the directory refused the application") from None
-        except SignInUnavailableError:
-            raise AssistantUnavailableError("the directory gave no token of the user") from None
-
-    def note_refusal(self, token: str) -> bool:
-        """Have another issued; a newer one stays."""
-        self._on_behalf.note_refusal(self._principal_id, self._scope, token)
-        return True
-
-
+_USER_ERRORS: Mapping[type[AccessError], type[AssistantError]] = {
+    SignInNeededError: AssistantSignInError,
+    OnBehalfRefusedError: AssistantNotGrantedError,
+    SignInUnavailableError: AssistantUnavailableError,
+}
 _TOKEN_ERRORS = TokenErrors(
     refused=AssistantRefusedError, busy=AssistantBusyError, unreadable=AssistantUnavailableError
 )
@@ -211,7 +188,9 @@ def _tokens(
     """Return what finds a principal's tokens: the user's own, or the application's for all."""
     scope, secret = settings.graph_scope, settings.graph_client_secret
     if settings.graph_on_behalf and on_behalf is not None:
-        return lambda user: UserToken(on_behalf=on_behalf, principal_id=user, scope=scope)
+        return lambda user: UserToken(
+            on_behalf=on_behalf, principal_id=user, scope=scope, errors=_USER_ERRORS
+        )
     if settings.graph_token is not None:
         own = OwnToken(token=settings.graph_token.get_secret_value())
         return lambda _: own

@@ -79,6 +79,11 @@ class Calendar(Protocol):
         ...
 
 
+def is_within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:
+    """Tell whether `moment` is from `since` to before `until`; None bounds nothing."""
+    return (since is None or moment >= since) and (until is None or moment < until)
+
+
 def free_times(
     events: Sequence[CalendarEvent], *, start: datetime, end: datetime, least: timedelta
 ) -> list[FreeTime]:

@@ -6,6 +6,7 @@ attempt at the same effect, it is looked for by that mark, and never created aga
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from functools import partial
 
 from yarl import URL
 
@@ -19,27 +20,36 @@ IMMUTABLE = 'IdType="ImmutableId"'
 
 
 class GraphAccount:
-    """Asks for things of one user, below `users/{id}` or `me`."""
+    """Asks for things of one user, below `users/{id}` or `me`.
 
-    def __init__(self, *, client: GraphClient, principal_id: str, root: str) -> None:
+    Args:
+        prefer: The form in which things are to come, of the header of that name.
+    """
+
+    def __init__(
+        self, *, client: GraphClient, principal_id: str, root: str, prefer: str = ""
+    ) -> None:
         self.client = client
         self._principal_id = principal_id
         self._root = root
+        self._preferred = {"Prefer": prefer} if prefer else {}
 
-    async def get(
-        self, path: str, query: Mapping[str, str] | None = None, *, prefer: str = ""
-    ) -> Json | None:
+    def preferring(self, prefer: str) -> "GraphAccount":
+        """Return the same part, asked for things in another form."""
+        return GraphAccount(
+            client=self.client, principal_id=self._principal_id, root=self._root, prefer=prefer
+        )
+
+    async def get(self, path: str, query: Mapping[str, str] | None = None) -> Json | None:
         """Return one object, or None if it is gone.
 
         Raises:
             AssistantError: as `GraphClient.ask`.
         """
-        answer = await self._ask("GET", self._at(path, query), headers=_preferring(prefer))
+        answer = await self._ask("GET", self._at(path, query))
         return None if answer.is_gone else answer.value()
 
-    async def rows(
-        self, path: str, query: Mapping[str, str] | None = None, *, prefer: str = ""
-    ) -> AsyncIterator[Json]:
+    async def rows(self, path: str, query: Mapping[str, str] | None = None) -> AsyncIterator[Json]:
         """Yield the objects of a listing, page by page, only as far as the caller reads.
 
         Raises:
@@ -49,7 +59,7 @@ class GraphAccount:
         for _ in range(self.client.limits.pages):
             if following is None:
                 return
-            page = (await self._ask("GET", following, headers=_preferring(prefer))).value()
+            page = (await self._ask("GET", following)).value()
             values = page.get("value")
             if not isinstance(values, list):
                 raise AssistantError("a listing holds no list")
@@ -61,24 +71,16 @@ class GraphAccount:
             raise AssistantError("there is more than can be listed; ask for less")
 
     async def post(
-        self, path: str, body: Json | None, *, is_repeatable: bool = False, prefer: str = ""
+        self, path: str, body: Json | None, *, is_repeatable: bool = False
     ) -> GraphAnswer:
         """Create something or do it; `is_repeatable` as `GraphCall` has it."""
-        headers = _preferring(prefer)
-        return await self._ask(
-            "POST", self._at(path), body=body, headers=headers, is_repeatable=is_repeatable
-        )
+        return await self._ask("POST", self._at(path), body=body, is_repeatable=is_repeatable)
 
-    async def patch(
-        self, path: str, body: Json, *, etag: str = "", prefer: str = ""
-    ) -> GraphAnswer:
+    async def patch(self, path: str, body: Json, *, etag: str = "") -> GraphAnswer:
         """Change something; with `etag` only if it is still that version."""
-        headers = _preferring(prefer) | ({"If-Match": etag} if etag else {})
-        return await self._ask("PATCH", self._at(path), body=body, headers=headers)
+        return await self._ask("PATCH", self._at(path), body=body, etag=etag)
 
-    async def delete(
-        self, path: str, query: Mapping[str, str] | None = None, *, prefer: str = ""
-    ) -> bool:
+    async def delete(self, path: str, query: Mapping[str, str] | None = None) -> bool:
         """Remove something; False if it was gone already.
 
         Args:
@@ -88,9 +90,9 @@ class GraphAccount:
         Raises:
             AssistantError: as `GraphClient.ask`.
         """
-        if await self.get(path, query, prefer=prefer) is None:
+        if await self.get(path, query) is None:
             return False
-        answer = await self._ask("DELETE", self._at(path), headers=_preferring(prefer))
+        answer = await self._ask("DELETE", self._at(path))
         if not answer.is_gone:
             answer.value()
         return True
@@ -116,17 +118,14 @@ class GraphAccount:
         url: URL,
         *,
         body: Json | None = None,
-        headers: Mapping[str, str] | None = None,
+        etag: str = "",
         is_repeatable: bool = True,
     ) -> GraphAnswer:
+        headers = self._preferred | ({"If-Match": etag} if etag else {})
         call = GraphCall(
-            method=method, url=url, body=body, headers=headers or {}, is_repeatable=is_repeatable
+            method=method, url=url, body=body, headers=headers, is_repeatable=is_repeatable
         )
         return await self.client.ask(call, principal_id=self._principal_id)
-
-
-def _preferring(text: str) -> dict[str, str]:
-    return {"Prefer": text} if text else {}
 
 
 # A named property of ours, in the form in which Exchange names them.
@@ -141,13 +140,7 @@ def mark_of(kind: str, effect: Effect) -> str:
 
 
 async def create(
-    account: GraphAccount,
-    path: str,
-    body: Json,
-    effect: Effect,
-    *,
-    look: Look,
-    prefer: str = IMMUTABLE,
+    account: GraphAccount, path: str, body: Json, effect: Effect, *, look: Look
 ) -> Json:
     """Create something at `path`; `look` finds it by its mark.
 
@@ -158,7 +151,7 @@ async def create(
     if effect.is_repeated and (found := await look()) is not None:
         return found
     try:
-        return (await account.post(path, body, prefer=prefer)).value()
+        return (await account.post(path, body)).value()
     except AssistantUnsureError:
         found = await look_for(look)
         if found is None:
@@ -184,7 +177,6 @@ async def create_marked(
     *,
     among: str,
     inside: str = "",
-    prefer: str = IMMUTABLE,
 ) -> Json:
     """Create a message or a contact at `path`, to be found again in the listing `among`.
 
@@ -197,11 +189,8 @@ async def create_marked(
     mark = mark_of(among, effect)
     marked = {**body, **mark_property(mark)}
     whole = {inside: marked} if inside else marked
-
-    async def look() -> Json | None:
-        return await find_marked(account, mark, among=among, prefer=prefer)
-
-    return await create(account, path, whole, effect, look=look, prefer=prefer)
+    look = partial(find_marked, account, mark, among=among)
+    return await create(account, path, whole, effect, look=look)
 
 
 def mark_property(mark: str) -> Json:
@@ -209,10 +198,10 @@ def mark_property(mark: str) -> Json:
     return {"singleValueExtendedProperties": [{"id": _PROPERTY, "value": mark}]}
 
 
-async def find_marked(account: GraphAccount, mark: str, *, among: str, prefer: str) -> Json | None:
+async def find_marked(account: GraphAccount, mark: str, *, among: str) -> Json | None:
     """Return the item of the listing `among` that carries `mark`; None if there is none."""
     has_mark = f"ep/id eq '{_PROPERTY}' and ep/value eq '{mark}'"
     query = {"$filter": f"singleValueExtendedProperties/Any(ep: {has_mark})", "$top": "1"}
-    async for row in account.rows(among, query, prefer=prefer):
+    async for row in account.rows(among, query):
         return row
     return None

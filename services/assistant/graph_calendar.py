@@ -39,7 +39,7 @@ class GraphCalendar:
     """A `Calendar`; an occurrence of a series is moved and cancelled alone."""
 
     def __init__(self, *, account: GraphAccount, zone: tzinfo) -> None:
-        self._account = account
+        self._account = account.preferring(_PREFER)
         self._zone = zone
 
     async def between(self, start: datetime, end: datetime) -> Sequence[CalendarEvent]:
@@ -51,7 +51,7 @@ class GraphCalendar:
             "$top": _PAGE,
         }
         found: list[CalendarEvent] = []
-        async for row in self._account.rows("calendarView", query, prefer=_PREFER):
+        async for row in self._account.rows("calendarView", query):
             event = _event(shaped(GraphEvent, row), self._zone)
             # Whole days float: Graph's view takes them as UTC, the user's day may be another.
             if event is not None and event.start < end and event.end > start:
@@ -96,16 +96,14 @@ class GraphCalendar:
 
     async def cancel(self, event_id: str) -> bool:
         """See `Calendar.cancel`; where the user organizes it, Graph tells the attendees."""
-        return await self._account.delete(
-            f"events/{segment(event_id)}", {"$select": "id"}, prefer=_PREFER
-        )
+        return await self._account.delete(f"events/{segment(event_id)}", {"$select": "id"})
 
     async def _create_once(self, body: Json, mark: str, effect: Effect) -> Json:
         """Create an event, or return the one that carries the mark, also where it was moved."""
-        look = partial(find_marked, self._account, mark, among="events", prefer=_PREFER)
+        look = partial(find_marked, self._account, mark, among="events")
         if effect.is_repeated and (found := await look()) is not None:
             return found
-        answer = await self._account.post("events", body, is_repeatable=True, prefer=_PREFER)
+        answer = await self._account.post("events", body, is_repeatable=True)
         if answer.code == _MADE_BEFORE:
             found = await look_for(look)
             if found is None:
@@ -115,7 +113,7 @@ class GraphCalendar:
 
     async def _row(self, event_id: str) -> GraphEvent | None:
         path = f"events/{segment(event_id)}"
-        row = await self._account.get(path, {"$select": _FIELDS}, prefer=_PREFER)
+        row = await self._account.get(path, {"$select": _FIELDS})
         return None if row is None else shaped(GraphEvent, row)
 
     def _moved(self, event: CalendarEvent, start: datetime) -> tuple[datetime, datetime]:
@@ -134,7 +132,7 @@ class GraphCalendar:
             days = [given_day(at.date(), self._zone) for at in wanted]
             body = {"isAllDay": True, "start": days[0], "end": days[1]}
         path = f"events/{segment(event.id)}"
-        return await self._account.patch(path, body, etag=etag, prefer=_PREFER)
+        return await self._account.patch(path, body, etag=etag)
 
 
 def _check_series(answer: GraphAnswer) -> None:

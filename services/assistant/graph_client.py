@@ -1,6 +1,7 @@
 """A thin client of Microsoft Graph: one origin, a token for each principal, bounded answers."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from uuid import NAMESPACE_URL, uuid5
 
 import aiohttp
@@ -8,7 +9,7 @@ import stamina
 import structlog
 from yarl import URL
 
-from data_models.clock import IdSource
+from data_models.clock import Clock, IdSource
 from data_models.errors import (
     AssistantBusyError,
     AssistantError,
@@ -16,13 +17,12 @@ from data_models.errors import (
     AssistantUnavailableError,
     AssistantUnsureError,
 )
+from data_models.http_answers import HttpAnswer, ask, seconds_asked
 from services.assistant.graph_wire import (
     GraphAnswer,
     GraphCall,
     GraphLimits,
     parsed,
-    read_bounded_body,
-    wait_asked,
 )
 from services.own_sign_in import TokenSource
 
@@ -40,23 +40,16 @@ _NO_MAILBOX = {
 logger = structlog.get_logger()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GraphClient:
     """Asks Graph at `base_url`; its owner closes the session."""
 
-    def __init__(
-        self,
-        *,
-        base_url: URL,
-        token_of: Callable[[str], TokenSource],
-        session: aiohttp.ClientSession,
-        ids: IdSource,
-        limits: GraphLimits,
-    ) -> None:
-        self.base_url = base_url
-        self.limits = limits
-        self._token_of = token_of
-        self._session = session
-        self._ids = ids
+    base_url: URL
+    token_of: Callable[[str], TokenSource]
+    session: aiohttp.ClientSession
+    clock: Clock
+    ids: IdSource
+    limits: GraphLimits
 
     async def ask(self, call: GraphCall, *, principal_id: str) -> GraphAnswer:
         """Return the answer of success, or of a refusal that is about the item.
@@ -67,7 +60,7 @@ class GraphClient:
             AssistantUnsureError: a change may have happened, and its answer is lost.
             AssistantError: an answer that cannot be used.
         """
-        course = _Course(call=call, reference=guid_of(self._ids.new_id("request")))
+        course = _Course(call=call, reference=guid_of(self.ids.new_id("request")))
         limits = self.limits
         attempts = stamina.retry_context(
             on=self._pause, attempts=limits.attempts, timeout=limits.operation_seconds,
@@ -90,21 +83,20 @@ class GraphClient:
         Raises:
             AssistantUnavailableError: they could not be had.
         """
+        bounds = self.limits.bounds(limit_bytes=limit_bytes)
         try:
-            async with self._session.get(
-                url, allow_redirects=False, timeout=self.limits.timeout()
-            ) as response:
-                if response.status != 200:
-                    raise AssistantUnavailableError(f"the download answered {response.status}")
-                return await read_bounded_body(response, limit_bytes=limit_bytes)
+            answer = await ask(self.session, "GET", url, bounds)
         except (aiohttp.ClientError, TimeoutError) as error:
             # Not `from error`: the address is as good as a token.
             reason = f"the download did not answer ({type(error).__name__})"
             raise AssistantUnavailableError(reason) from None
+        if answer.status != 200:
+            raise AssistantUnavailableError(f"the download answered {answer.status}")
+        return _within(answer.body, limit_bytes)
 
     async def _ask_signed_in(self, course: "_Course", principal_id: str) -> GraphAnswer:
         """Ask; where the token is not taken, once more with a new one."""
-        source = self._token_of(principal_id)
+        source = self.token_of(principal_id)
         token = await source.token()
         answer = await self._send(course, token)
         if answer.status == 401 and source.note_refusal(token):
@@ -124,29 +116,22 @@ class GraphClient:
             "Accept": "application/json",
             "client-request-id": course.reference,
         }
+        bounds = self.limits.bounds(limit_bytes=self.limits.answer_bytes)
         try:
-            async with self._session.request(
-                call.method,
-                call.url,
-                json=call.body,
-                headers=headers,
-                allow_redirects=False,
-                timeout=self.limits.timeout(),
-            ) as response:
-                data = await read_bounded_body(response, limit_bytes=self.limits.answer_bytes)
-                return self._checked(course, response, data)
+            answer = await ask(
+                self.session, call.method, call.url, bounds, json=call.body, headers=headers
+            )
         except aiohttp.ClientConnectorError as error:
             raise AssistantBusyError(_unanswered(error)) from None
         except (aiohttp.ClientError, TimeoutError) as error:
             # None of these is `from error`: aiohttp quotes addresses, which name users and items.
             raise course.broken(_unanswered(error)) from None
+        return self._checked(course, answer)
 
-    def _checked(
-        self, course: "_Course", response: aiohttp.ClientResponse, data: bytes
-    ) -> GraphAnswer:
-        status = response.status
+    def _checked(self, course: "_Course", answer: HttpAnswer) -> GraphAnswer:
+        status, data = answer.status, _within(answer.body, self.limits.answer_bytes)
         if status in _PAUSED:
-            wait = wait_asked(response.headers.get("Retry-After"))
+            wait = seconds_asked(answer.headers.get("Retry-After"), now=self.clock.now())
             raise AssistantBusyError(f"Microsoft Graph answered {status}", wait_seconds=wait)
         if status in _BROKEN:
             raise course.broken(f"Microsoft Graph answered {status}")
@@ -163,6 +148,12 @@ class GraphClient:
         within = error.wait_seconds <= self.limits.retry_after_seconds
         # stamina reads zero as "no": wait a moment instead.
         return max(error.wait_seconds, 0.01) if within else False
+
+
+def _within(data: bytes, limit_bytes: int) -> bytes:
+    if len(data) > limit_bytes:
+        raise AssistantError(f"the answer is over {limit_bytes} bytes")
+    return data
 
 
 def guid_of(name: str) -> str:

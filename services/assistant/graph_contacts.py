@@ -19,13 +19,13 @@ class GraphAddressBook:
     """An `AddressBook` over the default folder."""
 
     def __init__(self, *, account: GraphAccount) -> None:
-        self._account = account
+        self._account = account.preferring(IMMUTABLE)
 
     async def search(self, words: str, *, limit: int) -> Sequence[Contact]:
         """See `AddressBook.search`; Graph itself finds contacts by a whole address only."""
         query = {**_QUERY, "$orderby": "displayName", "$top": _PAGE}
         found: list[Contact] = []
-        async for row in self._account.rows("contacts", query, prefer=IMMUTABLE):
+        async for row in self._account.rows("contacts", query):
             contact = _contact(shaped(GraphContact, row))
             if fits(words, contact.name, contact.email, contact.phone, contact.organization):
                 found.append(contact)
@@ -55,23 +55,18 @@ class GraphAddressBook:
             if row is None:
                 raise AssistantItemGoneError("the contact is no longer there")
             answer = await self._account.patch(
-                f"contacts/{segment(contact_id)}",
-                _changed(row, change),
-                etag=row.etag,
-                prefer=IMMUTABLE,
+                f"contacts/{segment(contact_id)}", _changed(row, change), etag=row.etag
             )
             if not answer.is_stale:
                 return _contact(shaped(GraphContact, answer.value()))
         raise AssistantError("the contact changed again and again meanwhile; nothing was changed")
 
     async def delete(self, contact_id: str) -> bool:
-        return await self._account.delete(
-            f"contacts/{segment(contact_id)}", {"$select": "id"}, prefer=IMMUTABLE
-        )
+        return await self._account.delete(f"contacts/{segment(contact_id)}", {"$select": "id"})
 
     async def _row(self, contact_id: str) -> GraphContact | None:
         path = f"contacts/{segment(contact_id)}"
-        row = await self._account.get(path, _QUERY, prefer=IMMUTABLE)
+        row = await self._account.get(path, _QUERY)
         return None if row is None else shaped(GraphContact, row)
 
 

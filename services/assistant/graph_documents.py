@@ -7,6 +7,7 @@ from urllib.parse import quote
 from yarl import URL
 
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantRefusedError
+from services.assistant.calendar import is_within
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText, PersonalDocument
 from services.assistant.graph_account import GraphAccount
@@ -44,11 +45,7 @@ class GraphDocumentFolder:
         # A drive that changes while it is listed shows an item twice; the last counts.
         latest = {item.id: item for item in items}.values()
         found = [_document(item) for item in latest if item.file and not item.deleted]
-        fitting = [
-            row
-            for row in found
-            if (since is None or row.modified >= since) and (until is None or row.modified < until)
-        ]
+        fitting = [row for row in found if is_within(row.modified, since, until)]
         return sorted(fitting, key=lambda row: row.modified, reverse=True)[:limit]
 
     async def get(self, document_id: str) -> PersonalDocument | None:

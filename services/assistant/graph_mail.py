@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 from data_models.effects import Effect
 from data_models.errors import AssistantUnsureError
+from services.assistant.calendar import is_within
 from services.assistant.graph_account import IMMUTABLE, GraphAccount, create_marked
 from services.assistant.graph_shapes import GraphMessage, instant_of, odata, shaped
 from services.assistant.graph_wire import Json, segment
@@ -28,7 +29,8 @@ class GraphMailbox:
     """A `Mailbox`; listings are of the inbox."""
 
     def __init__(self, *, account: GraphAccount) -> None:
-        self._account = account
+        self._account = account.preferring(IMMUTABLE)
+        self._as_text = account.preferring(_AS_TEXT)
 
     async def search(
         self,
@@ -40,11 +42,9 @@ class GraphMailbox:
     ) -> Sequence[Email]:
         query = {"$select": _FIELDS, "$top": str(min(limit, _PAGE)), **_asked(words, since, until)}
         found: list[Email] = []
-        async for row in self._account.rows("mailFolders/inbox/messages", query, prefer=IMMUTABLE):
+        async for row in self._account.rows("mailFolders/inbox/messages", query):
             mail = _listed(shaped(GraphMessage, row))
-            if (since is None or mail.received >= since) and (
-                until is None or mail.received < until
-            ):
+            if is_within(mail.received, since, until):
                 found.append(mail)
             if len(found) == limit:
                 break
@@ -52,7 +52,7 @@ class GraphMailbox:
 
     async def get(self, mail_id: str) -> Email | None:
         path = f"messages/{segment(mail_id)}"
-        row = await self._account.get(path, {"$select": f"{_FIELDS},body"}, prefer=_AS_TEXT)
+        row = await self._as_text.get(path, {"$select": f"{_FIELDS},body"})
         if row is None:
             return None
         message = shaped(GraphMessage, row)
@@ -68,7 +68,7 @@ class GraphMailbox:
         if mail.answers:
             path, inside = f"messages/{segment(mail.answers)}/createReply", "message"
         row = await create_marked(
-            self._account, path, body, effect, among="messages", inside=inside, prefer=_AS_TEXT
+            self._as_text, path, body, effect, among="messages", inside=inside
         )
         return _whole(shaped(GraphMessage, row), "drafts")
 
@@ -77,9 +77,7 @@ class GraphMailbox:
         if not await self._is_draft(mail_id):
             return False
         try:
-            answer = await self._account.post(
-                f"messages/{segment(mail_id)}/send", None, prefer=IMMUTABLE
-            )
+            answer = await self._account.post(f"messages/{segment(mail_id)}/send", None)
         except AssistantUnsureError:
             if await self._is_draft(mail_id):
                 raise
@@ -91,13 +89,13 @@ class GraphMailbox:
 
     async def _is_draft(self, mail_id: str) -> bool:
         path = f"messages/{segment(mail_id)}"
-        row = await self._account.get(path, {"$select": "id,isDraft"}, prefer=IMMUTABLE)
+        row = await self._account.get(path, {"$select": "id,isDraft"})
         return row is not None and bool(shaped(GraphMessage, row).is_draft)
 
     async def _folder(self, message: GraphMessage) -> MailFolder:
         if message.is_draft:
             return "drafts"
-        row = await self._account.get("mailFolders/sentitems", {"$select": "id"}, prefer=IMMUTABLE)
+        row = await self._account.get("mailFolders/sentitems", {"$select": "id"})
         is_sent = row is not None and row.get("id") == message.parent_folder_id
         return "sent" if is_sent else "inbox"
 

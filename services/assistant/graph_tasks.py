@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, tzinfo
+from functools import partial
 
 from data_models.effects import Effect
 from data_models.errors import AssistantError
@@ -29,7 +30,7 @@ class GraphTasks:
     """
 
     def __init__(self, *, account: GraphAccount, zone: tzinfo) -> None:
-        self._account = account
+        self._account = account.preferring(_PREFER)
         self._zone = zone
         self._list_id = ""
 
@@ -42,7 +43,7 @@ class GraphTasks:
         limit: int,
     ) -> Sequence[Task]:
         query = {"$top": _PAGE} if include_done else {"$filter": _OPEN, "$top": _PAGE}
-        rows = self._account.rows(await self._tasks(), query, prefer=_PREFER)
+        rows = self._account.rows(await self._tasks(), query)
         found = [self._task(row) async for row in rows]
         if since is not None or until is not None:
             first, last = since or date.min, until or date.max
@@ -50,7 +51,7 @@ class GraphTasks:
         return sorted(found, key=lambda task: (task.due or date.max, task.title, task.id))[:limit]
 
     async def get(self, task_id: str) -> Task | None:
-        row = await self._account.get(await self._path(task_id), prefer=_PREFER)
+        row = await self._account.get(await self._path(task_id))
         return None if row is None else self._task(row)
 
     async def add(self, task: NewTask, effect: Effect) -> Task:
@@ -67,14 +68,8 @@ class GraphTasks:
         if task.due:
             body["dueDateTime"] = given_day(task.due, self._zone)
         tasks = await self._tasks()
-        row = await create(
-            self._account,
-            tasks,
-            body,
-            effect,
-            look=lambda: self._find_marked(tasks, mark),
-            prefer=_PREFER,
-        )
+        look = partial(self._find_marked, tasks, mark)
+        row = await create(self._account, tasks, body, effect, look=look)
         return self._task(row)
 
     async def complete(self, task_id: str) -> Task:
@@ -88,16 +83,16 @@ class GraphTasks:
         return await self._patch(task_id, {"dueDateTime": given})
 
     async def delete(self, task_id: str) -> bool:
-        return await self._account.delete(await self._path(task_id), prefer=_PREFER)
+        return await self._account.delete(await self._path(task_id))
 
     async def _patch(self, task_id: str, body: Json) -> Task:
-        answer = await self._account.patch(await self._path(task_id), body, prefer=_PREFER)
+        answer = await self._account.patch(await self._path(task_id), body)
         return self._task(answer.value())
 
     async def _find_marked(self, tasks: str, mark: str) -> Json | None:
         # Those that are done too: somebody may have been quick.
         query = {"$expand": "linkedResources", "$top": _PAGE}
-        async for row in self._account.rows(tasks, query, prefer=_PREFER):
+        async for row in self._account.rows(tasks, query):
             links = shaped(GraphTask, row).linked_resources
             if any(link.external_id == mark for link in links):
                 return row
@@ -113,7 +108,7 @@ class GraphTasks:
         return f"todo/lists/{segment(self._list_id)}/tasks"
 
     async def _default_list(self) -> str:
-        async for row in self._account.rows("todo/lists", prefer=IMMUTABLE):
+        async for row in self._account.rows("todo/lists"):
             found = shaped(GraphTaskList, row)
             if found.wellknown_list_name == "defaultList":
                 return found.id

@@ -6,12 +6,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 from urllib.parse import quote
 
-import aiohttp
 import orjson
 from yarl import URL
 
 from data_models.errors import AssistantError, AssistantItemGoneError
-from data_models.http_answers import first_bytes
+from data_models.http_answers import Bounds
 
 Json: TypeAlias = dict[str, Any]
 Method: TypeAlias = Literal["GET", "POST", "PATCH", "DELETE"]
@@ -41,9 +40,9 @@ class GraphLimits:
     answer_bytes: int = 5_000_000
     pages: int = 50
 
-    def timeout(self) -> aiohttp.ClientTimeout:
-        """Return the bounds of one request as aiohttp takes them."""
-        return aiohttp.ClientTimeout(total=self.request_seconds, sock_connect=self.connect_seconds)
+    def bounds(self, *, limit_bytes: int) -> Bounds:
+        """Return the bounds of one request; a byte more is read, to know what is longer."""
+        return Bounds(self.request_seconds, limit_bytes + 1, connect_seconds=self.connect_seconds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,24 +122,6 @@ def serves(base: URL, url: URL) -> bool:
     if not url.is_absolute() or ".." in url.parts:
         return False
     return url.origin() == base.origin() and url.path.startswith(f"{base.path.rstrip('/')}/")
-
-
-def wait_asked(retry_after: str | None) -> float | None:
-    """Return the pause in seconds that the header asks for; Graph gives whole seconds."""
-    digits = (retry_after or "").strip()
-    return float(digits) if digits.isdecimal() and len(digits) <= 6 else None
-
-
-async def read_bounded_body(response: aiohttp.ClientResponse, *, limit_bytes: int) -> bytes:
-    """Return the body.
-
-    Raises:
-        AssistantError: it is over the limit.
-    """
-    data = await first_bytes(response.content, limit_bytes=limit_bytes + 1)
-    if len(data) > limit_bytes:
-        raise AssistantError(f"the answer is over {limit_bytes} bytes")
-    return data
 
 
 def parsed(status: int, data: bytes) -> GraphAnswer:

@@ -3,20 +3,21 @@
 import asyncio
 import mimetypes
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import asdict, replace
 from datetime import date, datetime, tzinfo
 from email.message import EmailMessage
 from email.utils import format_datetime
 from urllib.parse import quote, unquote
 
+from data_models.blob_changes import put_blob
 from data_models.blob_names import is_blob_name
 from data_models.blob_store import BlobInfo, BlobStore
 from data_models.clock import Clock
 from data_models.effects import Effect
-from data_models.errors import AssistantItemGoneError, BlobExistsError
+from data_models.errors import AssistantItemGoneError
 from data_models.identifiers import hashed
 from services.assistant.back_end import AssistantServices
+from services.assistant.calendar import is_within
 from services.assistant.contacts import Contact, ContactChange, NewContact, fits
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DocumentText, PersonalDocument
@@ -54,9 +55,7 @@ class LocalDocumentFolder:
         found = [
             row
             for row in await self._all()
-            if fits(words, row.name)
-            and (since is None or row.modified >= since)
-            and (until is None or row.modified < until)
+            if fits(words, row.name) and is_within(row.modified, since, until)
         ]
         return sorted(found, key=lambda row: row.modified, reverse=True)[:limit]
 
@@ -88,10 +87,8 @@ class LocalDocumentFolder:
         if await self._store.read(self._folder + _BEGUN) is not None:
             return
         for name, data in await asyncio.to_thread(self._samples.documents):
-            with suppress(BlobExistsError):
-                await self._store.create(self._name(quote(name, safe="")), data)
-        with suppress(BlobExistsError):
-            await self._store.create(self._folder + _BEGUN, b"1")
+            await put_blob(self._store, self._name(quote(name, safe="")), data)
+        await put_blob(self._store, self._folder + _BEGUN, b"1")
 
     def _name(self, document_id: str) -> str:
         name = f"{self._folder}{_FOLDER}{document_id}"
@@ -142,8 +139,7 @@ class LocalMailbox:
             row
             for row in received
             if fits(words, row.sender, row.subject, row.text)
-            and (since is None or row.received >= since)
-            and (until is None or row.received < until)
+            and is_within(row.received, since, until)
         ]
         found.sort(key=lambda row: row.received, reverse=True)
         return [replace(row, text=row.text[:MAIL_HEAD_LIMIT_CHARS]) for row in found[:limit]]
@@ -172,9 +168,8 @@ class LocalMailbox:
         if found is None or found.folder != "drafts":
             return False
         now = self._clock.now()
-        with suppress(BlobExistsError):
-            name = f"{self._outbox}{mail_id}.eml"
-            await self._store.create(name, as_file(found, written=now))
+        name = f"{self._outbox}{mail_id}.eml"
+        await put_blob(self._store, name, as_file(found, written=now))
         await self._rows.change(mail_id, folder="sent", received=now)
         return True
 
@@ -208,12 +203,10 @@ class LocalTaskList:
         include_done: bool = False,
         limit: int,
     ) -> Sequence[Task]:
-        rows = await self._rows.all()
-        found = [
-            row
-            for row in rows
-            if (include_done or not row.is_done) and _is_due(row, since=since, until=until)
-        ]
+        found = [row for row in await self._rows.all() if include_done or not row.is_done]
+        if since is not None or until is not None:
+            first, last = since or date.min, until or date.max
+            found = [row for row in found if row.due and first <= row.due < last]
         return sorted(found, key=lambda row: (row.due or date.max, row.title))[:limit]
 
     async def get(self, task_id: str) -> Task | None:
@@ -233,14 +226,6 @@ class LocalTaskList:
 
     async def delete(self, task_id: str) -> bool:
         return await self._rows.remove(task_id)
-
-
-def _is_due(task: Task, *, since: date | None, until: date | None) -> bool:
-    if since is None and until is None:
-        return True
-    if task.due is None:
-        return False
-    return (since is None or task.due >= since) and (until is None or task.due < until)
 
 
 # Contacts in one JSON file.

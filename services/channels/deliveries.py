@@ -9,7 +9,6 @@ Notes of before stand in `deliveries/{folder}/owed/`; they are found at the next
 """
 
 from collections.abc import AsyncIterator, Mapping
-from contextlib import suppress
 from datetime import date, datetime, timedelta
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 import structlog
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import Blob, BlobInfo, BlobStore
 from data_models.clock import Clock
 from data_models.errors import (
@@ -184,8 +184,7 @@ class Deliveries:
             note = Sent(run_id=run_id, messages=dict(sent), agents=dict(agents))
             body = note.model_dump_json().encode()
             # One that exists is of a delivery that was finished twice.
-            with suppress(BlobExistsError):
-                await self._store.create(f"{_sent_prefix(conversation_id)}{run_id}.json", body)
+            await put_blob(self._store, f"{_sent_prefix(conversation_id)}{run_id}.json", body)
         await self._store.delete(_owed(conversation_id, run_id))
         if sent:
             # Last: what takes long here, or fails, must not leave owed what everybody has.
@@ -267,8 +266,7 @@ class Deliveries:
         if conversation_id in self._looked_back:
             return
         async for name, note in self._notes(_prefix_of_before(conversation_id)):
-            with suppress(BlobExistsError):
-                await self._store.create(_owed(conversation_id, note.run_id), _bytes(note))
+            await put_blob(self._store, _owed(conversation_id, note.run_id), _bytes(note))
             await self._store.delete(name)
         self._looked_back[conversation_id] = None
 

@@ -67,54 +67,25 @@ def charts_for(
     alert: Callable[[AlertKind], None],
     on_behalf: OnBehalf | None,
 ) -> tuple[Records, ChartAccess]:
-    """Return the patients' charts, and the guard before them.
-
-    Args:
-        on_behalf: Users' own tokens, where they sign in for them.
-
-    Raises:
-        ConfigurationError: see `chart_access_for` and `records_for`.
-    """
-    readers = user_readers_for(
-        settings, store=store, session=session, clock=clock, ids=ids, on_behalf=on_behalf
-    )
-    reader_of = None if readers is None else readers.current
-    records = records_for(settings, session=session, clock=clock, reader_of=reader_of)
-    access = chart_access_for(
-        settings, records=records, store=store, audit=audit, session=session,
-        clock=clock, ids=ids, alert=alert, readers=readers,
-    )  # fmt: skip
-    return records, access
-
-
-def chart_access_for(
-    settings: Settings,
-    *,
-    records: Records,
-    store: BlobStore,
-    audit: Audit,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    ids: IdSource,
-    alert: Callable[[AlertKind], None],
-    readers: UserReaders | None = None,
-) -> ChartAccess:
-    """Return the guard of the charts of `records`; the log names its policy.
+    """Return the patients' charts, and the guard before them; the log names its policy.
 
     Args:
         store: Keeps grants, and who is which Practitioner.
-        readers: What reads with users' own tokens, under `ACCESS_POLICY=token`.
+        on_behalf: Users' own tokens, where they sign in for them.
 
     Raises:
-        ConfigurationError: what the policy needs is not there or cannot be read.
+        ConfigurationError: what the policy or the records need is not there or cannot be read.
     """
+    glass = BreakGlass(store=store, clock=clock, ids=ids, minutes=settings.break_glass_minutes)
+    readers = _user_readers(settings, glass, session, clock, on_behalf)
+    reader_of = None if readers is None else readers.current
+    records = records_for(settings, session=session, clock=clock, reader_of=reader_of)
     keys, reads = key_file_for(settings), read_rate_for(settings, clock=clock)
     book = PractitionerBook(
         store=store,
         named=settings.practitioners,
         of_key=keys.practitioner_of if keys is not None else lambda _: None,
     )
-    glass = BreakGlass(store=store, clock=clock, ids=ids, minutes=settings.break_glass_minutes)
     policy = _policy(settings, records, book, session, clock, readers)
     _log.info("access_policy", policy=settings.access_policy, minutes=settings.break_glass_minutes)
     guard = ChartGuard(
@@ -126,23 +97,17 @@ def chart_access_for(
         alert=alert,
         reads=reads,
     )
-    return ChartAccess(guard=guard, glass=glass, book=book, keys=keys, reads=reads)
+    return records, ChartAccess(guard=guard, glass=glass, book=book, keys=keys, reads=reads)
 
 
-def user_readers_for(
+def _user_readers(
     settings: Settings,
-    *,
-    store: BlobStore,
+    glass: BreakGlass,
     session: aiohttp.ClientSession,
     clock: Clock,
-    ids: IdSource,
     on_behalf: OnBehalf | None,
 ) -> UserReaders | None:
-    """Return what reads charts with users' own tokens; None where the server's own reads all.
-
-    Raises:
-        ConfigurationError: the records' address or key is not usable.
-    """
+    """Return what reads charts with users' own tokens; None where the server's own reads all."""
     if settings.access_policy != "token" or on_behalf is None:
         return None
     return UserReaders(
@@ -150,7 +115,7 @@ def user_readers_for(
         scope=settings.fhir_user_scope or "",
         client_with=partial(fhir_client_with, settings, session=session, clock=clock),
         own=fhir_client_for(settings, session=session, clock=clock),
-        glass=BreakGlass(store=store, clock=clock, ids=ids, minutes=settings.break_glass_minutes),
+        glass=glass,
     )
 
 

@@ -2,17 +2,17 @@
 
 import hashlib
 import json
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Self
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobStore
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.conversation import Conversation, LastClear
-from data_models.errors import BlobExistsError, CorruptDocumentError
+from data_models.errors import CorruptDocumentError
 from data_models.layout import ConversationLayout
 from services.conversations.clearing import (
     Clearing,
@@ -90,8 +90,7 @@ class ClearUndo:
         data = _of_epoch(await self._read_archived(layout, row, ts), epoch)
         there = await self.store.read(row.original)
         if there is None:
-            with suppress(BlobExistsError):  # our own, acknowledged late
-                await self.store.create(row.original, data)
+            await put_blob(self.store, row.original, data)  # one may be ours, acknowledged late
         elif _epoch_of(there.data) not in (None, epoch):
             await self.store.replace(row.original, data, etag=there.etag)
 

@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 from collections.abc import Callable, Coroutine, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -11,13 +10,13 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import Blob, BlobStore
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.conversation import Conversation, LastClear
 from data_models.errors import (
-    BlobExistsError,
     CorruptDocumentError,
     StoreError,
     StoreUnavailableError,
@@ -185,8 +184,7 @@ class Clearing:
         if original is None:
             raise StoreUnavailableError("a document left while it was archived")
         # A copy that exists is our own, acknowledged late: it is compared like any other.
-        with suppress(BlobExistsError):
-            await self.store.create(target, original.data)
+        await put_blob(self.store, target, original.data)
         copy = await self.store.read(target)
         if copy is None or copy.data != original.data:
             raise StoreUnavailableError("an archived copy does not match its original")

@@ -35,16 +35,21 @@ def claimant_for(
         owners=owners,
         replica=replica,
         clock=clock,
-        times=ClaimTimes(
-            lease=timedelta(seconds=settings.claim_seconds),
-            renew_every=timedelta(seconds=settings.claim_renew_seconds),
-            grace=timedelta(seconds=settings.claim_grace_seconds),
-        ),
+        times=claim_times_for(settings),
         queue_depth=settings.queue_depth,
         # Where a queue, or a round's list, promises that a message is answered, nothing buries it.
         is_promised=lambda message: (
             message.is_of_rounds or (settings.turn_queue is not None and message.is_delivered)
         ),
+    )
+
+
+def claim_times_for(settings: Settings) -> ClaimTimes:
+    """Return how long what a replica claims is its own."""
+    return ClaimTimes(
+        lease=timedelta(seconds=settings.claim_seconds),
+        renew_every=timedelta(seconds=settings.claim_renew_seconds),
+        grace=timedelta(seconds=settings.claim_grace_seconds),
     )
 
 

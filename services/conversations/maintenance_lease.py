@@ -13,16 +13,46 @@ from datetime import datetime
 from pydantic import AwareDatetime, BaseModel
 
 from data_models.blob_store import BlobStore
+from data_models.chat_context import ChatContext
+from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim, change_nothing
 from data_models.clock import Clock, IdSource
-from data_models.errors import ClaimLostError, ConversationBusyError, CorruptDocumentError
-from data_models.identifiers import storage_folder
+from data_models.errors import (
+    BlobChangedError,
+    BlobExistsError,
+    ClaimLostError,
+    ConversationBusyError,
+    CorruptDocumentError,
+)
+from data_models.identifiers import PatientId, storage_folder
 from data_models.incoming_message import IncomingMessage, Sender
 from data_models.layout import ConversationLayout
 from data_models.values import read_value
 from services.conversations.claimant import Claimant
 
 _POLL_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class HeldDocument:
+    """A patient's document, or the session's, while its conversation is held."""
+
+    document: ChatContext
+    claim: Claim
+    contexts: ChatContextAccessor
+    etag: str | None
+
+    async def write(self, document: ChatContext | None = None) -> None:
+        """Store the document as it was changed, or another in its place; once.
+
+        Raises:
+            ClaimLostError: somebody took the conversation over; nothing was stored.
+        """
+        await self.claim.hold()
+        try:
+            await self.contexts.write(document or self.document, etag=self.etag)
+        except (BlobChangedError, BlobExistsError) as error:
+            raise ClaimLostError("the document was taken over") from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +87,25 @@ class MaintenanceLease:
             with suppress(ClaimLostError):
                 # No successor: who queued a message meanwhile waits for the claim and takes it.
                 await claim.release(None, change=change_nothing, successor=None)
+
+    @asynccontextmanager
+    async def holding_document(
+        self,
+        contexts: ChatContextAccessor,
+        conversation_id: str,
+        patient_id: PatientId | None,
+        *,
+        principal_id: str,
+    ) -> AsyncIterator[HeldDocument]:
+        """Hold the conversation and read a patient's document as it is then; see `holding`.
+
+        Raises:
+            CorruptDocumentError: it cannot be read.
+        """
+        async with self.holding(conversation_id, principal_id=principal_id) as claim:
+            await claim.name_patient(patient_id)
+            stored = await contexts.read(conversation_id, patient_id, epoch=claim.epoch)
+            yield HeldDocument(stored.document, claim, contexts, stored.etag)
 
     async def _take_claim(self, conversation_id: str, principal_id: str) -> Claim:
         message = self._message(conversation_id, principal_id)

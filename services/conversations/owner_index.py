@@ -1,7 +1,7 @@
 """Which conversations are whose: `users/{hash of owner}/{folder}`, in a container of its own."""
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobStore
-from data_models.errors import BlobExistsError
 from data_models.identifiers import hashed, storage_folder
 
 LISTED_CONVERSATIONS = 200
@@ -24,10 +24,7 @@ class OwnerIndex:
         """
         folder = _prefix(owner) if is_listed else f"users/{hashed(owner)}-unlisted/"
         name = f"{folder}{storage_folder(conversation_id)}"
-        try:
-            await self._store.create(name, conversation_id.encode())
-        except BlobExistsError:
-            return
+        await put_blob(self._store, name, conversation_id.encode())
 
     async def read(self, owner: str) -> list[str]:
         """Return the owner's conversation ids, the newest 200, newest first."""

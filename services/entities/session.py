@@ -201,7 +201,7 @@ class EntitySession:
         try:
             shown = self._context(agent_name)
         except UnknownAgentError as error:
-            self._count_failed("get_context", agent_name, began, 0, error)
+            self._count("get_context", agent_name, began, 0, error=error)
             raise
         self._readers.saw_all(agent_name)
         keys = [*shown["entities"], *shown["derived_entities"]]
@@ -248,7 +248,7 @@ class EntitySession:
                 self._entities, delta, agent_name=agent_name, writing=writing, source=source
             )
         except ToolInputError as error:
-            self._count_failed("merge_delta", who, began, size, error)
+            self._count("merge_delta", who, began, size, error=error)
             raise
         self._readers.wrote(who)
         self._count("merge_delta", who, began, size, self._keys(report))
@@ -262,7 +262,7 @@ class EntitySession:
                 writing=self._writing(),
             )  # fmt: skip
         except ToolInputError as error:
-            self._count_failed("store_derived", agent_name, began, len(values), error)
+            self._count("store_derived", agent_name, began, len(values), error=error)
             raise
         self._readers.saw_finds(agent_name)
         self._count("store_derived", agent_name, began, len(values), self._keys(report))
@@ -292,24 +292,15 @@ class EntitySession:
         agent_name: str,
         began: float,
         size: int,
-        keys: Mapping[str, Any],
-    ) -> None:
-        seconds = self._clock.monotonic() - began
-        self._meter.count(Done(self._session_id, agent_name, operation, seconds, size, dict(keys)))
-
-    def _count_failed(
-        self,
-        operation: EntityOperation,
-        agent_name: str,
-        began: float,
-        size: int,
-        error: ToolInputError,
+        keys: dict[str, Any] | None = None,
+        *,
+        error: ToolInputError | None = None,
     ) -> None:
         if isinstance(error, UnknownAgentError):
             self._meter.stranger(operation)
-        seconds = self._clock.monotonic() - began
+        seconds, code = self._clock.monotonic() - began, None if error is None else error.code
         self._meter.count(
-            Done(self._session_id, agent_name, operation, seconds, size, {}, error.code)
+            Done(self._session_id, agent_name, operation, seconds, size, keys or {}, code)
         )
 
 

@@ -74,15 +74,13 @@ class NoDirectory:
 
     @property
     def state(self) -> DirectoryState:
-        """See `Directory.state`."""
         return "ok"
 
     async def people_for(self, sought: Sought) -> PersonIndex:
-        """See `Directory.people_for`."""
         return PersonIndex(people=())
 
     async def check(self) -> None:
-        """See `Directory.check`."""
+        return
 
 
 class FileDirectory:
@@ -116,11 +114,9 @@ class FileDirectory:
 
     @property
     def state(self) -> DirectoryState:
-        """See `Directory.state`."""
         return self._state
 
     async def people_for(self, sought: Sought) -> PersonIndex:
-        """See `Directory.people_for`."""
         async with self._lock:
             try:
                 await self._refresh()
@@ -131,7 +127,6 @@ class FileDirectory:
             return self._index
 
     async def check(self) -> None:
-        """See `Directory.check`."""
         await self.people_for(Sought())
 
     async def _refresh(self) -> None:

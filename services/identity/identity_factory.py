@@ -91,11 +91,9 @@ class ServerDirectory:
 
     @property
     def state(self) -> DirectoryState:
-        """See `Directory.state`."""
         return self._state
 
     async def people_for(self, sought: Sought) -> PersonIndex:
-        """See `Directory.people_for`."""
         queries = list(dict.fromkeys(self._queries(sought)))
         self._state = "slow"  # until they have answered: a caller may stop waiting
         try:

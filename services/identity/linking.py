@@ -66,19 +66,13 @@ class Linked:
     is_plain: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectLinker:
     """Reads messages against the directory. Holds no state of any conversation."""
 
-    def __init__(
-        self,
-        *,
-        directory: Directory,
-        fits: Callable[[str], bool],
-        seconds: float = DIRECTORY_SECONDS,
-    ) -> None:
-        self._directory = directory
-        self._fits = fits
-        self._seconds = seconds
+    directory: Directory
+    fits: Callable[[str], bool]
+    seconds: float = DIRECTORY_SECONDS
 
     async def link(self, text: str, situation: Situation) -> Linked:
         """Return whom `text` is about; it fails closed: what is not answered in time is unsure."""
@@ -128,8 +122,8 @@ class SubjectLinker:
 
     async def _people(self, sought: Sought) -> PersonIndex | None:
         try:
-            async with asyncio.timeout(self._seconds):
-                return await self._directory.people_for(sought)
+            async with asyncio.timeout(self.seconds):
+                return await self.directory.people_for(sought)
         except TimeoutError:
             _log.warning("directory_slow")
         except RecordsError as error:
@@ -155,7 +149,7 @@ class SubjectLinker:
         labelled = set(labelled_numbers(message, tokens))
         for token in tokens:
             hits = index.with_number(token)
-            if token in situation.named or self._fits(token):
+            if token in situation.named or self.fits(token):
                 continue  # an id in its own form is decided on by its own rules
             is_part = any(
                 one != token and token in one and (index.with_number(one) or index.has_form(one))

@@ -63,6 +63,11 @@ class Person:
     beside: tuple[str, ...] = ()
 
     @property
+    def is_in_use(self) -> bool:
+        """Whether it is neither withdrawn nor merged into another."""
+        return self.is_active and not self.replaced_by
+
+    @property
     def name(self) -> str:
         """The name in use as it is read aloud; empty if none is recorded."""
         in_use = [one for one in self.names if not one.is_former] or self.names

@@ -15,6 +15,8 @@ from services.language.vocabulary import LANGUAGES
 _END_CHARS = 1_000
 _ANSWER_CHARS = 40
 _AFTERNOON_UNTIL = 7
+_FIELD_CHARS = 6
+"""By so many letters the name of a field and of who works in it are alike, in any language."""
 _DOCTOR = re.compile(
     r"\b(?:[Dd]r\.?|[Dd]octor|[Dd]oktor|[Dd]ra\.|[Dd]octeur|[Pp]rof\.)\s+"
     r"([^\W\d_][\w'’-]+)(?:\s+([A-Z][\w'’-]+))?"
@@ -57,7 +59,7 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
     if is_booking and len(text) <= _ANSWER_CHARS and _day(english) is None is _time(english):
         english = _in_any_language(text) or english
     found = {
-        "doctor_preference": _doctor(text),
+        "doctor_preference": _doctor(text) or field_in(_wished(text)),
         "date_preference": _day(english),
         "time_preference": _time(english),
         "procedure_preference": _last(english, "procedure"),
@@ -66,6 +68,20 @@ def slots_in(text: str, *, is_booking: bool) -> dict[str, Any]:
         "user_name": _of(_NAME, text),
     }
     return {key: value for key, value in found.items() if value}
+
+
+def field_in(text: str) -> str:
+    """Return the last field of medicine that `text` names, as written: "cardiologist"; else ""."""
+    return next(reversed(found_in(text, "medical_field")), "")
+
+
+def is_of_field(specialty: str, field: str) -> bool:
+    """Whether a field that somebody named is the specialty: a "Kardiologe" is of "Cardiology"."""
+    return _field_key(field) in {_field_key(word) for word in specialty.split()}
+
+
+def _field_key(word: str) -> str:
+    return fold(word)[0].replace("k", "c")[:_FIELD_CHARS]
 
 
 def _in_any_language(text: str) -> str:

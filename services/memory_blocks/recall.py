@@ -2,7 +2,6 @@
 
 import math
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import DamerauLevenshtein
 
 from data_models.chat_context import Turn
+from services.language.folding import fold
 from services.language.text_words import words_with_places
 
 SNIPPET_CHARS = 320
@@ -72,11 +72,7 @@ class _Line:
 
 def words_of(text: str) -> list[str]:
     """Return the words of `text` without case, accents and plural endings."""
-    plain = text.casefold()
-    if not plain.isascii():
-        plain = unicodedata.normalize("NFKD", plain)
-        plain = "".join(one for one in plain if not unicodedata.combining(one))
-    return [_singular(word) for _, word in words_with_places(plain)]
+    return [_singular(word) for _, word in words_with_places(fold(text)[0])]
 
 
 def search(turns: Iterable[Turn], query: str, *, limit: int) -> Recalled:
@@ -88,7 +84,7 @@ def search(turns: Iterable[Turn], query: str, *, limit: int) -> Recalled:
     unique: dict[int, Turn] = {}
     for turn in turns:
         held = unique.get(turn.turn_id)
-        if held is None or _is_shortened(held):
+        if held is None or held.is_shortened:
             unique[turn.turn_id] = turn
     lines = [line for number in sorted(unique) for line in _lines(unique[number])]
     terms = [word for word in dict.fromkeys(words_of(query)) if word not in _STOP]
@@ -174,8 +170,3 @@ def _snippet(text: str, telling: Mapping[str, float]) -> str:
 
 def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def _is_shortened(turn: Turn) -> bool:
-    answers = [answer.shortened_from_chars for answer in turn.agent_responses]
-    return any(each is not None for each in (turn.shortened_from_chars, *answers))

@@ -125,15 +125,9 @@ def rotate(turns: Sequence[Turn], *, rules: RotationRules | None = None) -> Rota
     whole = [
         turn
         for turn, shown in zip(turns[leaving:], kept, strict=True)
-        if shown is not turn and not is_shortened(turn)
+        if shown is not turn and not turn.is_shortened
     ]
     return Rotation(archived=turns[:leaving], whole=whole, kept=kept)
-
-
-def is_shortened(turn: Turn) -> bool:
-    """Whether the document holds only head and tail of a text of `turn`."""
-    shortened = [answer.shortened_from_chars for answer in turn.agent_responses]
-    return any(each is not None for each in [turn.shortened_from_chars, *shortened])
 
 
 def _has_room(turns: Sequence[Turn], rules: RotationRules) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from data_models.chat_context import ChatContext
 from data_models.conversation_entities import ConversationEntity
@@ -20,45 +20,6 @@ State: TypeAlias = Mapping[str, Any]
 PERSON = "person"
 
 
-class Place(Protocol):
-    """One item of a document, whether it is there or not."""
-
-    @property
-    def item_id(self) -> str:
-        """Names the item in the API and in the list of changes."""
-        ...
-
-    @property
-    def kind(self) -> ItemKind:
-        """What it is."""
-        ...
-
-    @property
-    def label(self) -> str:
-        """What people call it."""
-        ...
-
-    def read(self, document: ChatContext) -> dict[str, Any] | None:
-        """Return its state as it is stored; None if it is not there."""
-        ...
-
-    def write(self, document: ChatContext, state: State | None, *, now: datetime) -> None:
-        """Put `state` there, or take the item out.
-
-        Raises:
-            MemoryItemError: there is no room, or the item cannot be taken out.
-        """
-        ...
-
-    def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
-        """Return `state` with a person's value."""
-        ...
-
-    def retired(self, state: State) -> dict[str, Any] | None:
-        """Return the state in which nobody is shown the item any more."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class TopicPlace:
     """What the conversation is about now."""
@@ -68,20 +29,24 @@ class TopicPlace:
     label: str = "Topic"
 
     def read(self, document: ChatContext) -> dict[str, Any] | None:
-        """See `Place`."""
+        """Return its state as it is stored; None if it is not there."""
         topic = document.memory.active_topic
         return {"topic": topic} if topic else None
 
     def write(self, document: ChatContext, state: State | None, *, now: datetime) -> None:
-        """See `Place`."""
+        """Put `state` there, or take the item out.
+
+        Raises:
+            MemoryItemError: there is no room, or the item cannot be taken out.
+        """
         document.memory.active_topic = "" if state is None else str(state["topic"])
 
     def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
-        """See `Place`."""
+        """Return `state` with a person's value."""
         return {"topic": str(value)}
 
     def retired(self, state: State) -> None:
-        """See `Place`."""
+        """Return the state in which nobody is shown the item any more: none."""
         return
 
 
@@ -100,16 +65,14 @@ class PointPlace:
 
     @property
     def item_id(self) -> str:
-        """See `Place`."""
+        """Names the item in the API and in the list of changes."""
         return f"point:{self.point_id}"
 
     def read(self, document: ChatContext) -> dict[str, Any] | None:
-        """See `Place`."""
         found = next((o for o in document.memory.key_points if o.point_id == self.point_id), None)
         return None if found is None else found.model_dump(mode="json")
 
     def write(self, document: ChatContext, state: State | None, *, now: datetime) -> None:
-        """See `Place`."""
         points, counts = document.memory.key_points, document.memory.counts
         held = {one.point_id: one for one in points}.get(self.point_id)
         point = None if state is None else KeyPoint.model_validate(state)
@@ -121,12 +84,10 @@ class PointPlace:
         counts.items_corrected = max(0, counts.items_corrected + corrected)
 
     def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
-        """See `Place`."""
         was = str(state.get("text", "")) if state.get("status") == "active" else ""
         return {**state, "text": str(value), "source": PERSON, "status": "active", "was": was}
 
     def retired(self, state: State) -> dict[str, Any]:
-        """See `Place`."""
         return {**state, "status": "retired"}
 
 
@@ -139,21 +100,17 @@ class WishPlace:
 
     @property
     def item_id(self) -> str:
-        """See `Place`."""
         return f"wish:{self.key}"
 
     @property
     def label(self) -> str:
-        """See `Place`."""
         return spoken(self.key)
 
     def read(self, document: ChatContext) -> dict[str, Any] | None:
-        """See `Place`."""
         found = document.entities.conversation.entities.get(self.key)
         return None if found is None else found.model_dump(mode="json")
 
     def write(self, document: ChatContext, state: State | None, *, now: datetime) -> None:
-        """See `Place`."""
         manager = document.entities.conversation
         queue = {key: one for key, one in manager.entities.items() if key != self.key}
         if state is not None:
@@ -165,7 +122,6 @@ class WishPlace:
         document.entities.derived.expire_dependents([self.key], now=now)
 
     def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
-        """See `Place`."""
         reference = now.isoformat() if is_relative_value(value) else None
         return {
             **state,
@@ -176,7 +132,6 @@ class WishPlace:
         }
 
     def retired(self, state: State) -> None:
-        """See `Place`."""
         return
 
 
@@ -190,21 +145,17 @@ class FindingPlace:
 
     @property
     def item_id(self) -> str:
-        """See `Place`."""
         return f"finding:{self.agent}:{self.key}"
 
     @property
     def label(self) -> str:
-        """See `Place`."""
         return spoken(self.key)
 
     def read(self, document: ChatContext) -> dict[str, Any] | None:
-        """See `Place`."""
         found = document.entities.derived.agent_entities.get(self.agent, {}).get(self.key)
         return None if found is None else found.model_dump(mode="json")
 
     def write(self, document: ChatContext, state: State | None, *, now: datetime) -> None:
-        """See `Place`."""
         manager = document.entities.derived
         held = manager.agent_entities.get(self.agent, {})
         queue = {key: one for key, one in held.items() if key != self.key}
@@ -217,7 +168,6 @@ class FindingPlace:
         manager.touch(now)
 
     def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
-        """See `Place`."""
         return {
             **state,
             "value": value,
@@ -229,7 +179,6 @@ class FindingPlace:
         }
 
     def retired(self, state: State) -> None:
-        """See `Place`."""
         return
 
 
@@ -245,16 +194,13 @@ class ThingPlace:
 
     @property
     def item_id(self) -> str:
-        """See `Place`."""
         return f"thing:{self.entity_type}:{self.source}:{self.entity_id}"
 
     def read(self, document: ChatContext) -> dict[str, Any] | None:
-        """See `Place`."""
         found = next((one for one in document.tool_memory.entities if self._is(one)), None)
         return None if found is None else found.model_dump(mode="json")
 
     def write(self, document: ChatContext, state: State | None, *, now: datetime) -> None:
-        """See `Place`."""
         memory = document.tool_memory
         found = next((n for n, one in enumerate(memory.entities) if self._is(one)), None)
         if found is None or state is None:
@@ -267,16 +213,24 @@ class ThingPlace:
             memory.focus = None
 
     def corrected(self, state: State, value: Any, *, now: datetime) -> dict[str, Any]:
-        """See `Place`."""
         return {**state, "display_name": str(value)}
 
     def retired(self, state: State) -> dict[str, Any]:
-        """See `Place`."""
         return {**state, "status": "deleted"}
 
     def _is(self, one: EntityContext) -> bool:
         mine = (self.entity_type, self.source, self.entity_id)
         return (one.entity_type, one.source, one.entity_id) == mine
+
+
+Place: TypeAlias = TopicPlace | PointPlace | WishPlace | FindingPlace | ThingPlace
+"""One item of a document, whether it is there or not."""
+
+
+def place_of_thing(one: EntityContext) -> ThingPlace:
+    """Return where an entity lives; what is private is called by its kind alone."""
+    label = other_of(one.entity_type).capitalize() if one.is_private else one.display_name
+    return ThingPlace(one.entity_type, one.source, one.entity_id, label)
 
 
 def places_of(document: ChatContext) -> Iterator[Place]:
@@ -286,9 +240,7 @@ def places_of(document: ChatContext) -> Iterator[Place]:
     yield from (WishPlace(key) for key in document.entities.conversation.entities)
     for agent, queue in document.entities.derived.agent_entities.items():
         yield from (FindingPlace(agent, key) for key in queue)
-    for one in document.tool_memory.entities:
-        label = other_of(one.entity_type).capitalize() if one.is_private else one.display_name
-        yield ThingPlace(one.entity_type, one.source, one.entity_id, label)
+    yield from map(place_of_thing, document.tool_memory.entities)
 
 
 def place_of_change(item_id: str, state: State) -> Place | None:

@@ -19,12 +19,11 @@ from services.memory_edits.places import (
     ItemKind,
     PointPlace,
     State,
-    ThingPlace,
     WishPlace,
     place_of_change,
+    place_of_thing,
     places_of,
 )
-from services.tool_memory.grounding import other_of
 
 ItemStatus = Literal["active", "retired", "expired", "deleted", "superseded", "unverified"]
 _SHOWN_DATA_CHARS = 400
@@ -141,16 +140,17 @@ def view_of(
     """Return the memory of `document` as it stands at `now`."""
     renderer = _Renderer(document=document, now=now)
     retired = list(renderer.retired())
-    understood = [*renderer.points(), *renderer.wishes()]
-    found = [*renderer.findings(), *renderer.things()]
     return MemoryView(
         patient_id=document.patient_id,
         revision=revision_of(document),
         topic=renderer.topic(),
         phase=document.memory.conversation_phase,
         summary=summary,
-        understood=[*understood, *(one for one in retired if one.kind in ("point", "wish"))],
-        found=[*found, *(one for one in retired if one.kind == "finding")],
+        understood=[
+            *renderer.understood(),
+            *(one for one in retired if one.kind in ("point", "wish")),
+        ],
+        found=[*renderer.found(), *(one for one in retired if one.kind == "finding")],
         ran=[_run(one) for one in reversed(document.tool_memory.executions)],
         changes=[_change(one) for one in reversed(document.memory_changes.changes)],
         blocks=dict(blocks),
@@ -174,22 +174,14 @@ class _Renderer:
             sources=sources,
         )  # fmt: skip
 
-    def points(self) -> Iterator[MemoryItem]:
-        for one in self._document.memory.key_points:
-            yield self._point(one)
+    def understood(self) -> Iterator[MemoryItem]:
+        yield from map(self._point, self._document.memory.key_points)
+        yield from map(self._wish, self._document.entities.conversation.entities.values())
 
-    def wishes(self) -> Iterator[MemoryItem]:
-        for one in self._document.entities.conversation.entities.values():
-            yield self._wish(one)
-
-    def findings(self) -> Iterator[MemoryItem]:
+    def found(self) -> Iterator[MemoryItem]:
         for queue in self._document.entities.derived.agent_entities.values():
-            for one in queue.values():
-                yield self._finding(one)
-
-    def things(self) -> Iterator[MemoryItem]:
-        for one in self._document.tool_memory.entities:
-            yield self._thing(one)
+            yield from map(self._finding, queue.values())
+        yield from map(self._thing, self._document.tool_memory.entities)
 
     def retired(self) -> Iterator[MemoryItem]:
         """Yield what a person took out and nobody put back."""
@@ -241,8 +233,7 @@ class _Renderer:
         )  # fmt: skip
 
     def _thing(self, one: EntityContext) -> MemoryItem:
-        label = other_of(one.entity_type).capitalize() if one.is_private else one.display_name
-        place = ThingPlace(one.entity_type, one.source, one.entity_id, label)
+        place = place_of_thing(one)
         run = self._runs.get(one.source_execution_id)
         sources = MemorySources() if run is None else _of_run(run)
         was_retired = any(
@@ -251,7 +242,7 @@ class _Renderer:
         )
         status: ItemStatus = "retired" if was_retired and one.status == "deleted" else one.status
         return MemoryItem(
-            id=place.item_id, kind="thing", label=label, status=status, origin="tool",
+            id=place.item_id, kind="thing", label=place.label, status=status, origin="tool",
             value=None if one.is_private else _shown_data(one), updated_at=one.created_at,
             sources=sources, can_correct=status == "active" and not one.is_private,
         )  # fmt: skip

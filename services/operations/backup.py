@@ -7,14 +7,14 @@ nobody runs. One that never rests is held for the moment of its copy.
 import asyncio
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobInfo, BlobStore
 from data_models.clock import Clock
-from data_models.errors import BackupError, BlobChangedError, BlobExistsError
+from data_models.errors import BackupError, BlobChangedError
 from data_models.layout import ConversationLayout
 from services.conversations.maintenance_lease import MaintenanceLease, conversation_of, is_held
 from services.operations.backup_files import (
@@ -238,8 +238,7 @@ class Restore:
         if row.name.endswith(_GROWING) and data:
             await _grow(store, row.name, data)
             return
-        with suppress(BlobExistsError):  # compared with all others at the end
-            await store.create(row.name, data)
+        await put_blob(store, row.name, data)  # one that exists is compared at the end
 
     async def _compare(self, row: BackupRow) -> None:
         blob = await self._store(row).read(row.name)

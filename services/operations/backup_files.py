@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, BaseModel, ValidationError
@@ -17,43 +17,6 @@ from data_models.errors import BackupError, BlobExistsError
 from data_models.local_files import read_file, sync_folder, write_new_file
 
 
-class BackupFiles(Protocol):
-    """Files by paths with `/` between their parts."""
-
-    @property
-    def place(self) -> str:
-        """What people are told of it."""
-        ...
-
-    async def begin(self) -> None:
-        """Make the place.
-
-        Raises:
-            BackupError: there is something in it already.
-        """
-        ...
-
-    async def put(self, path: str, data: bytes) -> None:
-        """Write a file, in place of one of an earlier try."""
-        ...
-
-    async def grow(self, path: str, data: bytes) -> None:
-        """Put `data` at the end of a file that only this backup writes."""
-        ...
-
-    async def remove(self, folder: str) -> None:
-        """Delete all files of a folder; an absent one is no error."""
-        ...
-
-    async def read(self, path: str) -> bytes | None:
-        """Return a file, None where there is none."""
-        ...
-
-    async def close(self) -> None:
-        """Let go of connections."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class FolderFiles:
     """Files below `folder`, for nobody but this user."""
@@ -62,29 +25,38 @@ class FolderFiles:
 
     @property
     def place(self) -> str:
+        """What people are told of it."""
         return str(self.folder)
 
     async def begin(self) -> None:
+        """Make the place.
+
+        Raises:
+            BackupError: there is something in it already.
+        """
         if self.folder.exists() and any(self.folder.iterdir()):
             raise BackupError(f"{self.folder} is not empty; name a new folder")
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     async def put(self, path: str, data: bytes) -> None:
-        """See `BackupFiles.put`; durable."""
+        """Write a file, in place of one of an earlier try; durable."""
         await asyncio.to_thread(self._put, self._path(path), data)
 
     async def grow(self, path: str, data: bytes) -> None:
+        """Put `data` at the end of a file that only this backup writes."""
         await asyncio.to_thread(_grow, self._path(path), data)
 
     async def remove(self, folder: str) -> None:
+        """Delete all files of a folder; an absent one is no error."""
         await asyncio.to_thread(shutil.rmtree, self._path(folder), ignore_errors=True)
 
     async def read(self, path: str) -> bytes | None:
+        """Return a file, None where there is none."""
         found = await asyncio.to_thread(read_file, self._path(path))
         return None if found is None else found[0]
 
     async def close(self) -> None:
-        """See `BackupFiles.close`."""
+        """Let go of connections: there are none."""
 
     def _path(self, path: str) -> Path:
         whole = self.folder / path
@@ -138,7 +110,7 @@ class ContainerFiles:
             await self.store.create(name, data)
 
     async def grow(self, path: str, data: bytes) -> None:
-        """See `BackupFiles.grow`; at most 4 MB at once, 50,000 times."""
+        """See `FolderFiles.grow`; at most 4 MB at once, 50,000 times."""
         if not data:  # Azure appends no empty piece, and a list may have no line
             if path not in self._ends:
                 await self.put(path, data)
@@ -156,6 +128,10 @@ class ContainerFiles:
 
     async def close(self) -> None:
         await self.store.close()
+
+
+BackupFiles: TypeAlias = FolderFiles | ContainerFiles
+"""Files by paths with `/` between their parts."""
 
 
 def open_backup(target: str, *, ids: IdSource) -> BackupFiles:

@@ -1,47 +1,34 @@
 """Whom a round is for: typed names and numbers, or who is seen on a day."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, tzinfo
 
-from data_models.errors import (
-    InvalidIdentifierError,
-    RecordNotFoundError,
-    RecordReplacedError,
-    RecordsError,
-    RoundsListError,
-)
+from data_models.errors import InvalidIdentifierError, RoundsListError
 from data_models.identifiers import PatientId, storable_patient_id
 from services.chart_access.chart_guard import ChartGuard
-from services.identity.directory import Directory, Sought
 from services.language.full_dates import full_dates
 from services.language.letters import folded
 from services.patient_context.pattern import PatientIdPattern
-from services.records.need import EVERYTHING
-from services.records.ports import PatientRecords
-from services.records.visits import is_on
 from services.rounds.round_list import PATIENTS_LIMIT
 from services.views.patient_finder import QUERY_LIMIT_CHARS, FoundPatient, PatientFinder
-from services.views.visits_by_day import DayOnServer
+from services.views.visits_by_day import DayState, VisitsByDay
 
-_LOADED_AT_ONCE = 4
+_REFUSALS: dict[DayState, str] = {
+    "not_searchable": "These records cannot be searched by day. Please name the patients.",
+    "too_many": "More visits are on that day than a list takes. Please name the patients.",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """Finds the patients of a list. Nobody is guessed: what fits several is refused.
-
-    Attributes:
-        on_server: Who is seen on a day, where a server knows; None: the folder's charts are read.
-    """
+    """Finds the patients of a list. Nobody is guessed: what fits several is refused."""
 
     finder: PatientFinder
-    directory: Directory
-    records: PatientRecords
     guard: ChartGuard
     pattern: PatientIdPattern
-    on_server: DayOnServer | None = None
+    days: VisitsByDay
+    zone: tzinfo
 
     async def find_named(self, entries: Sequence[str], *, owner: str) -> list[PatientId]:
         """Return whom the entries name, in their order, each once.
@@ -65,14 +52,16 @@ class Choice:
         """Return who has a visit or an appointment on `day`, of those open to the owner, by id.
 
         Raises:
-            RoundsListError: nobody has, or there are too many.
-            RecordsError: the directory has no answer.
+            RoundsListError: nobody has, there are too many, or nobody can list them.
+            RecordsError: the directory, or the records, have no answer.
         """
-        if self.on_server is None:
-            found = await self._find_seen_in_folder(day, owner)
-        else:
-            seen = await self.on_server.find_seen_on(day)
-            found = [one for one in seen if await self.guard.may_open(owner, one)]
+        on_day = await self.days.visits_on(day, self.zone)
+        if on_day.state != "listed":
+            raise RoundsListError(_REFUSALS[on_day.state])
+        people = [*(one.person for one in on_day.seen), *on_day.unread]
+        # Whose chart cannot be read now is on the list, and their card says so.
+        seen = sorted({one.patient_id for one in people if one.patient_id and one.is_in_use})
+        found = [one for one in seen if await self.guard.may_open(owner, one)]
         if not found:
             raise RoundsListError(
                 f"No patient whose chart is open to you has a visit or an appointment on {day}."
@@ -83,13 +72,6 @@ class Choice:
                 "Please name the patients."
             )
         return found
-
-    async def _find_seen_in_folder(self, day: date, owner: str) -> list[PatientId]:
-        people = (await self.directory.people_for(Sought())).people
-        known = sorted(one.patient_id for one in people if one.patient_id and one.is_active)
-        free = asyncio.Semaphore(_LOADED_AT_ONCE)
-        seen = await asyncio.gather(*(self._is_seen(one, day, owner, free) for one in known))
-        return [one for one, is_seen in zip(known, seen, strict=True) if is_seen]
 
     async def _one(self, entry: str, owner: str) -> PatientId | RoundsListError:
         if len(entry) > QUERY_LIMIT_CHARS:
@@ -110,21 +92,6 @@ class Choice:
         return RoundsListError(
             f"“{entry}” may be {who}. Please write the name and the birth date, or the id."
         )
-
-    async def _is_seen(
-        self, patient_id: PatientId, day: date, owner: str, free: asyncio.Semaphore
-    ) -> bool:
-        async with free:
-            if not await self.guard.may_open(owner, patient_id):
-                return False
-            try:
-                record = await self.records.load(patient_id, EVERYTHING)
-            except (RecordNotFoundError, RecordReplacedError):
-                return False
-            except RecordsError:
-                return True  # whose chart cannot be read now is on the list, and their card says so
-            entries = record.entries_of("Encounter", "Appointment")
-            return any(is_on(entry, day) for entry in entries)
 
 
 def _is_named(row: FoundPatient, entry: str) -> bool:

@@ -269,10 +269,5 @@ def _noted(now: RoundList, before: RoundPatient, after: RoundPatient) -> RoundLi
     row = now.patient(before.patient_id)
     if row is None or row.attempt != before.attempt or row.state != "waiting":
         return None
-    came = {
-        "state": after.state,
-        "problem": after.problem,
-        "attempt": after.attempt,
-        "run_id": after.run_id,
-    }
+    came = after.model_dump(include={"state", "problem", "attempt", "run_id"})
     return now.with_patient(row.model_copy(update=came))

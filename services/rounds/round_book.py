@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from data_models.blob_changes import change_blob
+from data_models.blob_changes import change_blob, put_blob
 from data_models.blob_names import is_blob_name
 from data_models.blob_store import BlobStore
 from data_models.errors import (
-    BlobExistsError,
     CorruptDocumentError,
     NoSuchListError,
 )
@@ -44,11 +43,11 @@ class RoundBook:
 
     async def share(self, round_id: str, principal: str) -> None:
         """List it among the lists of `principal`; repeating it is no error."""
-        await self._mark(f"{_OWNED}/{hashed(principal)}/{round_id}")
+        await put_blob(self.store, f"{_OWNED}/{hashed(principal)}/{round_id}", _MARK)
 
     async def reopen(self, round_id: str) -> None:
         """Note that somebody of it is to be prepared; repeating it is no error."""
-        await self._mark(f"{_OPEN}/{round_id}")
+        await put_blob(self.store, f"{_OPEN}/{round_id}", _MARK)
 
     async def note_done(self, round_id: str) -> None:
         """Note that all of it is prepared, or that there is no such list."""
@@ -117,12 +116,6 @@ class RoundBook:
         name = _notes_name(round_id, patient_id)
         kept = await change_blob(self.store, name, changed, what="the notes of a round")
         return read_value(kept, RoundNotes)
-
-    async def _mark(self, name: str) -> None:
-        try:
-            await self.store.create(name, _MARK)
-        except BlobExistsError:
-            return
 
     async def _read_list(self, round_id: str) -> RoundList | None:
         """A list that cannot be read is told to who opens it, and hides no other."""

@@ -1,11 +1,11 @@
 """The rounds that the settings ask for."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 
-from data_models.claim_decision import ClaimTimes
 from data_models.clock import Clock, IdSource
+from services.conversations.conversation_factory import claim_times_for
 from services.evidence.looks import LookBook
+from services.records.ports import PatientRecords
 from services.replica import Replica
 from services.rounds.choosing import Choice
 from services.rounds.preparing import Preparation, RoundPreparer
@@ -31,6 +31,7 @@ def rounds_for(
     *,
     entry: RoundEntry,
     choice: Choice,
+    records: PatientRecords,
     scheduler: TurnScheduler,
     reader: ConversationReader,
     looks: LookBook | None,
@@ -38,8 +39,7 @@ def rounds_for(
     clock: Clock,
     ids: IdSource,
 ) -> Rounds:
-    """Return the rounds: lists of the book behind `entry`, of patients of the records."""
-    records = choice.records
+    """Return the rounds: lists of the book behind `entry`, of patients of `records`."""
     preparer = RoundPreparer(
         book=entry.book,
         preparation=Preparation(
@@ -52,11 +52,7 @@ def rounds_for(
         replica=replica,
         clock=clock,
         parallel=settings.rounds_parallel,
-        times=ClaimTimes(
-            lease=timedelta(seconds=settings.claim_seconds),
-            renew_every=timedelta(seconds=settings.claim_renew_seconds),
-            grace=timedelta(seconds=settings.claim_grace_seconds),
-        ),
+        times=claim_times_for(settings),
     )
     service = RoundService(
         entry=entry,

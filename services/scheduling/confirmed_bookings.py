@@ -1,7 +1,7 @@
 """What the clinic does only after the user's yes."""
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date
 from typing import Any, Literal, TypeAlias, cast
 
@@ -57,22 +57,14 @@ class Request:
 
     def payload(self) -> dict[str, Any]:
         """Return it as an open question keeps it."""
-        return {
-            "action": self.action,
-            "agent": self.agent,
-            "name": self.name,
-            **{field: value for field, value in self.details().items() if value},
-        }
+        return {"action": self.action, "agent": self.agent, "name": self.name, **self.details()}
 
     def details(self) -> dict[str, str]:
         """Return what it is done with."""
-        return {
-            "appointment_id": self.appointment_id,
-            "slot_id": self.slot_id,
-            "reason": self.reason,
-            "person": self.person,
-            "birth_date": self.birth_date,
-        }
+        return {name: value for name, value in asdict(self).items() if value and name in _DETAILS}
+
+
+_DETAILS = ("appointment_id", "slot_id", "reason", "person", "birth_date")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +87,7 @@ def request_of(payload: Mapping[str, Any]) -> Request | None:
     """Return what an open question asks about; None if that is nothing of the clinic's."""
     if payload.get("action") not in YES_WORDS:
         return None
-    names = ("appointment_id", "slot_id", "reason", "person", "birth_date")
-    texts = {name: str(payload.get(name, "")) for name in names}
+    texts = {name: str(payload.get(name, "")) for name in _DETAILS}
     action = cast(ClinicAction, payload["action"])
     return Request(action, str(payload["agent"]), str(payload["name"]), **texts)
 

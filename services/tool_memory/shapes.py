@@ -7,6 +7,8 @@ from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from babel.core import get_global
+
 from data_models.tool_memory import EntityType
 from services.language.pointing.folding import listed
 
@@ -53,27 +55,6 @@ _OWN_DATE: Mapping[str, Sequence[str]] = {
     """
     ),
 }
-# Graph names zones as Windows does; the others of the map are rare, and an unknown one is no date.
-_WINDOWS_ZONES: Mapping[str, str] = {
-    "W. Europe Standard Time": "Europe/Berlin",
-    "Central Europe Standard Time": "Europe/Budapest",
-    "Central European Standard Time": "Europe/Warsaw",
-    "Romance Standard Time": "Europe/Paris",
-    "GMT Standard Time": "Europe/London",
-    "Greenwich Standard Time": "Atlantic/Reykjavik",
-    "E. Europe Standard Time": "Europe/Chisinau",
-    "FLE Standard Time": "Europe/Kiev",
-    "Eastern Standard Time": "America/New_York",
-    "Central Standard Time": "America/Chicago",
-    "Mountain Standard Time": "America/Denver",
-    "Pacific Standard Time": "America/Los_Angeles",
-    "India Standard Time": "Asia/Kolkata",
-    "China Standard Time": "Asia/Shanghai",
-    "Tokyo Standard Time": "Asia/Tokyo",
-    "AUS Eastern Standard Time": "Australia/Sydney",
-}
-
-
 KEPT_FIELDS = tuple(
     dict.fromkeys(
         [
@@ -174,11 +155,11 @@ def _nested(value: Mapping[str, Any], zone: tzinfo) -> Moment | None:
 
 @lru_cache(maxsize=256)
 def zone_of(name: str) -> tzinfo | None:
-    """Return a zone by its IANA or Windows name; None if nobody knows it."""
+    """Return a zone by its IANA name, or as Windows and so Graph call it; None for no zone's."""
     if name.upper() in ("UTC", "Z", "ETC/UTC", "GMT"):
         return UTC
     try:
-        return ZoneInfo(_WINDOWS_ZONES.get(name, name))
+        return ZoneInfo(get_global("windows_zone_mapping").get(name, name))
     except (KeyError, ValueError, OSError):
         return None
 
@@ -188,14 +169,7 @@ def _parsed(text: str, zone: tzinfo) -> Moment | None:
         if len(text) == 10 or (len(text) == 8 and text.isdigit()):
             day = date.fromisoformat(text)
             return Moment(datetime.combine(day, time(), zone), has_time=False)
-        at = datetime.fromisoformat(_shortened(text))
+        at = datetime.fromisoformat(text)
     except ValueError:
         return None
     return Moment(at if at.tzinfo else at.replace(tzinfo=zone), has_time=True)
-
-
-def _shortened(text: str) -> str:
-    """Return ISO text with at most six digits of a second: Graph writes seven."""
-    head, dot, rest = text.partition(".")
-    digits = len(rest) - len(rest.lstrip("0123456789"))
-    return f"{head}.{rest[: min(digits, 6)].ljust(6, '0')}{rest[digits:]}" if dot else text

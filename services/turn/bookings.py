@@ -4,10 +4,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from data_models.chat_context import Continuation
 from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import ToolInputError, UnknownAgentError
 from services.entities.session import Derives
+from services.language.phrases import says
 from services.language.yes_no import says_no, says_yes
 from services.scheduling.confirmed_bookings import (
     YES_WORDS,
@@ -32,7 +34,8 @@ _WISHES = (
     "urgency_preference",
 )
 """What the user wanted of an appointment: once it stands, the next one may want something else."""
-_SORRY = "That could not be done: {problem}. Which other time suits?"
+_ANOTHER = " Which other time suits?"
+_SORRY = "That could not be done: {problem}." + _ANOTHER
 _DECLINED = {"agreed": False}
 _GO_ON = " Say “continue” to go on with the plan."
 
@@ -58,7 +61,8 @@ class TurnBookings:
         grounded = await self.documents.open(turn.stay(), question.patient_id)
         if not agrees:
             self._settle(grounded, request, [PROPOSAL])
-            return QuestionOutcome(grounded, request.declined, _DECLINED)
+            text = request.declined + _wait_for_other_time(grounded, request)
+            return QuestionOutcome(grounded, text, _DECLINED)
         await self.documents.access.record(turn, question.patient_id, action=request.action)
         return await self._carry_out(grounded, request, clinic)
 
@@ -131,6 +135,19 @@ class TurnBookings:
 
 def _result(done: Done) -> dict[str, Any]:
     return {"result": done.text} | ({"appointment": done.appointment} if done.appointment else {})
+
+
+def _wait_for_other_time(turn: GroundedTurn, request: Request) -> str:
+    """Let the agent hear another time after a no to one; "" where the user drops it all."""
+    waited = turn.document.continuation
+    step = None if waited is None else waited.plan_step
+    if request.slot_id and not says(turn.answer, "lets_it_be"):
+        waited = Continuation(agent=request.agent, plan_step=step, asked_at=turn.now)
+        turn.document.continuation = waited
+        return _ANOTHER
+    if step is None:
+        turn.document.continuation = None
+    return ""
 
 
 def _finish_step(turn: GroundedTurn) -> bool:

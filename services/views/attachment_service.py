@@ -3,24 +3,17 @@
 import asyncio
 import hashlib
 import mimetypes
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Final
 
 from data_models.chat_context import Attachment, ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.claim import Claim
 from data_models.clock import Clock
-from data_models.documents import Stored
-from data_models.errors import (
-    AttachmentError,
-    BlobChangedError,
-    BlobExistsError,
-    ClaimLostError,
-    NotFoundError,
-)
+from data_models.errors import AttachmentError, NotFoundError
 from data_models.identifiers import PatientId
 from services.attachments.papers import Whose, whose_paper
-from services.conversations.maintenance_lease import MaintenanceLease
+from services.conversations.maintenance_lease import HeldDocument, MaintenanceLease
 from services.identity.linking import SubjectLinker
 from services.records.readers.reading import DocumentReader
 from services.records.readers.result import ReadDocument
@@ -107,13 +100,12 @@ class AttachmentService:
             added_at=self.clock.now(),
             added_by=owner,
         )
-        async with self.lease.holding(conversation_id, principal_id=owner) as claim:
-            stored = await self._document(claim, conversation_id, patient)
-            rows = stored.document.attachments
-            held = next((one for one in rows if one.attachment_id == row.attachment_id), None)
-            if held is None:
-                await self._keep(claim, stored, row, data, found.text)
-        return PaperRead(whose, pages, gap, held or row)
+        async with self._holding(conversation_id, patient, owner) as held:
+            rows = held.document.attachments
+            known = next((one for one in rows if one.attachment_id == row.attachment_id), None)
+            if known is None:
+                await self._keep(held, row, data, found.text)
+        return PaperRead(whose, pages, gap, known or row)
 
     async def all(self, conversation_id: str, *, owner: str, patient_id: str) -> list[Attachment]:
         """Return the papers of a patient, in the order in which they came."""
@@ -151,12 +143,11 @@ class AttachmentService:
         patient = await self.reader.enter_chart(
             conversation_id, owner=owner, patient_id=patient_id, action="remove_attachment"
         )
-        async with self.lease.holding(conversation_id, principal_id=owner) as claim:
-            stored = await self._document(claim, conversation_id, patient)
-            document = stored.document
+        async with self._holding(conversation_id, patient, owner) as held:
+            document = held.document
             row = _held(document, attachment_id)
             document.attachments = [one for one in document.attachments if one is not row]
-            await self._store(claim, stored)
+            await held.write()
             await asyncio.gather(
                 *(
                     self.contexts.delete_file(conversation_id, patient, one)
@@ -173,17 +164,16 @@ class AttachmentService:
             raise AttachmentError(f"That file cannot be read: {reason}. {_FORMS}.")
         return found
 
-    async def _document(
-        self, claim: Claim, conversation_id: str, patient: PatientId
-    ) -> Stored[ChatContext]:
-        await claim.name_patient(patient)
-        return await self.contexts.read(conversation_id, patient, epoch=claim.epoch)
+    def _holding(
+        self, conversation_id: str, patient: PatientId, owner: str
+    ) -> AbstractAsyncContextManager[HeldDocument]:
+        return self.lease.holding_document(
+            self.contexts, conversation_id, patient, principal_id=owner
+        )
 
-    async def _keep(
-        self, claim: Claim, stored: Stored[ChatContext], row: Attachment, data: bytes, text: str
-    ) -> None:
+    async def _keep(self, held: HeldDocument, row: Attachment, data: bytes, text: str) -> None:
         """Store the files, then the row: no row is without its files."""
-        document = stored.document
+        document = held.document
         if len(document.attachments) >= PAPERS_LIMIT:
             raise AttachmentError(
                 f"{PAPERS_LIMIT} papers are kept with this patient. Please remove one first."
@@ -195,14 +185,7 @@ class AttachmentService:
             )
         )
         document.attachments = [*document.attachments, row]
-        await self._store(claim, stored)
-
-    async def _store(self, claim: Claim, stored: Stored[ChatContext]) -> None:
-        await claim.hold()
-        try:
-            await self.contexts.write(stored.document, etag=stored.etag)
-        except (BlobChangedError, BlobExistsError) as error:
-            raise ClaimLostError("the document was taken over") from error
+        await held.write()
 
 
 def _held(document: ChatContext, attachment_id: str) -> Attachment:

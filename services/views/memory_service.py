@@ -5,26 +5,15 @@ from dataclasses import asdict, dataclass, field
 
 from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
-from data_models.claim import Claim
-from data_models.clock import Clock, IdSource
-from data_models.documents import Stored
-from data_models.errors import (
-    BadFrameError,
-    BlobChangedError,
-    BlobExistsError,
-    ClaimLostError,
-    MemoryChangedError,
-)
+from data_models.clock import Clock
+from data_models.errors import BadFrameError, MemoryChangedError
 from services.audit.trail import Audit, record_access
-from services.conversations.claimant import Claimant
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.memory_blocks.blocks import MemoryRules, blocks_of
 from services.memory_edits.operations import Operation, apply
 from services.memory_edits.view import MemoryView, revision_of, view_of
 from services.tool_memory.personal import PersonalToolMemories
-from services.turn.memory import memory_rules
 from services.views.conversation_reader import ConversationReader
-from settings import Settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +23,7 @@ class MemoryService:
     reader: ConversationReader
     contexts: ChatContextAccessor
     personal: PersonalToolMemories
-    maintenance_lease: MaintenanceLease
+    lease: MaintenanceLease
     audit: Audit
     clock: Clock
     rules: MemoryRules = field(default_factory=MemoryRules)
@@ -81,53 +70,21 @@ class MemoryService:
         await record_access(
             self.audit, owner, *actions, conversation=conversation_id, patient=patient
         )
-        async with self.maintenance_lease.holding(conversation_id, principal_id=owner) as claim:
-            await claim.name_patient(patient)
-            stored = await self.contexts.read(conversation_id, patient, epoch=claim.epoch)
-            document = stored.document
+        async with self.lease.holding_document(
+            self.contexts, conversation_id, patient, principal_id=owner
+        ) as held:
+            document = held.document
             await self.personal.open(document, principal_id=owner)
             if revision_of(document) != revision:
                 raise MemoryChangedError("the memory changed since it was read")
             apply(document, operations, by=owner, now=self.clock.now())
-            await self._store(claim, stored, owner)
+            if gone := document.memory_changes.leaving():
+                await self.contexts.archive_changes(document, gone)
+            await held.claim.hold()
+            await held.write(await self.personal.keep(document, principal_id=owner))
         return self._view(document)
-
-    async def _store(self, claim: Claim, stored: Stored[ChatContext], owner: str) -> None:
-        document = stored.document
-        gone = document.memory_changes.leaving()
-        if gone:
-            await self.contexts.archive_changes(document, gone)
-        await claim.hold()
-        left = await self.personal.keep(document, principal_id=owner)
-        try:
-            await self.contexts.write(left, etag=stored.etag)
-        except (BlobChangedError, BlobExistsError) as error:
-            raise ClaimLostError("the document was taken over") from error
 
     def _view(self, document: ChatContext) -> MemoryView:
         now = self.clock.now()
         blocks = blocks_of(document, now=now, rules=self.rules)
         return view_of(document, now=now, summary=blocks.context_summary, blocks=asdict(blocks))
-
-
-def memory_service_for(
-    settings: Settings,
-    *,
-    reader: ConversationReader,
-    contexts: ChatContextAccessor,
-    personal: PersonalToolMemories,
-    claimant: Claimant,
-    audit: Audit,
-    clock: Clock,
-    ids: IdSource,
-) -> MemoryService:
-    """Return the service that the settings ask for."""
-    return MemoryService(
-        reader=reader,
-        contexts=contexts,
-        personal=personal,
-        maintenance_lease=MaintenanceLease(claimant=claimant, clock=clock, ids=ids),
-        audit=audit,
-        clock=clock,
-        rules=memory_rules(settings),
-    )

@@ -87,7 +87,7 @@ class PatientFinder:
             RecordsError: the directory has no answer.
         """
         theirs = person_from(resource, patient_id=None, today=today)
-        if theirs is None or theirs.born_on is None or not theirs.is_active or theirs.replaced_by:
+        if theirs is None or theirs.born_on is None or not theirs.is_in_use:
             raise ChartClosedError
         numbers = [one for one in theirs.numbers if one.system and not one.is_retired]
         index = await self.directory.people_for(Sought(numbers=[one.value for one in numbers]))
@@ -95,7 +95,7 @@ class PatientFinder:
             hit.person.patient_id: hit.person
             for one in numbers
             for hit in index.with_number(one.value)
-            if one in hit.person.numbers and hit.person.is_active and not hit.person.replaced_by
+            if one in hit.person.numbers and hit.person.is_in_use
         }
         same = [each for each, person in found.items() if person.born_on == theirs.born_on]
         if len(found) != 1 or len(same) != 1 or same[0] is None:

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from data_models.clock import Clock, IdSource
+from data_models.clock import Clock
 from data_models.errors import NothingToUndoError
 from services.audit.trail import Audit, record_access
-from services.conversations.claimant import Claimant
 from services.conversations.clear_undo import ClearUndo
 from services.conversations.maintenance_lease import MaintenanceLease
 from services.views.conversation_reader import ConversationReader
@@ -17,10 +16,9 @@ class Restoring:
 
     reader: ConversationReader
     undo: ClearUndo
-    claimant: Claimant
+    lease: MaintenanceLease
     audit: Audit
     clock: Clock
-    ids: IdSource
 
     async def restore(self, conversation_id: str, *, owner: str) -> int:
         """Bring back what was cleared and return of how many documents.
@@ -34,8 +32,7 @@ class Restoring:
             CorruptDocumentError: the archive was changed; nothing is.
         """
         await self.reader.access(conversation_id, owner=owner)
-        lease = MaintenanceLease(claimant=self.claimant, clock=self.clock, ids=self.ids)
-        async with lease.holding(conversation_id, principal_id=owner) as claim:
+        async with self.lease.holding(conversation_id, principal_id=owner) as claim:
             await self.undo.clearing.finish(claim)
             await self.undo.finish(claim)
             now = self.clock.now()

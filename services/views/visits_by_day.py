@@ -1,5 +1,6 @@
-"""Who is seen on a day: of a server by two searches, of a folder by its index, never by charts."""
+"""Who is seen on a day: of a server by two searches, of a folder by its index or its charts."""
 
+import asyncio
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta, tzinfo
@@ -9,7 +10,13 @@ import aiohttp
 
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
-from data_models.errors import RecordsUnreadableError, RoundsListError
+from data_models.errors import (
+    RecordAmbiguousError,
+    RecordNotFoundError,
+    RecordReplacedError,
+    RecordsError,
+    RecordsUnreadableError,
+)
 from data_models.identifiers import PatientId
 from services.identity.directory import Directory, Sought
 from services.identity.index import PersonIndex
@@ -21,6 +28,7 @@ from services.records.fhir_client import FhirAnswer, FhirClient
 from services.records.folder.index import FolderIndex, OwnedVisit
 from services.records.folder.records import FolderRecords
 from services.records.local_resources import LocalResources
+from services.records.need import EVERYTHING
 from services.records.records_factory import Records, local_resources
 from services.records.visits import VISITS, is_on
 from settings import Settings
@@ -45,10 +53,15 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class DaySeen:
-    """Every visit and appointment of a day, or why nobody can list them: a part is no list."""
+    """Every visit and appointment of a day, or why nobody can list them: a part is no list.
+
+    Attributes:
+        unread: Whose charts cannot be read now, so that nobody can tell whether they were seen.
+    """
 
     seen: Sequence[Seen] = ()
     state: DayState = "listed"
+    unread: Sequence[Person] = ()
 
 
 class VisitsByDay(Protocol):
@@ -69,10 +82,7 @@ class VisitsByDay(Protocol):
 _PAGE = 200
 _PAGES = 5
 _NO_SEARCH = frozenset({400, 404, 405, 501})
-_REFUSALS = {
-    "not_searchable": "These records cannot be searched by day. Please name the patients.",
-    "too_many": "More visits are on that day than a list takes. Please name the patients.",
-}
+_LOADED_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,18 +91,6 @@ class DayOnServer:
 
     client: FhirClient
     directory: Directory
-
-    async def find_seen_on(self, day: date) -> list[PatientId]:
-        """Return who has a visit or an appointment on `day`, by id; who has no id of ours is none.
-
-        Raises:
-            RoundsListError: more than a list could ever take, or the server searches neither.
-            RecordsError: the server has no answer.
-        """
-        found = await self.visits_on(day)
-        if found.state != "listed":
-            raise RoundsListError(_REFUSALS[found.state])
-        return sorted({one.patient_id for one in found.seen})
 
     async def visits_on(self, day: date, zone: tzinfo | None = None) -> DaySeen:
         found = [await self._visits(kind, day, zone) for kind in VISITS]
@@ -145,22 +143,49 @@ class DayOnServer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayInFolder:
-    """A `VisitsByDay` that opens no chart: the folder's index knows who is seen from now on."""
+    """A `VisitsByDay` by the folder's index, which opens no chart and knows no day that is over.
+
+    For such a day the charts are read.
+    """
 
     records: FolderRecords
     clinic: LocalResources
     directory: Directory
+    clock: Clock
 
     async def visits_on(self, day: date, zone: tzinfo | None = None) -> DaySeen:
-        """See `VisitsByDay.visits_on`; days before the folder was read are not known."""
-        index = await self.records.index()
         people = await self.directory.people_for(Sought())
         booked = await self.clinic.search("Appointment", [])
         rows = [Entry(f"Appointment/{one.body['id']}", "Appointment", one.body) for one in booked]
-        found = [*_in_charts(index, people, day, zone), *_in_clinic(rows, people, day, zone)]
+        found, unread = list(_in_clinic(rows, people, day, zone)), list[Person]()
+        if day < self.clock.now().date() - timedelta(days=1):
+            for person, entries in await self._read_charts(people):
+                found += [Seen(person, one) for one in entries or () if is_on(one, day, zone)]
+                unread += [person] if entries is None else []
+        else:
+            found += _in_charts(await self.records.index(), people, day, zone)
         # A resource that stands in two files is one visit.
         once = {(each.patient_id, each.entry.ref): each for each in found}
-        return DaySeen(tuple(once.values()))
+        return DaySeen(tuple(once.values()), unread=unread)
+
+    async def _read_charts(self, people: PersonIndex) -> list[tuple[Person, list[Entry] | None]]:
+        free = asyncio.Semaphore(_LOADED_AT_ONCE)
+        known = [(one, one.patient_id) for one in people.people if one.patient_id is not None]
+        found = await asyncio.gather(*(self._read_chart(each, free) for _, each in known))
+        return [(person, entries) for (person, _), entries in zip(known, found, strict=True)]
+
+    async def _read_chart(
+        self, patient_id: PatientId, free: asyncio.Semaphore
+    ) -> list[Entry] | None:
+        """Return the visits of a chart; None where it cannot be read now."""
+        async with free:
+            try:
+                record = await self.records.load(patient_id, EVERYTHING)
+            except (RecordAmbiguousError, RecordNotFoundError, RecordReplacedError):
+                return []
+            except RecordsError:
+                return None
+        return list(record.entries_of(*VISITS))
 
 
 def _in_charts(
@@ -212,21 +237,6 @@ def visits_by_day_for(
     """
     if isinstance(records, FolderRecords):
         clinic = local_resources(settings, patients=records, store=store, clock=clock)
-        return DayInFolder(records=records, clinic=clinic, directory=directory)
-    return _on_server(settings, directory, session, clock)
-
-
-def day_on_server_for(
-    settings: Settings, directory: Directory, session: aiohttp.ClientSession, clock: Clock
-) -> DayOnServer | None:
-    """Return who is seen on a day by the FHIR server of the settings; None where there is none."""
-    if settings.fhir_base_url is None:
-        return None
-    return _on_server(settings, directory, session, clock)
-
-
-def _on_server(
-    settings: Settings, directory: Directory, session: aiohttp.ClientSession, clock: Clock
-) -> DayOnServer:
+        return DayInFolder(records=records, clinic=clinic, directory=directory, clock=clock)
     client = fhir_client_for(settings, session=session, clock=clock)
     return DayOnServer(client=client, directory=directory)

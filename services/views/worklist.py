@@ -12,10 +12,10 @@ from typing import Literal, TypeAlias
 
 from pydantic import BaseModel
 
+from data_models.blob_changes import put_blob
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
 from data_models.errors import (
-    BlobExistsError,
     InvalidIdentifierError,
     NoSuchPatientError,
     RecordsError,
@@ -96,7 +96,7 @@ class Worklist:
         day = self.clock.now().astimezone(self.zone).date()
         found, state = await self._find_seen(day)
         seen = sorted(_each_once(found.seen), key=_by_start)
-        people = {one.patient_id: one.person for one in seen if _is_in_use(one.person)}
+        people = {one.patient_id: one.person for one in seen if one.person.is_in_use}
         asked = dict(list(people.items())[:SEEN_LIMIT])
         pinned = await self._find_pinned(owner, asked)
         shown = await self._open_to(owner, asked.keys() | pinned.keys())
@@ -133,10 +133,7 @@ class Worklist:
         if len(pins) >= PINS_LIMIT:
             raise WorklistFullError(limit=PINS_LIMIT)
         await record_access(self.audit, owner, "pin_patient", patient=patient)
-        try:
-            await self.store.create(_name(owner, patient), _MARK)
-        except BlobExistsError:
-            return  # another page of the same user
+        await put_blob(self.store, _name(owner, patient), _MARK)  # or another page of theirs did
 
     async def unpin(self, patient_id: str, *, owner: str) -> None:
         """Take a patient off the owner's list; one who is not there, or not known, is no error."""
@@ -172,7 +169,7 @@ class Worklist:
             return {}
         index = await self.directory.people_for(Sought(ids=ids))
         people = {one: index.with_id(one) for one in ids}
-        return {key: one for key, one in people.items() if one is not None and _is_in_use(one)}
+        return {key: one for key, one in people.items() if one is not None and one.is_in_use}
 
     async def _open_to(self, owner: str, ids: Iterable[PatientId]) -> set[PatientId]:
         asked = list(ids)
@@ -189,10 +186,6 @@ class Worklist:
             since=since,
             reason=reason_of(one.entry),
         )
-
-
-def _is_in_use(person: Person) -> bool:
-    return person.is_active and not person.replaced_by
 
 
 def _each_once(found: Sequence[Seen]) -> list[Seen]:

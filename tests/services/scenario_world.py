@@ -41,7 +41,7 @@ from services.turn.tools import TurnTools
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.records.charts import records_in
-from tests.services.scenarios.worlds import index_in_memory
+from tests.services.scenarios.worlds import deploy_now, index_in_memory
 from tests.services.world import CHAT, Heard, World
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -169,7 +169,7 @@ class ScenarioWorld:
     async def deploy(self, graph: Graph, **policies: AnchorMigrationPolicy) -> None:
         """Put a newer version into force, and let every replica see it."""
         await self.deployer.propose(graph, operator="ann", policies=policies)
-        await self.deployer.deploy(graph.scenario.id)
+        await deploy_now(self.deployer, graph.scenario.id)
         self.clock.advance(POINTER_SECONDS)
 
     async def say(self, text: str, **fields: JsonValue) -> Heard:

@@ -185,12 +185,7 @@ def _takeable(graph: Graph, never: set[tuple[str, int]]) -> dict[str, tuple[Bran
 
 def _unreachable(graph: Graph, never: set[tuple[str, int]]) -> Iterator[Fault]:
     ways = _takeable(graph, never)
-    met, waiting = {graph.entry}, [graph.entry]
-    while waiting:
-        for branch in ways[waiting.pop()]:
-            if branch.target not in met:
-                met.add(branch.target)
-                waiting.append(branch.target)
+    met = reachable([graph.entry], lambda step: [one.target for one in ways[step]])
     for step in graph.steps:
         if step not in met:
             yield Fault("unreachable_step", step, "no way that can be taken leads here")

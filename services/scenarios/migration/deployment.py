@@ -1,6 +1,7 @@
 """Deploys versions (M15): every step is written before the next, so that a crash resumes."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from data_models.clock import Clock, IdSource
 from data_models.errors import BlobChangedError, ScenarioPlanError
@@ -21,32 +22,20 @@ PAGE_LIMIT = 1_000
 DECISION_TRIES = 20
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deployer:
-    """Proposes, approves and deploys versions of scenarios."""
+    """Proposes, approves and deploys versions of scenarios.
 
-    def __init__(
-        self,
-        *,
-        store: ScenarioStore,
-        index: SessionIndex,
-        clock: Clock,
-        ids: IdSource,
-        config: DeploymentConfig,
-        marked: Callable[[int], None] = lambda _number: None,
-    ) -> None:
-        """Make it.
+    Attributes:
+        marked: Told how many sessions were marked, for the figures.
+    """
 
-        Args:
-            store: Versions, plans, pointers and records.
-            index: Finds the sessions to mark.
-            clock: For the times in plans.
-            ids: For the ids of plans.
-            config: What the operator of the server chose.
-            marked: Told how many sessions were marked, for the figures.
-        """
-        self._marked = marked
-        self._store, self._index = store, index
-        self._clock, self._ids, self._config = clock, ids, config
+    store: ScenarioStore
+    index: SessionIndex
+    clock: Clock
+    ids: IdSource
+    config: DeploymentConfig
+    marked: Callable[[int], None] = lambda _number: None
 
     async def publish_first(self, graph: Graph) -> None:
         """Make a scenario's first version active; there are no sessions to migrate.
@@ -54,12 +43,12 @@ class Deployer:
         Raises:
             BlobExistsError: the scenario has an active version already.
         """
-        await self._store.add_version(graph)
+        await self.store.add_version(graph)
         scenario = graph.scenario
         pointer = ActivePointer(
             scenario_id=scenario.id, versions=(scenario.version,), checksum=graph.checksum
         )
-        await self._store.save_active(pointer, etag=None)
+        await self.store.save_active(pointer, etag=None)
 
     async def propose(
         self,
@@ -75,23 +64,23 @@ class Deployer:
             ScenarioPlanError: the version is not newer, nothing is active, or a deployment runs.
         """
         scenario_id = graph.scenario.id
-        pointer = (await self._store.require_active(scenario_id)).value
+        pointer = (await self.store.require_active(scenario_id)).value
         if graph.version <= max(pointer.versions):
             raise ScenarioPlanError(f"the version must be above {max(pointer.versions)}")
-        old = await self._store.require_graph(scenario_id, pointer.version)
+        old = await self.store.require_graph(scenario_id, pointer.version)
         plan = make_plan(
             old,
             graph,
-            plan_id=self._ids.new_id("plan"),
-            now=self._clock.now(),
+            plan_id=self.ids.new_id("plan"),
+            now=self.clock.now(),
             policies=policies,
             mapping=mapping,
             created_by=operator,
         )
         await self._idle(scenario_id)
-        await self._store.add_version(graph)
-        known = await self._store.plan(scenario_id, old.version)
-        await self._store.save_plan(plan, etag=known.etag if known else None)
+        await self.store.add_version(graph)
+        known = await self.store.plan(scenario_id, old.version)
+        await self.store.save_plan(plan, etag=known.etag if known else None)
         return plan
 
     async def approve(self, scenario_id: str, *, operator: str) -> MigrationPlan:
@@ -100,20 +89,20 @@ class Deployer:
         Raises:
             ScenarioPlanError: there is none, it is not pending, or its author approves it.
         """
-        held = await self._store.current_plan(scenario_id)
+        held = await self.store.current_plan(scenario_id)
         if held.value.status != "pending":
             raise ScenarioPlanError("the plan is not pending")
-        if self._config.require_approval and held.value.created_by == operator:
+        if self.config.require_approval and held.value.created_by == operator:
             raise ScenarioPlanError("a second person must approve the plan")
         return await self._save_status(
             held,
-            {"status": "approved", "approved_by": operator, "approved_at": self._clock.now()},
+            {"status": "approved", "approved_by": operator, "approved_at": self.clock.now()},
         )
 
     async def cancel(self, scenario_id: str) -> MigrationPlan:
         """Cancel the plan from the active version before it is deployed."""
         await self._idle(scenario_id)
-        held = await self._store.current_plan(scenario_id)
+        held = await self.store.current_plan(scenario_id)
         if held.value.status not in ("pending", "approved"):
             raise ScenarioPlanError("only a plan that is not deployed can be cancelled")
         return await self._save_status(held, {"status": "cancelled"})
@@ -134,9 +123,9 @@ class Deployer:
             BlobChangedError: the same.
         """
         running = await self._idle(scenario_id)
-        plan = (await self._store.current_plan(scenario_id)).value
+        plan = (await self.store.current_plan(scenario_id)).value
         is_ready = plan.status == "approved" or (
-            plan.status == "pending" and not self._config.require_approval
+            plan.status == "pending" and not self.config.require_approval
         )
         if not is_ready:
             raise ScenarioPlanError("the plan is not approved")
@@ -151,7 +140,7 @@ class Deployer:
             started_by=operator,
         )
         etag = running.etag if running else None
-        return (await self._store.save_deployment(record, etag=etag)).value
+        return (await self.store.save_deployment(record, etag=etag)).value
 
     async def advance(self, scenario_id: str) -> DeploymentRecord:
         """Go on with the deployment under way to its end, a pause or a canary's share.
@@ -163,10 +152,10 @@ class Deployer:
         held = await self._deployment(scenario_id)
         if held.value.state == "approved":
             # Versions are immutable, so archiving is to see that the old one is there.
-            await self._store.require_graph(scenario_id, held.value.from_version)
+            await self.store.require_graph(scenario_id, held.value.from_version)
             held = await self._save(held, {"state": "archived"})
         if held.value.state == "archived":
-            await self._store.require_graph(scenario_id, held.value.to_version)
+            await self.store.require_graph(scenario_id, held.value.to_version)
             held = await self._save(held, {"state": "staged"})
         while held.value.state == "staged":
             if held.value.paused:
@@ -175,15 +164,6 @@ class Deployer:
         if held.value.state == "flipped":
             held = await self._finish(held)
         return held.value
-
-    async def deploy(
-        self, scenario_id: str, *, operator: str = "", share_percent: int = 100
-    ) -> DeploymentRecord:
-        """Begin, or go on with what is under way, and work until it rests."""
-        running = await self._store.deployment(scenario_id)
-        if running is None or not running.value.is_under_way:
-            await self.start(scenario_id, operator=operator, share_percent=share_percent)
-        return await self.advance(scenario_id)
 
     async def pause(self, scenario_id: str, *, paused: bool = True) -> DeploymentRecord:
         """Stop the deployment under way after the page it is at, or let it go on."""
@@ -198,9 +178,9 @@ class Deployer:
             BlobChangedError: somebody else changed the pointer meanwhile.
         """
         await self._idle(scenario_id)
-        held = await self._store.require_active(scenario_id)
+        held = await self.store.require_active(scenario_id)
         pointer = held.value.model_copy(update={"withdrawn": reason})
-        await self._store.save_active(pointer, etag=held.etag)
+        await self.store.save_active(pointer, etag=held.etag)
 
     async def set_share(self, scenario_id: str, *, share_percent: int) -> DeploymentRecord:
         """Change how many of the sessions a canary reaches; `advance` marks and ends it.
@@ -218,40 +198,40 @@ class Deployer:
             held = await self._deployment(scenario_id)
             try:
                 changed = change(held.value)
-                return (await self._store.save_deployment(changed, etag=held.etag)).value
+                return (await self.store.save_deployment(changed, etag=held.etag)).value
             except BlobChangedError:
                 continue
         raise BlobChangedError("the deployment changed all the time")
 
     async def _check_versions(self, plan: MigrationPlan) -> None:
-        old = await self._store.require_graph(plan.scenario_id, plan.from_version)
-        new = await self._store.require_graph(plan.scenario_id, plan.to_version)
+        old = await self.store.require_graph(plan.scenario_id, plan.from_version)
+        new = await self.store.require_graph(plan.scenario_id, plan.to_version)
         if (old.checksum, new.checksum) != (plan.scenario_checksum_v1, plan.scenario_checksum_v2):
             raise ScenarioPlanError("the plan was made for other content")
 
     async def _mark_page(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         record = held.value
-        if record.all_marked or not self._config.auto_mark_sessions:
+        if record.all_marked or not self.config.auto_mark_sessions:
             await self._flip(record)
             return await self._save(held, {"state": "flipped"})
-        page = await self._index.page(
+        page = await self.index.page(
             record.scenario_id,
             after=record.cursor,
             limit=PAGE_LIMIT,
             below_version=record.to_version,
         )
         rows = [row for row in page.rows if is_in_share(row.session_id, record.share_percent)]
-        await self._index.mark(rows, record.to_version)
-        self._marked(len(rows))
+        await self.index.mark(rows, record.to_version)
+        self.marked(len(rows))
         progress = {"marked": record.marked + len(rows), "seen": record.seen + len(page.rows)}
         return await self._save(
             held, {**progress, "cursor": page.cursor, "all_marked": not page.cursor}
         )
 
     async def _flip(self, record: DeploymentRecord) -> None:
-        held = await self._store.require_active(record.scenario_id)
-        graph = await self._store.require_graph(record.scenario_id, record.to_version)
-        plan = await self._store.plan(record.scenario_id, record.from_version)
+        held = await self.store.require_active(record.scenario_id)
+        graph = await self.store.require_graph(record.scenario_id, record.to_version)
+        plan = await self.store.plan(record.scenario_id, record.from_version)
         known = held.value.versions
         pointer = ActivePointer(
             scenario_id=record.scenario_id,
@@ -261,11 +241,11 @@ class Deployer:
             share_percent=record.share_percent,
         )
         if pointer != held.value:
-            await self._store.save_active(pointer, etag=held.etag)
+            await self.store.save_active(pointer, etag=held.etag)
 
     async def _finish(self, held: Held[DeploymentRecord]) -> Held[DeploymentRecord]:
         record = held.value
-        plan = await self._store.plan(record.scenario_id, record.from_version)
+        plan = await self.store.plan(record.scenario_id, record.from_version)
         is_of_another = plan is None or plan.value.id != record.plan_id
         if plan is not None and not is_of_another and plan.value.status != "deployed":
             await self._save_status(plan, {"status": "deployed"})
@@ -275,30 +255,30 @@ class Deployer:
         self, held: Held[DeploymentRecord], change: dict[str, object]
     ) -> Held[DeploymentRecord]:
         record = held.value.model_copy(update=change)
-        return await self._store.save_deployment(record, etag=held.etag)
+        return await self.store.save_deployment(record, etag=held.etag)
 
     async def _save_status(
         self, held: Held[MigrationPlan], change: dict[str, object]
     ) -> MigrationPlan:
         plan = held.value.model_copy(update=change)
-        await self._store.save_plan(plan, etag=held.etag)
+        await self.store.save_plan(plan, etag=held.etag)
         return plan
 
     async def _idle(self, scenario_id: str) -> Held[DeploymentRecord] | None:
         """Return the last deployment, which rests."""
-        held = await self._store.deployment(scenario_id)
+        held = await self.store.deployment(scenario_id)
         if held is not None and held.value.is_under_way:
             raise ScenarioPlanError(_under_way(held.value))
         return held
 
     async def _deployment(self, scenario_id: str) -> Held[DeploymentRecord]:
-        held = await self._store.deployment(scenario_id)
+        held = await self.store.deployment(scenario_id)
         if held is None:
             raise ScenarioPlanError("no deployment is under way")
         return held
 
     async def _below(self, scenario_id: str, version: int) -> int:
-        tallies = await self._index.tally(scenario_id)
+        tallies = await self.index.tally(scenario_id)
         return sum(tally.number for tally in tallies if tally.version < version)
 
 

@@ -88,6 +88,7 @@ class DryRunCounts:
         self.asked.update((*row.collect, *row.confirm))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DryRun:
     """Replays a plan over stored sessions with the code that turns run, page by page.
 
@@ -95,17 +96,11 @@ class DryRun:
     fields it might fill are listed as asked.
     """
 
-    def __init__(
-        self,
-        *,
-        store: ScenarioStore,
-        index: SessionIndex,
-        sessions: StoredSessions,
-        clock: Clock,
-        config: MigrationConfig,
-    ) -> None:
-        self._store, self._index, self._sessions = store, index, sessions
-        self._clock, self._config = clock, config
+    store: ScenarioStore
+    index: SessionIndex
+    sessions: StoredSessions
+    clock: Clock
+    config: MigrationConfig
 
     async def page(self, plan: MigrationPlan, *, after: str = "", limit: int) -> DryRunPage:
         """Return the next rows behind the cursor `after`.
@@ -114,7 +109,7 @@ class DryRun:
             ScenarioNotFoundError: a version is not stored.
         """
         chain = await self._chain(plan)
-        page = await self._index.page(
+        page = await self.index.page(
             plan.scenario_id, after=after, limit=limit, below_version=plan.to_version
         )
         found: list[DryRunRow] = []
@@ -133,14 +128,14 @@ class DryRun:
 
     async def _chain(self, plan: MigrationPlan) -> VersionChain:
         """The versions as they will be once the plan is deployed."""
-        pointer = (await self._store.require_active(plan.scenario_id)).value
+        pointer = (await self.store.require_active(plan.scenario_id)).value
         former = (version for version in pointer.versions if version < plan.to_version)
         versions = (*former, plan.to_version)
-        return await self._store.chain(plan.scenario_id, versions, plan.anchor_policies)
+        return await self.store.chain(plan.scenario_id, versions, plan.anchor_policies)
 
     async def _row(self, chain: VersionChain, row: SessionRow) -> DryRunRow:
         try:
-            stored = await self._sessions.read(row)
+            stored = await self.sessions.read(row)
         except CorruptDocumentError:
             return _without_session(row, "unreadable", "its document cannot be read")
         if stored is None:
@@ -150,12 +145,12 @@ class DryRun:
         case = Case(
             session=stored.session,
             profile=PatientProfile(
-                fields=lasting(stored.document.profile, chain.active, self._clock.now())
+                fields=lasting(stored.document.profile, chain.active, self.clock.now())
             ),
             move=chain.move_from(stored.session.version),
             extracted={},
-            config=self._config,
-            now=self._clock.now(),
+            config=self.config,
+            now=self.clock.now(),
         )
         return _described(stored, reconcile(case))
 

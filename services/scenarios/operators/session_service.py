@@ -10,7 +10,6 @@ from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.errors import (
     BlobChangedError,
-    BlobExistsError,
     ClaimLostError,
     ConversationBusyError,
     CorruptDocumentError,
@@ -205,32 +204,21 @@ class SessionService:
         await self._intervene(stored.session, act)  # what cannot be done holds no conversation
         await self._record(stored, operator, f"session_{act.kind}")
         try:
-            after = await self._hold(stored.document, row, act, operator, self.maintenance_lease)
-        except (BlobChangedError, BlobExistsError, ClaimLostError, ConversationBusyError) as error:
+            async with self.maintenance_lease.holding_document(
+                self.contexts,
+                stored.document.conversation_id,
+                stored.document.patient_id,
+                principal_id=operator,
+            ) as held:
+                after = await self._intervene(_session_in(held.document, row.session_id), act)
+                _put(held.document, after)
+                await held.write()
+        except (BlobChangedError, ClaimLostError, ConversationBusyError) as error:
             raise ScenarioConflictError("its user is in the middle of a turn; try again") from error
         except NotFoundError as error:
             raise ScenarioNotFoundError("its conversation is not stored any more") from error
         fresh = row_of(after, place=row.place)
         await (self.index.drop(row.session_id) if fresh is None else self.index.put(fresh))
-
-    async def _hold(
-        self,
-        document: ChatContext,
-        row: SessionRow,
-        act: Intervention,
-        operator: str,
-        maintenance_lease: MaintenanceLease,
-    ) -> ScenarioSession:
-        """Change the session while its conversation is held, as it is then."""
-        conversation, patient = document.conversation_id, document.patient_id
-        async with maintenance_lease.holding(conversation, principal_id=operator) as claim:
-            await claim.name_patient(patient)
-            held = await self.contexts.read(conversation, patient, epoch=claim.epoch)
-            after = await self._intervene(_session_in(held.document, row.session_id), act)
-            _put(held.document, after)
-            await claim.hold()
-            await self.contexts.write(held.document, etag=held.etag)
-        return after
 
     async def _intervene(self, session: ScenarioSession, act: Intervention) -> ScenarioSession:
         newest = await self._newest(session.scenario_id)

@@ -8,6 +8,7 @@ from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
 from group_chat.offline.specialist import answer_as_booking
 from group_chat.tools.free_times import TimesArguments, told_times
 from group_chat.window import Line
+from services.language.appointment_slots import field_in, is_of_field
 from services.language.clock import shift_in
 from services.language.talk_texts import talk_text
 
@@ -15,7 +16,10 @@ WHICH_DOCTOR = talk_text("en", "which_doctor")
 WHICH_DAY = talk_text("en", "which_day")
 WHICH_TIME = talk_text("en", "which_time")
 
-DOCTORS = [{"name": "Dr. Anna Smith"}, {"name": "Dr. Peter Jones"}]
+DOCTORS = [
+    {"name": "Dr. Anna Smith", "specialty": ""},
+    {"name": "Dr. Peter Jones", "specialty": "Oncology"},
+]
 WISHES = {
     "doctor_preference": "Dr. Smith",
     "date_preference": "2030-01-07",
@@ -60,6 +64,17 @@ def test_a_doctor_nobody_is_called_leads_to_those_there_are() -> None:
     assert text.endswith(WHICH_DOCTOR)
 
 
+def test_a_field_that_nobody_works_in_is_said_and_whoever_is_here_stands_with_theirs() -> None:
+    text = told(missing="doctor", doctors=DOCTORS, unknown="cardiology")
+    assert text.startswith("Nobody here is listed for “cardiology”.")
+    assert "- Dr. Peter Jones: Oncology" in text
+
+
+@pytest.mark.parametrize("said", ["oncology", "an oncologist", "beim Onkologen"])
+def test_who_is_asked_for_by_a_field_is_found_by_it(said: str) -> None:
+    assert [is_of_field(one, field_in(said)) for one in ("Oncology", "Radiology")] == [True, False]
+
+
 @pytest.mark.parametrize(
     ("asked", "is_name"),
     [("Patel, please", True), ("yes", False), ("tomorrow at 10", False), ("9", False)],
@@ -91,6 +106,17 @@ def test_who_wants_no_appointment_any_more_is_let_go(
     reply = answer_as_booking(prompt)
     assert reply.text in {talk_text(language, "nothing_arranged") for language in ("en", "de")}
     assert not reply.calls
+
+
+@pytest.mark.parametrize("asked", ["cancel that", "drop it", "brich das ab"])
+def test_what_is_cancelled_beside_a_new_form_is_the_form(asked: str) -> None:
+    reply = answer_as_booking(prompt_of(asked, last=WHICH_DOCTOR, wishes={}))
+    assert reply.text in {talk_text(language, "nothing_arranged") for language in ("en", "de")}
+
+
+def test_what_is_cancelled_beside_no_form_is_an_appointment() -> None:
+    call = answer_as_booking(prompt_of("cancel that", last="Booked.")).calls[-1]
+    assert call.wire_name == "cancel_appointment"
 
 
 @pytest.mark.parametrize("asked", ["tomorrow at 25:00", "at 9:75", "at 30"])

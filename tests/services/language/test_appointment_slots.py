@@ -36,6 +36,10 @@ from services.language.appointment_slots import slots_in
             {"doctor_preference": "Dr. Jones", "date_preference": "tomorrow"},
         ),
         (
+            "book an appointment with cardiology on Monday",
+            {"doctor_preference": "cardiology", "date_preference": "monday"},
+        ),
+        (
             "Wann ist Dr. Smith am Montag frei?",
             {"doctor_preference": "Dr. Smith", "date_preference": "monday"},
         ),

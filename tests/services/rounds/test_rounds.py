@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from services.chart_access.chart_guard import ChartGuard
 from services.evidence.looks import LookBook
 from services.identity.directory import FileDirectory
 from services.patient_context.pattern import PatientIdPattern
+from services.records.local_resources import LocalResources
 from services.rounds.choosing import Choice
 from services.rounds.preparing import Preparation, RoundPreparer
 from services.rounds.round_actions import RoundActions
@@ -21,6 +22,7 @@ from services.rounds.round_book import RoundBook, RoundEntry
 from services.rounds.round_list import SignOut
 from services.rounds.round_service import RoundService
 from services.views.patient_finder import PatientFinder
+from services.views.visits_by_day import DayInFolder
 from tests.fakes import RememberedAudit
 from tests.services.records.charts import records_in
 from tests.services.rounds.charts_of_a_ward import (
@@ -86,10 +88,21 @@ class Ward:
             preparer=self.preparer,
             choice=Choice(
                 finder=PatientFinder(directory=directory, guard=self.guard, audit=self.audit),
-                directory=directory,
-                records=self.records,
                 guard=self.guard,
                 pattern=self.pattern,
+                days=DayInFolder(
+                    records=self.records,
+                    clinic=LocalResources(
+                        patients=self.records,
+                        folder=self.folder / "none",
+                        store=world.users,
+                        zone=UTC,
+                        clock=world.clock,
+                    ),
+                    directory=directory,
+                    clock=world.clock,
+                ),
+                zone=UTC,
             ),
             records=self.records,
             reader=world.reader,

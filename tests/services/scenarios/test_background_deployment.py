@@ -21,7 +21,14 @@ from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIn
 from services.scenarios.operators.operator_factory import DeploymentRunner
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.services.scenarios.worlds import NOW, Node, graph_of, index_in_memory, session_at
+from tests.services.scenarios.worlds import (
+    NOW,
+    Node,
+    deploy_now,
+    graph_of,
+    index_in_memory,
+    session_at,
+)
 
 ONE = (Node("a", "a"), Node("b", "b"))
 TWO = (Node("a", "a"), Node("n", "n"), Node("b", "b"))
@@ -94,9 +101,9 @@ async def test_m15_a_crash_at_any_mark_resumes_to_the_same_end(at: int, after: b
     replica = Replica(MemoryBlobStore(), index)
     await proposed(replica)
     with pytest.raises(StoreUnavailableError):
-        await replica.deployer.deploy(SCENARIO)
+        await deploy_now(replica.deployer, SCENARIO)
     assert await replica.state() == "staged"
-    record = await replica.deployer.deploy(SCENARIO)
+    record = await deploy_now(replica.deployer, SCENARIO)
     assert (record.state, record.marked, record.total) == ("deployed", SESSIONS, SESSIONS)
     assert await marks(index) == {2}
 
@@ -174,7 +181,7 @@ async def test_a_canary_reaches_the_same_share_and_ends_when_all_are_reached() -
     index = await filled(index_in_memory(), 400)
     replica = Replica(MemoryBlobStore(), index)
     await proposed(replica)
-    record = await replica.deployer.deploy(SCENARIO, share_percent=25)
+    record = await deploy_now(replica.deployer, SCENARIO, share_percent=25)
     few = {row.session_id for row in (await index.page(SCENARIO, limit=400)).rows if row.mark}
     assert (record.state, record.marked) == ("flipped", len(few))
     assert 60 < len(few) < 140
@@ -200,9 +207,9 @@ async def test_a_canary_reaches_the_same_share_and_ends_when_all_are_reached() -
 async def test_a_bad_canary_is_followed_by_the_old_content() -> None:
     replica = Replica(MemoryBlobStore(), await filled(index_in_memory(), 50))
     await proposed(replica)
-    await replica.deployer.deploy(SCENARIO, share_percent=10)
+    await deploy_now(replica.deployer, SCENARIO, share_percent=10)
     await replica.deployer.propose(graph_of(ONE, 3), operator="bob")
-    record = await replica.deployer.deploy(SCENARIO)
+    record = await deploy_now(replica.deployer, SCENARIO)
     pointer = await replica.store.active(SCENARIO)
     assert pointer is not None
     assert (record.state, pointer.value.versions) == ("deployed", (1, 2, 3))

@@ -30,6 +30,7 @@ from tests.faults import FaultyBlobStore, Kill, LostAnswer, SimulatedKill
 from tests.services.scenarios.worlds import (
     NOW,
     Node,
+    deploy_now,
     graph_of,
     index_in_memory,
     scenario_of,
@@ -81,7 +82,7 @@ async def test_m15_a_deployment_marks_every_session_and_flips_the_pointer() -> N
     service = Scheduler(MemoryBlobStore(), await index_of(2 * PAGE_LIMIT + 7))
     await service.deployer.publish_first(graph_of(ONE, 1))
     await service.deployer.propose(graph_of(TWO, 2), operator="ann")
-    record = await service.deployer.deploy(SCENARIO)
+    record = await deploy_now(service.deployer, SCENARIO)
     assert (record.state, record.marked) == ("deployed", 2 * PAGE_LIMIT + 7)
     assert set(await marks(service.index)) == {2}
     assert await service.version() == 2
@@ -101,13 +102,13 @@ async def test_m15_p11_a_crash_at_any_write_resumes_to_the_same_end(after: bool)
         faulty = FaultyBlobStore(inner=blobs, plan={operation: Kill(after=after)})
         crashed = False
         try:
-            await Scheduler(faulty, index).deployer.deploy(SCENARIO)
+            await deploy_now(Scheduler(faulty, index).deployer, SCENARIO)
         except SimulatedKill:
             crashed = True
         assert await calm.version() in (1, 2)
         held = await calm.store.deployment(SCENARIO)
         if held is None or held.value.state != "deployed":
-            await Scheduler(blobs, index).deployer.deploy(SCENARIO)
+            await deploy_now(Scheduler(blobs, index).deployer, SCENARIO)
         held = await calm.store.deployment(SCENARIO)
         assert held is not None
         assert (held.value.state, held.value.marked >= PAGE_LIMIT + 5) == ("deployed", True)
@@ -125,8 +126,8 @@ async def test_a_lost_answer_leaves_a_deployment_that_resumes() -> None:
     await calm.deployer.propose(graph_of(TWO, 2), operator="ann")
     service = Scheduler(FaultyBlobStore(inner=blobs, plan={8: LostAnswer()}), index)
     with pytest.raises((StoreUnavailableError, BlobChangedError)):
-        await service.deployer.deploy(SCENARIO)
-    await calm.deployer.deploy(SCENARIO)
+        await deploy_now(service.deployer, SCENARIO)
+    await deploy_now(calm.deployer, SCENARIO)
     assert await calm.version() == 2
 
 
@@ -136,13 +137,15 @@ async def test_m15_p14_two_operators_cannot_interleave() -> None:
     await ann.deployer.publish_first(graph_of(ONE, 1))
     await ann.deployer.propose(graph_of(TWO, 2), operator="ann")
     done = await asyncio.gather(
-        ann.deployer.deploy(SCENARIO), bob.deployer.deploy(SCENARIO), return_exceptions=True
+        deploy_now(ann.deployer, SCENARIO),
+        deploy_now(bob.deployer, SCENARIO),
+        return_exceptions=True,
     )
     refused = [one for one in done if isinstance(one, BaseException)]
     conflicts = (BlobChangedError, BlobExistsError, ScenarioPlanError)
     assert all(isinstance(one, conflicts) for one in refused)
     if await ann.version() == 1:
-        await ann.deployer.deploy(SCENARIO)
+        await deploy_now(ann.deployer, SCENARIO)
     held = await ann.store.active(SCENARIO)
     assert held is not None
     assert held.value.versions == (1, 2)
@@ -153,11 +156,11 @@ async def test_m15_a_plan_needs_a_second_person_where_approval_is_required() -> 
     await service.deployer.publish_first(graph_of(ONE, 1))
     await service.deployer.propose(graph_of(TWO, 2), operator="ann")
     with pytest.raises(ScenarioPlanError):
-        await service.deployer.deploy(SCENARIO)
+        await deploy_now(service.deployer, SCENARIO)
     with pytest.raises(ScenarioPlanError):
         await service.deployer.approve(SCENARIO, operator="ann")
     await service.deployer.approve(SCENARIO, operator="bob")
-    assert (await service.deployer.deploy(SCENARIO)).state == "deployed"
+    assert (await deploy_now(service.deployer, SCENARIO)).state == "deployed"
 
 
 async def test_a_cancelled_plan_is_not_deployed() -> None:
@@ -166,7 +169,7 @@ async def test_a_cancelled_plan_is_not_deployed() -> None:
     await service.deployer.propose(graph_of(TWO, 2), operator="ann")
     await service.deployer.cancel(SCENARIO)
     with pytest.raises(ScenarioPlanError):
-        await service.deployer.deploy(SCENARIO)
+        await deploy_now(service.deployer, SCENARIO)
     assert await service.version() == 1
 
 
@@ -177,12 +180,12 @@ async def test_m15_a_paused_deployment_goes_on_where_it_stopped() -> None:
     await service.deployer.propose(graph_of(TWO, 2), operator="ann")
     crashing = Scheduler(FaultyBlobStore(inner=blobs, plan={9: Kill(after=True)}), service.index)
     with pytest.raises(SimulatedKill):
-        await crashing.deployer.deploy(SCENARIO)
+        await deploy_now(crashing.deployer, SCENARIO)
     assert (await service.deployer.pause(SCENARIO)).paused
-    stopped = await service.deployer.deploy(SCENARIO)
+    stopped = await deploy_now(service.deployer, SCENARIO)
     assert (stopped.state, await service.version()) == ("staged", 1)
     await service.deployer.pause(SCENARIO, paused=False)
-    assert (await service.deployer.deploy(SCENARIO)).marked == 2 * PAGE_LIMIT
+    assert (await deploy_now(service.deployer, SCENARIO)).marked == 2 * PAGE_LIMIT
 
 
 async def test_a_version_is_immutable() -> None:
@@ -253,7 +256,7 @@ async def test_a_turn_learns_of_a_deployment_within_five_seconds() -> None:
     session = session_at(graph_of(ONE, 1), ["a", "b"], [])
     await service.reconciler.before_turn(session, PatientProfile())
     await service.deployer.propose(graph_of(TWO, 2), operator="ann")
-    await service.deployer.deploy(SCENARIO)
+    await deploy_now(service.deployer, SCENARIO)
     service.clock.advance(6)
     outcome = await service.reconciler.before_turn(session, PatientProfile())
     assert (outcome.session.version, outcome.session.step) == (2, "b")
@@ -274,7 +277,7 @@ async def test_m18_a_session_with_a_foreign_checksum_stays_and_is_flagged() -> N
     service = Scheduler(MemoryBlobStore(), await index_of(0))
     await service.deployer.publish_first(graph_of(ONE, 1))
     await service.deployer.propose(graph_of(TWO, 2), operator="ann")
-    await service.deployer.deploy(SCENARIO)
+    await deploy_now(service.deployer, SCENARIO)
     session = session_at(graph_of(ONE, 1), ["a", "b"], [])
     session = session.model_copy(update={"checksum": "other"})
     outcome = await service.reconciler.before_turn(session, PatientProfile())

@@ -21,8 +21,10 @@ from data_models.scenario_session import (
 from services.scenarios.definition.definition_reader import checked_graph
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.case import Case, Outcome
+from services.scenarios.migration.deployment import Deployer
 from services.scenarios.migration.migration_config import MigrationConfig
 from services.scenarios.migration.reconciliation import reconcile
+from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.migration.sqlite_index import IN_MEMORY, SqliteSessionIndex
 from services.scenarios.migration.version_chain import VersionChain
 from services.scenarios.migration.waiting import with_action_done
@@ -287,3 +289,13 @@ def once(
             now=NOW,
         )
     )
+
+
+async def deploy_now(
+    deployer: Deployer, scenario_id: str, *, share_percent: int = 100
+) -> DeploymentRecord:
+    """Begin, or go on with what is under way, and work until it rests."""
+    running = await deployer.store.deployment(scenario_id)
+    if running is None or not running.value.is_under_way:
+        await deployer.start(scenario_id, share_percent=share_percent)
+    return await deployer.advance(scenario_id)

@@ -144,10 +144,18 @@ async def test_anything_else_books_nothing_and_ends_the_question(
 async def test_after_a_no_the_agent_still_waits(scheduler: Scheduler) -> None:
     await scheduler.asked("book_appointment", slot_id=TEN)
     heard = await scheduler.say("no")
-    assert heard.texts == [f"Nothing was booked: {NAME}."]
+    assert heard.texts == [f"Nothing was booked: {NAME}. Which other time suits?"]
     document = await scheduler.document()
     assert document.continuation is not None
     assert document.continuation.agent == AGENT
+
+
+@pytest.mark.parametrize("words", ["never mind", "no, forget it"])
+async def test_who_drops_it_all_is_not_waited_for(scheduler: Scheduler, words: str) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    heard = await scheduler.say(words)
+    assert heard.texts == [f"Nothing was booked: {NAME}."]
+    assert (await scheduler.document()).continuation is None
 
 
 async def test_a_time_that_was_taken_meanwhile_is_not_booked(scheduler: Scheduler) -> None:

@@ -215,10 +215,9 @@ async def test_the_owner_s_button_does_what_the_word_does_and_nobody_else_s_does
     restoring = Restoring(
         reader=world.reader,
         undo=ClearUndo.over(store, world.contexts),
-        claimant=world.claimant,
+        lease=MaintenanceLease(claimant=world.claimant, clock=world.clock, ids=world.ids),
         audit=world.trail,
         clock=world.clock,
-        ids=world.ids,
     )
     owner = world.message("").owner
 

@@ -12,6 +12,7 @@ from data_models.scenario_session import ScenarioSession
 from services.scenarios.migration.migration_plan import AnchorMigrationPolicy
 from services.scenarios.operators.dry_run import DryRunRow
 from tests.services.scenario_world import PATIENT, ScenarioWorld, questions, step, version
+from tests.services.scenarios.worlds import deploy_now
 from tests.services.turn.test_scenario_operators import operators
 
 pytestmark = pytest.mark.slow
@@ -98,7 +99,7 @@ async def test_the_dry_run_of_mixed_sessions_is_what_each_is_then_asked() -> Non
     held = {"height": AnchorMigrationPolicy(update_downstream=False)}
     await world.deployer.propose(SECOND, operator="ann", policies=held)
     rows = await foretold(world)
-    await world.deployer.deploy("visit")
+    await deploy_now(world.deployer, "visit")
     world.clock.advance(6.0)
     met: Counter[str] = Counter()
     for chat, before in stood.items():

@@ -10,6 +10,7 @@ from services.conversations.maintenance_lease import MaintenanceLease
 from services.scenarios.operators.interventions import ActionKind, Intervention
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from tests.services.scenario_world import ScenarioWorld, questions, step, version
+from tests.services.scenarios.worlds import deploy_now
 
 VISIT = version(
     1,
@@ -88,7 +89,7 @@ async def test_an_ended_session_is_told_once_and_keeps_its_data(visit: ScenarioW
 async def test_a_pinned_session_is_left_on_its_version(visit: ScenarioWorld) -> None:
     await visit.deployer.propose(SECOND, operator="ann")
     await act(visit, "pin")
-    await visit.deployer.deploy("visit")
+    await deploy_now(visit.deployer, "visit")
     visit.clock.advance(6.0)
     await visit.say("It is 80", weight=80)
     session = await visit.session()
@@ -134,7 +135,7 @@ async def test_the_next_dry_run_says_how_the_last_one_came_true(visit: ScenarioW
     await visit.deployer.propose(SECOND, operator="ann")
     page = await service.dry_run("visit", after="", limit=100, operator="ann")
     assert [row.collect for row in page.rows] == [("age",)]
-    await visit.deployer.deploy("visit")
+    await deploy_now(visit.deployer, "visit")
     visit.clock.advance(6.0)
     await visit.say("hello")
     await visit.say("41")

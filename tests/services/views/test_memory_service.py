@@ -91,7 +91,7 @@ def service_of(world: World, *, wait_seconds: float = 5.0) -> MemoryService:
         reader=world.reader,
         contexts=world.contexts,
         personal=PersonalToolMemories(store=world.users),
-        maintenance_lease=maintenance_lease,
+        lease=maintenance_lease,
         audit=world.trail,
         clock=world.clock,
     )

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -13,6 +14,7 @@ from data_models.errors import (
     ChartClosedError,
     NoSuchPatientError,
     RecordsUnavailableError,
+    RoundsListError,
     WorklistFullError,
 )
 from data_models.identifiers import PatientId, hashed
@@ -20,8 +22,11 @@ from services.audit.entry import AuditEntry
 from services.audit.trail import NoAudit
 from services.chart_access.chart_guard import ChartGuard
 from services.identity.directory import FileDirectory
+from services.patient_context.pattern import PatientIdPattern
 from services.records.local_resources import LocalResources
 from services.records.records_factory import id_fits
+from services.rounds.choosing import Choice
+from services.views.patient_finder import PatientFinder
 from services.views.visits_by_day import DayInFolder, DaySeen, DayState
 from services.views.worklist import PINS_LIMIT, Worklist, WorklistView
 from tests.fakes import FixedClock
@@ -111,8 +116,22 @@ class Ward:
             zone=BERLIN,
             clock=self.clock,
         )
+        self.days = DayInFolder(
+            records=records, clinic=self.clinic, directory=directory, clock=self.clock
+        )
+        self.choice = Choice(
+            finder=PatientFinder(
+                directory=directory,
+                guard=ChartGuard(policy=self.policy, audit=self.trail, clock=self.clock),
+                audit=self.trail,
+            ),
+            guard=ChartGuard(policy=self.policy, audit=self.trail, clock=self.clock),
+            pattern=PatientIdPattern.compile("^patient_[0-9]+$"),
+            days=self.days,
+            zone=BERLIN,
+        )
         self.list = Worklist(
-            days=DayInFolder(records=records, clinic=self.clinic, directory=directory),
+            days=self.days,
             directory=directory,
             guard=ChartGuard(policy=self.policy, audit=self.trail, clock=self.clock),
             audit=self.trail,
@@ -159,6 +178,47 @@ async def test_who_is_seen_on_the_local_day_is_listed_by_time_with_both_identifi
     assert (found.day.isoformat(), found.time_zone) == ("2026-11-24", "Europe/Berlin")
     assert (found.state, found.is_whole) == ("listed", True)
     assert ward.trail.said == [("read_worklist", None)]
+
+
+async def test_a_list_of_a_round_counts_a_day_as_the_worklist_does(tmp_path: Path) -> None:
+    ward = Ward(
+        tmp_path,
+        *(person(number) for number in range(1, 5)),
+        person(5, active=False),
+        appointment("night", 1, "2026-11-23T23:30:00Z"),
+        appointment("tomorrow", 2, "2026-11-24T23:30:00Z"),
+        visit("stay", 3, "2026-11-20T08:00:00+01:00", "in-progress"),
+        visit("withdrawn", 5, "2026-11-24"),
+    )
+    booked = appointment("x", 4, "2026-11-24T10:00:00+01:00")
+    await ward.clinic.create_once({**booked, "identifier": [{"system": "urn:a", "value": "1"}]})
+    today = sorted(one.patient_id for one in (await ward.read()).today)
+    assert today == ["patient_1", "patient_3", "patient_4"]
+    assert await ward.choice.find_seen_on(NOON.date(), owner=ADA) == today
+
+
+async def test_a_day_that_is_over_is_read_from_the_charts(tmp_path: Path) -> None:
+    ward = Ward(
+        tmp_path,
+        *(person(number) for number in range(1, 4)),
+        appointment("then", 1, "2026-11-10T23:30:00Z"),
+        visit("stay", 2, "2026-11-01", "in-progress"),
+        appointment("later", 3, "2026-11-12T09:00:00+01:00"),
+    )
+    day = date(2026, 11, 11)
+    assert await ward.choice.find_seen_on(day, owner=ADA) == ["patient_1", "patient_2"]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [("not_searchable", "be searched by day"), ("too_many", "More visits")]
+)
+async def test_a_day_that_nobody_can_list_is_no_list_of_a_round(
+    tmp_path: Path, state: DayState, words: str
+) -> None:
+    choice = replace(Ward(tmp_path, person(1)).choice, days=Told(state))
+    with pytest.raises(RoundsListError) as refused:
+        await choice.find_seen_on(NOON.date(), owner=ADA)
+    assert words in refused.value.user_message
 
 
 async def test_what_was_booked_here_is_merged_with_the_charts_and_said_once(tmp_path: Path) -> None:

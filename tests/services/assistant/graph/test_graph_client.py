@@ -304,6 +304,7 @@ async def account(strange: Strange, ids: CountingIds) -> AsyncIterator[GraphAcco
             base_url=URL(str(strange.server.make_url("/v1.0"))),
             token_of=lambda _: OwnToken(token="t"),
             session=session,
+            clock=FixedClock(),
             ids=ids,
             limits=GraphLimits(
                 request_seconds=0.5, operation_seconds=2.0, wait_seconds=0.01, answer_bytes=1_000
