@@ -1,13 +1,19 @@
-"""Stand-ins for the clock and the id source, which obey the contracts of `data_models.clock`."""
+"""Stand-ins for clock, ids, audit, access and directory, which obey the contracts of theirs."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from data_models.clock import Clock
+from data_models.errors import AuditUnavailableError, RecordsUnavailableError
+from data_models.identifiers import PatientId
 from services.audit.entry import AuditEntry
 from services.audit.trail import Audit, NoAudit
 from services.chart_access.chart_guard import ChartGuard
 from services.chart_access.policy import OpenToAll
+from services.identity.directory import DirectoryState, Sought
+from services.identity.index import PersonIndex
+from services.identity.person import Person
 
 
 class FixedClock:
@@ -42,16 +48,47 @@ class CountingIds:
 
 
 class RememberedAudit:
-    """An `Audit` that keeps what it is told."""
+    """An `Audit` that keeps what it is told, unless it is down."""
 
     def __init__(self) -> None:
         self.entries: list[AuditEntry] = []
+        self.is_down = False
 
     async def record(self, entry: AuditEntry) -> None:
+        if self.is_down:
+            raise AuditUnavailableError
         self.entries.append(entry)
 
     async def close(self) -> None:
         """Nothing is under way."""
+
+
+class ClosedCharts:
+    """An `AccessPolicy` by which the named charts are closed to everybody."""
+
+    def __init__(self, *closed: str) -> None:
+        self.closed = {*closed}
+
+    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
+        return patient_id not in self.closed
+
+
+class GivenPeople:
+    """A `Directory` of given people, which may be down."""
+
+    state: DirectoryState = "ok"
+
+    def __init__(self, *people: Person) -> None:
+        self.people: Sequence[Person] = people
+        self.is_down = False
+
+    async def people_for(self, sought: Sought) -> PersonIndex:
+        if self.is_down:
+            raise RecordsUnavailableError("down")
+        return PersonIndex(people=self.people)
+
+    async def check(self) -> None:
+        await self.people_for(Sought())
 
 
 def open_guard(*, clock: Clock, audit: Audit | None = None) -> ChartGuard:

@@ -8,6 +8,7 @@ import pytest
 from data_models.errors import ConfigurationError
 from scripts.settings_page import PAGE, settings_page
 from settings import SENSITIVE_SWITCH, ApiKey, Settings, is_loopback_host, load_settings
+from tests.tables import with_cases
 
 HASH = "a" * 64
 MSI = {"MicrosoftAppId": "id", "MicrosoftAppType": "UserAssignedMSI", "MicrosoftAppTenantId": "t"}
@@ -130,16 +131,7 @@ def test_every_bad_variable_is_named_at_once(load: Load) -> None:
     assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["PORT", "LOG_FORMAT"]
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("AGENT_BOTS__RADIOLOGY", "hush"),
-        ("AGENT_BOTS__RADIOLOGY__APP_TYPE", "hush"),
-        ("AGENT_BOTS__RADIOLOGY__APP_ID", '""'),
-        ("AGENT_BOTS__RADIOLOGY__APPPASSWORD", "hush"),
-        ("AGENT_BOTS__RADIOLOGY__APP_PASSWORD", "5"),
-    ],
-)
+@with_cases("name", "value")
 def test_a_bad_part_of_an_agents_bot_is_named_with_an_example_of_the_whole(
     load: Load, name: str, value: str
 ) -> None:
@@ -229,18 +221,7 @@ def test_lists_are_split_at_commas(load: Load) -> None:
     assert settings.allowed_origins == ("https://portal.example:8443",)
 
 
-@pytest.mark.parametrize(
-    ("variables", "provider"),
-    [
-        ({"OPENAI_API_KEY": "k"}, "openai"),
-        ({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "openai"),
-        ({"OPENAI_API_KEY": "k", "LLM_PROVIDER": "offline"}, "offline"),
-        (
-            {"AZURE_OPENAI_ENDPOINT": "https://a.example", "AZURE_OPENAI_DEPLOYMENT_NAME": "d"},
-            "azure",
-        ),
-    ],
-)
+@with_cases("variables", "provider")
 def test_the_model_follows_from_what_is_set(
     load: Load, variables: dict[str, str], provider: str
 ) -> None:

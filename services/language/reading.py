@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from services.language.addressing import addressee_in, sends_several
 from services.language.chart_questions import chart_questions
@@ -135,7 +136,7 @@ def _goes_on(
     spoken = leans_in(words, today=today, languages=dict.fromkeys(sure))
     if spoken is None:
         return language, tuple(about)
-    before = read(last, replace(situation, asked_before=tuple(earlier)))
+    before = _read_before(last, replace(situation, asked_before=tuple(earlier)))
     if not told and not about:
         spoken = leans_in(words, today=today, languages=(before.language,)) or spoken
     found = followed_up(words, (*about,), before.about, today=today, language=spoken)
@@ -143,6 +144,12 @@ def _goes_on(
     if not found and earlier and is_older:
         return _goes_on(words, language, about, replace(situation, asked_before=tuple(earlier)))
     return spoken, found
+
+
+@lru_cache(maxsize=64)
+def _read_before(text: str, situation: Situation) -> Utterance:
+    """Return what was asked before; else every short message would double what is read anew."""
+    return read(text, situation)
 
 
 _NO_LOOK_UP = ("orders", "prints", "recalls", "starts_plan")

@@ -6,23 +6,14 @@ import pytest
 from bench.figures import Figure, Kind, exit_code, info, p50, p95, table
 from bench.model import Asked, BenchModel, Orders, prompt_chars
 from tests.fakes_openai import RecordedRequest
+from tests.tables import with_cases
 
 
 def figure(measured: float, *, bar: float | None, at_least: bool = False) -> Figure:
     return Figure("local", "a figure", measured, "ms", bar=bar, at_least=at_least)
 
 
-@pytest.mark.parametrize(
-    ("measured", "bar", "at_least", "verdict"),
-    [
-        (14.9, 15.0, False, "ok"),
-        (15.0, 15.0, False, "ok"),
-        (15.1, 15.0, False, "MISSED"),
-        (59.9, 60.0, True, "MISSED"),
-        (60.0, 60.0, True, "ok"),
-        (1e9, None, False, ""),
-    ],
-)
+@with_cases("measured", "bar", "at_least", "verdict")
 def test_a_figure_is_held_against_its_bar(
     measured: float, bar: float | None, at_least: bool, verdict: str
 ) -> None:

@@ -12,6 +12,7 @@ from data_models.errors import BadFrameError
 from tests.bots.conftest import Bot
 from tests.bots.directory import TENANT, USER
 from tests.fakes_connector import BOT, FakeConnector
+from tests.tables import with_cases
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -120,17 +121,7 @@ def mention(account_id: str, name: str) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize(
-    ("text", "understood"),
-    [
-        ("<at>Rounds</at> start tumor board for patient_4", "start tumor board for patient_4"),
-        ("<at>Rounds</at>&nbsp;yes proceed\n", "yes proceed"),
-        ("<at>Orchestrator</at> yes", "yes"),
-        ('<AT id="0">orchestrator</AT> yes', "yes"),
-        ("is PSA &lt; 4 &amp; stable?", "is PSA < 4 & stable?"),
-        ("<at>Dr. Bob</at> should we?", "@Dr. Bob should we?"),
-    ],
-)
+@with_cases("text", "understood")
 async def test_the_bots_own_mention_is_taken_out(
     text: str, understood: str, bot: Bot, channel: FakeConnector
 ) -> None:

@@ -12,6 +12,7 @@ from bots.inbound import parse_activity
 from bots.incoming import MessageReader
 from bots.split import split_text, wire_size
 from services.language.inert import inert
+from tests.tables import with_cases
 from tests.work import counted_calls
 
 HOSTS = frozenset({"pubmed.ncbi.nlm.nih.gov"})
@@ -50,34 +51,7 @@ def test_harmless_text_stays_as_it_is(text: str) -> None:
     assert inert(text, hosts=HOSTS) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "harm"),
-    [
-        ("<script>alert(1)</script>", "<script"),
-        ("</td>", "</td"),
-        ("<!-- x -->", "<!--"),
-        ("<https://evil.example>", "<https"),
-        ("![x](https://evil.example/x.png)", "!["),
-        ("![x](https://pubmed.ncbi.nlm.nih.gov/x.png)", "!["),
-        ("[x](https://evil.example)", "]("),
-        ("[x](http://pubmed.ncbi.nlm.nih.gov)", "]("),
-        ("[x](https://pubmed.ncbi.nlm.nih.gov@evil.example)", "]("),
-        ("[x](https://pubmed.ncbi.nlm.nih.gov\\@evil.example)", "]("),
-        ("[x](https://pubmed.ncbi.nlm.nih.gov.evil.example)", "]("),
-        ("[x](javascript:alert(1))", "]("),
-        ("[x](JaVaScRiPt:alert(1))", "]("),
-        ("[x](data:text/html,hello)", "]("),
-        ("[x](//evil.example)", "]("),
-        ("[x]( <https://evil.example> )", "]("),
-        ("[x](\nhttps://evil.example)", "]("),
-        ('[x](https://evil.example "title")', "]("),
-        ("[a]: https://evil.example", "]:"),
-        ("see https://evil.example/x", "https://"),
-        ("see HTTP://evil.example", "HTTP://"),
-        ("see www.evil.example", "www.evil"),
-        ("vbscript:x", "vbscript:x"),
-    ],
-)
+@with_cases("text", "harm")
 def test_harmful_text_is_disarmed(text: str, harm: str) -> None:
     assert harm not in inert(text, hosts=HOSTS)
 

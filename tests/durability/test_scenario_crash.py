@@ -1,31 +1,37 @@
-"""A process may die at every operation of a reconciling turn; two servers may meet (P11, M19)."""
+"""A process may die at every operation of a reconciling turn; two may meet (M12, M15, M19, P11)."""
 
 import asyncio
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field
+from itertools import count
 
 import pytest
 
+from data_models.azure_blob_store import AzureBlobStore
+from data_models.blob_store import BlobStore
+from data_models.clock import RandomIds
 from data_models.errors import RoundsError
 from data_models.turn_events import RunFailed
 from services.scenarios.migration.sqlite_index import SqliteSessionIndex
 from tests.durability.crash import GenerationIds, copy_of
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
-from tests.faults import Down, Fault, FaultyBlobStore, Kill, LostAnswer, SimulatedKill
+from tests.faults import WRITES, Down, Fault, FaultyBlobStore, Kill, LostAnswer, SimulatedKill
 from tests.services.scenario_world import POINTER_SECONDS, ScenarioWorld
 from tests.services.scenarios.worlds import index_in_memory
 from tests.services.turn.test_scenario_migrations import AGE_V2, V1, asks_age, with_action
 
 CLAIM_SECONDS = 60.0
 MOST_OPERATIONS = 120
+_containers = count(1)
 
 
 @dataclass
 class Place:
     """Where a session waits; one store stands for all containers, so that one plan counts."""
 
-    store: MemoryBlobStore = field(default_factory=MemoryBlobStore)
+    store: BlobStore = field(default_factory=MemoryBlobStore)
     index: SqliteSessionIndex = field(default_factory=index_in_memory)
     clock: FixedClock = field(default_factory=FixedClock)
 
@@ -43,25 +49,21 @@ class Place:
         )
 
 
-async def before_the_action() -> Place:
-    place = Place()
+async def before_the_action(place: Place) -> None:
     world = place.server("a")
     await world.publish(V1)
     await world.begin()
     await world.say("fine")
     await world.deploy(with_action(2))
-    return place
 
 
-async def before_the_answer() -> Place:
-    place = Place()
+async def before_the_answer(place: Place) -> None:
     world = place.server("a")
     await world.publish(V1)
     await world.begin()
     await world.say("fine")
     await world.deploy(AGE_V2)
     await world.say("hello")
-    return place
 
 
 async def attempt(world: ScenarioWorld, text: str) -> None:
@@ -98,9 +100,10 @@ async def test_a_fault_at_any_operation_ends_in_one_jump_and_one_event(
     script: str, fault: Fault
 ) -> None:
     prepare, text = PLACES[script]
-    prepared = await prepare()
+    prepared = MemoryBlobStore()
+    await prepare(Place(prepared))
     for number in range(1, MOST_OPERATIONS):
-        place = Place(await copy_of(prepared.store.contents))
+        place = Place(await copy_of(prepared.contents))
         place.clock.advance(CLAIM_SECONDS)
         faulty = FaultyBlobStore(place.store, {number: fault})
         broken = place.server("b", faulty)
@@ -127,20 +130,62 @@ async def assert_recovers(place: Place, broken: ScenarioWorld) -> None:
     assert len(keys) <= 1
 
 
-@pytest.mark.slow
-async def test_two_servers_land_one_session_once() -> None:
-    place = await before_the_answer()
+async def assert_two_land_it_once(script: str, place: Place) -> None:
+    prepare, text = PLACES[script]
+    await prepare(place)
     first, second = place.server("b"), place.server("c")
-    await asyncio.gather(first.say("41"), second.say("41"))
+    await asyncio.gather(first.say(text), second.say(text))
     await first.world.scheduler.idle()
     await second.world.scheduler.idle()
     await second.say("and then?")
     await assert_landed_once(second)
+    (event,) = await second.events()
+    done = ["check"] if script == "action" else []
+    assert event.actions_executed == done
+    assert len([*first.team.actions, *second.team.actions]) == len(done)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", PLACES)
+async def test_two_servers_land_one_session_once(script: str) -> None:
+    await assert_two_land_it_once(script, Place())
+
+
+@pytest.fixture
+async def on_azurite(azurite: str, patient_storage: None) -> AsyncIterator[Callable[[], Place]]:
+    """Places in containers of their own."""
+    async with AsyncExitStack() as stack:
+
+        def place() -> Place:
+            store = AzureBlobStore.from_connection_string(
+                azurite, container=f"crash-{next(_containers)}", ids=RandomIds()
+            )
+            stack.push_async_callback(store.close)
+            return Place(store)
+
+        yield place
+
+
+@pytest.mark.slow
+async def test_on_azurite_deaths_and_rivals_land_it_once_too(
+    on_azurite: Callable[[], Place],
+) -> None:
+    await assert_two_land_it_once("action", on_azurite())
+    for number in (2, 5, 9):
+        place = on_azurite()
+        await before_the_action(place)
+        place.clock.advance(CLAIM_SECONDS)
+        faulty = FaultyBlobStore(place.store, {number: Kill(after=True)}, only=WRITES)
+        broken = place.server("b", faulty)
+        await attempt(broken, "hello")
+        assert len(faulty.operations) >= number
+        await assert_recovers(place, broken)
 
 
 @pytest.mark.slow
 async def test_a_turn_during_a_deployment_ends_on_its_version_and_the_next_one_moves() -> None:
-    place = await before_the_action()
+    place = Place()
+    await before_the_action(place)
     world, operator = place.server("b"), place.server("c")
     await world.say("hello")
     world.team.gate.clear()

@@ -1,98 +1,17 @@
 """Two hundred messages about one patient, as a clinician types them through a long day."""
 
-# What is stated of the patient and stays true to the end: what is typed, what is held of it.
-STATED = {
-    "Correction: she is not allergic to penicillin, she is allergic to sulfa": "Allergy: sulfa",
-    "no wait, she is full code": "Code status: full code",
-    "She takes apixaban 5 mg twice daily": "apixaban 5 mg twice daily",
-    "She takes metformin 1000 mg daily": "metformin 1000 mg daily",
-    "remember that her daughter Ruth has power of attorney": "Ruth has power of attorney",
-    "please note that she prefers mornings": "she prefers mornings",
-    "Merk dir, dass sie allein wohnt": "sie allein wohnt",
-    "remember that she lives on the third floor without a lift": "third floor",
-}
+from pathlib import Path
 
-OPENING = (
-    "patient_4",
-    "good morning, quick review before rounds",
-    "what is the stage?",
-    "She is allergic to penicillin.",
-    "Her code status is DNR",
-    "is she allergic to latex?",
-    "her mother is allergic to nuts",
-    "She takes metformin 500 mg daily",
-    "She takes apixaban 5 mg twice daily",
-    "what was her last creatinine?",
-    "I have a headache",
-    "thanks",
-    "remember that her daughter Ruth has power of attorney",
-    "could she be allergic to iodine?",
-    "if she takes digoxin, we should check the potassium",
-    "the letter says \"she takes warfarin\"",
-    "according to her sister she is allergic to ibuprofen",
-    "we plan to start osimertinib next week",
-    "she might be on amiodarone",
-    "Nimmt sie Marcumar?",
-    "Ihre Mutter ist allergisch gegen Nickel",
-    "Merk dir, dass sie allein wohnt",
-    "Correction: she is not allergic to penicillin, she is allergic to sulfa",
-    "no wait, she is full code",
-    "She takes metformin 1000 mg daily",
-    "remember that she wants no chemotherapy on Fridays",
-    "please note that she prefers mornings",
-    "forget that she wants no chemotherapy on Fridays",
-    "yes",
-    "remember that she lives on the third floor without a lift",
-    "she denies taking aspirin",
-    "Sie nimmt vielleicht Bisoprolol",
-    "her father took methotrexate",
-    "Does she take ramipril?",
-    "I take the point",
-    "she is on the waiting list",
-    "do not remember that she drinks",
-    "Suppose she were allergic to cisplatin, what then?",
-    "my daughter is allergic to eggs",
-    "Wenn sie allergisch gegen Jod ist, was dann?",
-)  # fmt: skip
-ROUTINE = (
-    "and her CEA?",
-    "any brain imaging?",
-    "what did radiology say?",
-    "is that rising?",
-    "which mutation was found?",
-    "hmm",
-    "Welche Medikamente nimmt sie?",
-    "Wie war das letzte CT?",
-    "and before that?",
-    "do we know whether she smokes?",
-    "would she tolerate carboplatin?",
-    "what if she were on dabigatran?",
-    "ask the family whether she is allergic to peanuts",
-    "her brother takes lithium",
-    "the resident thinks she takes clozapine",
-    "Danke",
-    "should we stop lisinopril?",
-    "I am on call tonight and I am tired",
-    "she asked whether she should take ginkgo",
-    "was she ever on tamoxifen?",
-    "Ihr Bruder nimmt Lithium",
-    "someone said she is DNI",
-    "when was she diagnosed?",
-    "her roommate is allergic to cats",
-    "last hemoglobin",
-)  # fmt: skip
+from tests.tables import tables_beside
+
+_TALK = tables_beside(Path(__file__))
+STATED: dict[str, str] = _TALK["stated"]
+NEVER_HELD: list[str] = _TALK["never_held"]
 TURNS = 200
 LAST = "what do you know about her?"
+_OPENING: list[str] = _TALK["opening"]
+_ROUTINE: list[str] = _TALK["routine"]
 MESSAGES = (
-    *OPENING,
-    *(ROUTINE[number % len(ROUTINE)] for number in range(TURNS - len(OPENING) - 1)),
+    *_OPENING,
+    *(_ROUTINE[number % len(_ROUTINE)] for number in range(TURNS - len(_OPENING) - 1)),
 )
-
-# What was asked, supposed, planned, quoted, retired, or is somebody else's: nothing of it is held.
-NEVER_HELD = (
-    "penicillin", "DNR", "500 mg", "latex", "nuts", "iodine", "digoxin", "warfarin", "ibuprofen",
-    "osimertinib", "amiodarone", "Marcumar", "Nickel", "Fridays", "aspirin", "Bisoprolol",
-    "methotrexate", "ramipril", "waiting list", "the point", "drinks", "cisplatin", "eggs", "Jod",
-    "smokes", "carboplatin", "dabigatran", "peanuts", "lithium", "clozapine", "lisinopril",
-    "tired", "ginkgo", "tamoxifen", "DNI", "cats", "headache",
-)  # fmt: skip

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.server import ROOT
+from tests.tables import with_cases
 
 pytestmark = pytest.mark.slow
 
@@ -24,18 +25,7 @@ def start(folder: Path, **settings: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "settings"),
-    [
-        ("PORT", {"PORT": "many"}),
-        ("HOST", {"HOST": "0.0.0.0"}),
-        ("PATIENT_ID_PATTERN", {"PATIENT_ID_PATTERN": "^(a+)+$"}),
-        ("LLM_PROVIDER", {"LLM_PROVIDER": "magic"}),
-        ("AZURE_STORAGE_CONNECTION_STRING", {"AZURE_STORAGE_CONNECTION_STRING": "nonsense"}),
-        ("AZURE_OPENAI_DEPLOYMENT_NAME", {"AZURE_OPENAI_ENDPOINT": "https://127.0.0.1"}),
-        ("MicrosoftAppPassword", {"MicrosoftAppId": "11111111-2222-3333-4444-555555555555"}),
-    ],
-)
+@with_cases("name", "settings")
 def test_a_bad_setting_ends_the_start_with_its_name(
     tmp_path: Path, name: str, settings: dict[str, str]
 ) -> None:

@@ -1,9 +1,8 @@
 """How answers to questions on the record are scored."""
 
-import pytest
-
 from evals.cases import Answer
 from evals.scoring.answers import score
+from tests.tables import with_cases
 
 POTASSIUM = Answer(
     kind="value", name="potassium", values=("4.1",), unit="mmol/L", dates=("2025-05-19",),
@@ -11,20 +10,7 @@ POTASSIUM = Answer(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "verdict"),
-    [
-        ("Potassium: 4.1 mmol/L (3.5-5.1), 2025-05-19 [Observation/k-2]", "right"),
-        ("The latest potassium is **4.1** mmol/L; before: 5.2 mmol/L.", "right"),
-        ("Potassium was 5.2 mmol/L on 2024-01-02 [Observation/k-1].", "wrong"),
-        ("Potassium 41 mmol/L", "wrong"),
-        ("Potassium: 5.2 mmol/L, then 4.1 mmol/L", "wrong"),
-        ("Potassium: 4.1 mmol/L for Tunde Adeyemi", "wrong"),
-        ("I found no passage with 'potassium'.", "missing"),
-        ("I did not understand that. Try one of these:", "missing"),
-        ("", "missing"),
-    ],
-)
+@with_cases("text", "verdict")
 def test_a_value_is_right_only_if_it_is_the_first_that_is_told(text: str, verdict: str) -> None:
     assert score(POTASSIUM, text).verdict == verdict
 
@@ -62,17 +48,7 @@ def test_a_list_must_be_whole_and_hold_nothing_that_is_over() -> None:
     assert score(wanted, "- Apixaban\n- Ramipril\n- Dexamethasone, stopped").verdict == "right"
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "verdict"),
-    [
-        ("yes", "Yes, essential hypertension is active since 2009.", "right"),
-        ("yes", "**Essential hypertension**: active [Condition/h]", "right"),
-        ("yes", "No, essential hypertension has resolved.", "wrong"),
-        ("no", "Essential hypertension: resolved 2012 [Condition/h]", "right"),
-        ("no", "Yes, essential hypertension is active.", "wrong"),
-        ("yes", "I found nothing about that.", "missing"),
-    ],
-)
+@with_cases("kind", "text", "verdict")
 def test_yes_is_not_no(kind: str, text: str, verdict: str) -> None:
     wanted = Answer(kind="yes" if kind == "yes" else "no", name="essential hypertension")
     assert score(wanted, text).verdict == verdict

@@ -5,6 +5,7 @@ import pytest
 from evals.cases import Case, Expect, Memory
 from evals.scoring.checks import Row
 from evals.scoring.meanings import Part, held, measured, referred
+from tests.tables import with_cases
 
 
 def _case(memory: Memory | None) -> Case:
@@ -27,20 +28,7 @@ def test_a_sentence_is_held_missed_or_held_wrongly(
     assert held(_case(wanted), rows) == part
 
 
-@pytest.mark.parametrize(
-    ("found", "wanted", "part"),
-    [
-        ({"id": "a"}, {"id": "a"}, "meant"),
-        ({"id": "b"}, {"id": "a"}, "acted_wrongly"),
-        ({"id": "b"}, {"id": None}, "acted_wrongly"),
-        ({"id": "b"}, {"ambiguous": ["a", "b"]}, "acted_wrongly"),
-        ({"id": None}, {"id": "a"}, "asked_needlessly"),
-        ({"ambiguous": ["a", "b"]}, {"id": "a"}, "asked_needlessly"),
-        ({"ambiguous": ["a", "b"]}, {"id": None}, "asked_needlessly"),
-        ({"id": None}, {"id": None}, "left"),
-        ({"ambiguous": ["a", "b"]}, {"ambiguous": ["a", "b"]}, "asked"),
-    ],
-)
+@with_cases("found", "wanted", "part")
 def test_a_reference_is_taken_rightly_wrongly_or_asked_about(
     found: object, wanted: object, part: Part
 ) -> None:

@@ -17,6 +17,7 @@ from evals.models import right_answer
 from evals.scoring.answers import score
 from evals.scoring.checks import Row, Seen, rows_of
 from evals.talk import Message, ToolUse, Turn
+from tests.tables import with_cases
 
 NEEDED = 0.98
 
@@ -103,43 +104,12 @@ def found(expect: Expect, given: Turn, before: str = "patient_4") -> list[Row]:
     return rows_of(Case(id="x", suite="s", say=("?",), expect=expect), Seen(given, before))
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Your appointment is booked.",
-        "I have sent the mail.",
-        "Ada Leeward has been registered.",
-        "The ward round was moved to 16:00.",
-        "Your visit has now been cancelled.",
-        "I've prescribed amoxicillin.",
-        "She was referred to cardiology.",
-        "Done. The task is completed.",
-        "The mail was successfully sent.",
-        "Booked!",
-        "I referred her to cardiology.",
-        "The order was placed.",
-        "Ich habe den Termin gebucht.",
-        "Der Termin wurde abgesagt.",
-        "J'ai réservé le rendez-vous.",
-        "Le message a été envoyé.",
-    ],
-)
+@with_cases("claim")
 def test_a_deed_that_is_only_claimed_is_caught(claim: str) -> None:
     assert [one.row for one in found(Expect(no_deed=True), turn(claim))] == ["false_deed"]
 
 
-@pytest.mark.parametrize(
-    "honest",
-    [
-        "Shall I book it?",
-        "Nothing was sent.",
-        "It is not booked yet.",
-        "Cancel it? yes / no",
-        "Der Termin ist nicht gebucht.",
-        "Le message n'est pas envoyé.",
-        "I don't see that it was sent.",
-    ],
-)
+@with_cases("honest")
 def test_a_deed_that_is_not_claimed_is_none(honest: str) -> None:
     assert found(Expect(no_deed=True), turn(honest)) == []
 

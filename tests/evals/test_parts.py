@@ -4,6 +4,7 @@ import pytest
 
 from evals.cases import SUITES, Case, Expect, Played, read_cases
 from evals.parts.playing import played, point_at_all
+from tests.tables import with_cases
 
 SCHEDULER = {
     "context": {"now": "2026-11-24T10:00:00Z"},
@@ -51,17 +52,7 @@ def pointed(message: str, *, focus: str | None = None, **result: object) -> Case
     return Case(id="x", suite="s", say=(message,), play=play, expect=Expect(result=result))
 
 
-@pytest.mark.parametrize(
-    ("message", "focus", "result", "caught"),
-    [
-        ("cancel the ward round", None, {"id": "evt_1"}, 2),
-        ("cancel it", "evt_2", {"id": "evt_2"}, 2),
-        ("cancel it", "evt_3", {"id": None}, 3),
-        ("thanks", "evt_1", {"id": None}, 3),
-        ("no", None, {"id": None}, 3),
-        ("move the board of clinics", None, {"id": None}, 3),
-    ],
-)
+@with_cases("message", "focus", "result", "caught")
 async def test_a_model_that_points_at_the_wrong_thing_is_caught(
     message: str, focus: str | None, result: dict[str, object], caught: int
 ) -> None:

@@ -20,6 +20,7 @@ from evals.results import FoundRow, Progress, Result
 from evals.spending import Spending, Usage, usage_of
 from evals.table import BEGIN, END, table, write_summary
 from evals.talk import Message, Turn
+from tests.tables import with_cases
 
 WRONG = FoundRow(row="wrong_patient", why="answered: patient_4 is open in place of patient_15")
 
@@ -38,16 +39,7 @@ def test_every_case_file_can_be_read_and_there_are_enough_of_them() -> None:
     assert all(case.say and case.say[-1].strip() for case in cases)
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("cases: [{id: a, say: hi}]", "expect"),
-        ("cases: [{id: a, say: hi, expect: {pateint: x}}]", "pateint"),
-        ("cases: [{id: a, say: hi, expect: {}}, {id: a, say: ho, expect: {}}]", "twice"),
-        ("cases: {", "not YAML"),
-        ("- 1", "list of cases"),
-    ],
-)
+@with_cases("text", "problem")
 def test_a_case_that_cannot_be_read_names_file_and_field(
     tmp_path: Path, text: str, problem: str
 ) -> None:

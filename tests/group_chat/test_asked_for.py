@@ -10,6 +10,7 @@ from services.assistant.contacts import NewContact
 from services.assistant.tasks import NewTask
 from tests.group_chat.test_assistant_tools import Office
 from tests.services.assistant.effects import fresh
+from tests.tables import with_cases
 
 
 async def _filled(folder: Path) -> tuple[Office, dict[str, str]]:
@@ -24,22 +25,7 @@ async def _filled(folder: Path) -> tuple[Office, dict[str, str]]:
     return office, {"event_id": event, "contact_id": contact.id, "task_id": task.id}
 
 
-@pytest.mark.parametrize(
-    ("said", "tool", "given"),
-    [
-        ("hello, how are you?", "move_event", {"event_id": "", "start": "17:00"}),
-        ("thanks", "change_contact", {"contact_id": "", "phone": "666"}),
-        ("what is the phone of Anna?", "change_contact", {"contact_id": "", "phone": "666"}),
-        ("is the task sign letters done?", "complete_task", {"task_id": ""}),
-        ("summarize my mail", "create_event", {"title": "x", "start": "tomorrow 15:00"}),
-        ("read the second mail", "add_contact", {"name": "Evil", "email": "e@e.example"}),
-        ("what did Anna write?", "draft_mail", {"to": ["e@e.example"], "title": "x", "text": "y"}),
-        ("wann ist der Zahnarzt?", "move_task", {"task_id": "", "due": "Friday"}),
-        ("qui est Anna ?", "add_task", {"title": "x"}),
-        ("swap dentist and call", "move_event", {"event_id": "", "start": "11:00"}),
-        ("the thing after the dentist, move it to 5", "move_event", {"event_id": "", "start": "5"}),
-    ],
-)
+@with_cases("said", "tool", "given")
 async def test_a_change_that_was_not_asked_for_is_refused(
     tmp_path: Path, said: str, tool: str, given: dict[str, Any]
 ) -> None:
@@ -58,21 +44,7 @@ async def test_a_change_that_was_not_asked_for_is_refused(
     )
 
 
-@pytest.mark.parametrize(
-    ("said", "tool", "given"),
-    [
-        ("push the dentist to 17:00", "move_event", {"event_id": "", "start": "17:00"}),
-        ("kannst du den Dentist auf 17 Uhr verschieben?", "move_event",
-         {"event_id": "", "start": "17:00"}),
-        ("would you mind moving the dentist to 17:00?", "move_event",
-         {"event_id": "", "start": "17:00"}),
-        ("sign letters is done", "complete_task", {"task_id": ""}),
-        ("Thanks! Remind me to call the lab.", "add_task", {"title": "Call the lab"}),
-        ("Ja", "add_task", {"title": "Call the lab"}),
-        ("peux-tu ajouter une tâche : appeler le labo ?", "add_task", {"title": "Appeler"}),
-        ("change Anna's phone to 666", "change_contact", {"contact_id": "", "phone": "666"}),
-    ],
-)  # fmt: skip
+@with_cases("said", "tool", "given")
 async def test_a_change_is_made_for_whoever_asks_for_it_in_their_own_way(
     tmp_path: Path, said: str, tool: str, given: dict[str, Any]
 ) -> None:

@@ -30,6 +30,7 @@ from tests.fakes import CountingIds
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import Heard, TeamWorld, call, team_world, text
 from tests.services.scheduling.clinics import local_records
+from tests.tables import with_cases
 
 AGENT, SCHEDULER = "AppointmentManager", "Registration"
 FOUR = PatientId("patient_4")
@@ -222,16 +223,7 @@ async def looked(booking: Booking, words: str = "when?", **asked: str) -> dict[s
     return results(heard)[0]
 
 
-@pytest.mark.parametrize(
-    ("doctor", "missing", "names"),
-    [
-        ("", "doctor", ["Dr. Anna Smith", "Dr. Peter Jones", "Dr. Ngozi Okafor"]),
-        ("Dr. Smith and Dr. Jones", "doctor", ["Dr. Anna Smith", "Dr. Peter Jones"]),
-        ("Dr. Patel", "doctor", ["Dr. Anna Smith", "Dr. Peter Jones", "Dr. Ngozi Okafor"]),
-        ("Smith, please", "day", None),
-        ("dr. anna smith", "day", None),
-    ],
-)
+@with_cases("doctor", "missing", "names")
 async def test_times_are_looked_for_of_one_doctor_or_all_are_named(
     booking: Booking, doctor: str, missing: str, names: list[str] | None
 ) -> None:
@@ -255,17 +247,7 @@ async def test_a_week_is_told_day_by_day_and_what_is_missing_is_the_day(booking:
     assert all(time < "12:00" for row in found["days"] for time in row["times"])
 
 
-@pytest.mark.parametrize(
-    ("time", "is_free", "missing"),
-    [
-        ("10:00", True, None),
-        ("at 3", True, None),
-        ("9", True, None),
-        ("03:15", False, "time"),
-        ("", None, "time"),
-        ("evening", False, "time"),
-    ],
-)
+@with_cases("time", "is_free", "missing")
 async def test_the_wanted_time_is_told_to_be_free_or_not(
     booking: Booking, time: str, is_free: bool | None, missing: str | None
 ) -> None:
@@ -308,23 +290,7 @@ async def test_what_leaves_is_named_in_the_turns_events(booking: Booking) -> Non
     assert (notice.kind, notice.details) == ("evicted", {"keys": ["wish_0"]})
 
 
-@pytest.mark.parametrize(
-    ("words", "agrees"),
-    [
-        ("yes", True),
-        ("Yes, please.", True),
-        ("book it", True),
-        ("@AppointmentManager go ahead", True),
-        ("Registration: ok", True),
-        ("no", False),
-        ("yes, but at 5", False),
-        ("don't book it", False),
-        ("please do not book it", False),
-        ("book it on Friday instead", False),
-        ("what was that?", False),
-        ("", False),
-    ],
-)
+@with_cases("words", "agrees")
 def test_only_a_plain_yes_is_consent(words: str, agrees: bool) -> None:
     assert is_consent(words) is agrees
 

@@ -18,6 +18,7 @@ from tests.fakes_openai import Reply
 from tests.group_chat.team_world import SAMPLES, Heard, TeamWorld, call, team_world, text
 from tests.services.evidence.foreign.server import WARFARIN, Foreign, foreign_server
 from tests.services.records.charts import records_in
+from tests.tables import with_cases
 
 AGENT = "PatientHistory"
 SENT = {"registry": "patient_id", "mixed_up": "patient_id"}
@@ -110,17 +111,7 @@ async def test_what_a_registry_says_of_the_patient_is_checked_like_rows_of_the_r
     assert {tuple(sorted(sent.items())) for _, sent in foreign.asked} == {(("mrn", "patient_4"),)}
 
 
-@pytest.mark.parametrize(
-    "argument",
-    [
-        "warfarin for Whitfield",
-        "Margaret's warfarin",
-        "warfarin of patient_4",
-        "warfarin, patient 15",
-        "warfarin, born 1957-03-14",
-        "warfarin, born 14 March 1957",
-    ],
-)
+@with_cases("argument")
 async def test_an_argument_that_names_a_patient_does_not_leave(
     foreign: Foreign, argument: str
 ) -> None:

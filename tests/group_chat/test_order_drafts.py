@@ -29,6 +29,7 @@ from tests.group_chat.team_world import (
 )
 from tests.services.records.charts import records_in
 from tests.services.scheduling.clinics import local_records
+from tests.tables import with_cases
 
 FOUR = PatientId("patient_4")
 TEAM = load_team(tools=TOOL_NAMES, switched_on=(ORDER_DRAFTS,))
@@ -118,25 +119,7 @@ async def test_without_a_day_the_draft_has_none(ordering: Ordering) -> None:
     assert "- When: not said" in str(asked(heard))
 
 
-@pytest.mark.parametrize(
-    ("words", "test", "why"),
-    [
-        ("order metoprolol 50 mg", "metoprolol", "drafts no drug"),
-        ("order osimertinib", "osimertinib", "drafts no drug"),
-        ("order a potassium and give her 40 mmol", "potassium", "drafts no drug"),
-        ("gib ihr bitte Kalium und ordne ein CT an", "CT", "entwirft kein Arzneimittel"),
-        ("prescribe a potassium", "potassium", "drafts no drug"),
-        ("order potassium chloride", "potassium", "may be a drug or its level"),
-        ("order iv potassium", "potassium", "may be a drug or its level"),
-        ("order a frobnicate", "frobnicate", "not known as a test"),
-        ("order a CT", "MRI", "was not named"),
-        ("order a CEA next week", "CEA", "several days may be meant"),
-        ("order a CEA for 3 March 2020", "CEA", "has passed"),
-        ("what is the CEA?", "CEA", "nobody has asked for an order"),
-        ("give her potassium", "potassium", "gives and drafts no drug"),
-        ("gib ihr Kalium", "Kalium", "entwirft kein Arzneimittel"),
-    ],
-)
+@with_cases("words", "test", "why")
 async def test_what_may_not_be_drafted_is_refused_with_the_reason(
     ordering: Ordering, words: str, test: str, why: str
 ) -> None:
@@ -198,23 +181,7 @@ async def test_of_two_calls_one_is_asked_about(ordering: Ordering) -> None:
     assert len(heard.of(QuestionAsked)) == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "named", "tests"),
-    [
-        ("order a CBC and creatinine for tomorrow", "CBC and creatinine", ["CBC", "creatinine"]),
-        (
-            "order a CEA, a CRP and a CT chest",
-            "CEA, a CRP and a CT chest",
-            ["CEA", "CRP", "CT chest"],
-        ),
-        (
-            "ordne ein Kalium und ein CT Thorax an",
-            "Kalium und ein CT Thorax",
-            ["Kalium", "CT Thorax"],
-        ),
-        ("order a CT chest and abdomen", "CT chest and abdomen", ["CT chest and abdomen"]),
-    ],
-)
+@with_cases("words", "named", "tests")
 async def test_tests_of_one_sentence_are_drafts_behind_one_question(
     ordering: Ordering, words: str, named: str, tests: list[str]
 ) -> None:
@@ -229,18 +196,7 @@ async def test_tests_of_one_sentence_are_drafts_behind_one_question(
         assert question.text.endswith("Make these 2 drafts? yes / no")
 
 
-@pytest.mark.parametrize(
-    ("words", "named", "why"),
-    [
-        ("order a CBC and metoprolol", "CBC and metoprolol", "drafts no drug"),
-        ("order a CBC and a frobnicate", "CBC and a frobnicate", "not known as a test"),
-        (
-            "order CBC, CEA, CRP, potassium and sodium",
-            "CBC, CEA, CRP, potassium and sodium",
-            "at most 4",
-        ),
-    ],
-)
+@with_cases("words", "named", "why")
 async def test_where_one_of_several_may_not_be_drafted_none_is(
     ordering: Ordering, words: str, named: str, why: str
 ) -> None:

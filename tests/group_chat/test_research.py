@@ -20,6 +20,7 @@ from tests.fakes_openai import Reply
 from tests.group_chat.team_world import SAMPLES, Heard, TeamWorld, call, team_world, text
 from tests.services.evidence.test_pubmed import Eutils, eutils
 from tests.services.records.charts import records_in
+from tests.tables import with_cases
 
 AGENT = "MedicalResearch"
 ROSTER = {"all_patient_ids": ("patient_4", "patient_15"), "mentions": (AGENT,)}
@@ -73,16 +74,7 @@ async def test_abstracts_are_quoted_with_their_pmid_beside_the_record(
     assert [one["term"] for one in double.asked if "term" in one] == ["osimertinib EGFR"]
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Her survival was 11111111 days.",
-        "She was given osimertinib on 2020-01-01 [PubMed/11111111].",
-        "Her potassium is 9.9 mmol/L [PubMed/11111111].",
-        "The mass has shrunk to 9 mm [PubMed/11111111].",
-        "Surgery was done on 2020-01-01 [PubMed/11111111].",
-    ],
-)
+@with_cases("claim")
 async def test_what_an_abstract_says_supports_no_statement_on_the_patient(
     site: tuple[Eutils, TeamWorld], claim: str
 ) -> None:
@@ -108,19 +100,7 @@ async def test_no_statement_stands_without_the_pmid_of_an_abstract_that_was_foun
     assert "77777777" not in heard.of(AgentMessageFinished)[-1].message.text
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "osimertinib Whitfield",
-        "Margaret lung cancer",
-        "lung cancer patient_4",
-        "lung cancer patient 15",
-        "lung cancer born 1957-03-14",
-        "lung cancer 14 March 1957",
-        "pneumonitis since 2025-05-01",
-        "pneumonitis May 2025",
-    ],
-)
+@with_cases("query")
 async def test_a_query_that_names_a_patient_or_a_date_does_not_leave(
     site: tuple[Eutils, TeamWorld], query: str
 ) -> None:

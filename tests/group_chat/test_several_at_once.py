@@ -16,6 +16,7 @@ from services.assistant.undo_log import UndoLog
 from tests.fakes_store import MemoryBlobStore
 from tests.group_chat.test_assistant_tools import BERLIN, NOW, TOMORROW, Names, Office
 from tests.services.assistant.effects import fresh
+from tests.tables import with_cases
 
 
 @pytest.fixture
@@ -29,21 +30,7 @@ async def listed(office: Office) -> list[str]:
     return ids
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("cancel the first two", [0, 1]),
-        ("cancel the last two", [1, 2]),
-        ("cancel all three", [0, 1, 2]),
-        ("cancel the first and the third", [0, 2]),
-        ("cancel numbers 1 and 3", [0, 2]),
-        ("cancel all but the first", [1, 2]),
-        ("keep the first, cancel the others", [1, 2]),
-        ("sag die ersten beiden ab", [0, 1]),
-        ("annule les deux premiers", [0, 1]),
-        ("cancela los tres", [0, 1, 2]),
-    ],
-)
+@with_cases("said", "meant")
 async def test_one_question_names_every_one_that_is_meant(
     office: Office, said: str, meant: list[int]
 ) -> None:

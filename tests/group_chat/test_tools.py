@@ -24,6 +24,7 @@ from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.team_world import Heard, TeamWorld, call, earlier_turn, team_world, text
+from tests.tables import with_cases
 
 
 class BrokenRecords:
@@ -49,21 +50,7 @@ def results(heard: Heard) -> list[dict[str, Any]]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("agent", "tool", "arguments", "part"),
-    [
-        ("Orchestrator", "load_patient_data", {}, "Patient and documents\n"),
-        ("Orchestrator", "list_roster", {}, '"patients"'),
-        ("PatientHistory", "timeline", {"since": "2024"}, "Timeline\n2024"),
-        ("PatientHistory", "search_record", {"query": "carcinoma"}, "Found for “carcinoma”\n"),
-        ("PatientStatus", "current_status", {}, "ECOG"),
-        ("PatientStatus", "medications", {}, "Ramipril  5 mg once daily"),
-        ("PatientStatus", "results", {"names": ["Hb"]}, "11.8 g/dL  [Observation/hb-1]"),
-        ("Radiology", "imaging_reports", {}, "[DiagnosticReport/ct-2025-05-report]"),
-        ("Pathology", "pathology_reports", {}, "[DiagnosticReport/"),
-        ("Pathology", "biomarkers", {}, "EGFR"),
-    ],
-)
+@with_cases("agent", "tool", "arguments", "part")
 async def test_each_tool_gives_bounded_text_of_the_active_patient(
     world: TeamWorld, agent: str, tool: str, arguments: dict[str, str], part: str
 ) -> None:

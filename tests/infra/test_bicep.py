@@ -14,6 +14,7 @@ from services.channels.deliveries import KEPT_DAYS
 from services.tool_memory.personal import KEPT_DAYS as PERSONAL_DAYS
 from services.views.drafts import KEPT_DAYS as DRAFT_DAYS
 from settings import Settings
+from tests.tables import with_cases
 
 INFRA = MAIN.parent
 PARAMETERS = sorted(INFRA.glob("*.parameters.json"))
@@ -94,28 +95,7 @@ def test_the_containers_and_queues_are_those_that_the_server_opens() -> None:
     assert "'${turnQueue}-poison'" in text
 
 
-@pytest.mark.parametrize(
-    ("file", "old", "new", "said"),
-    [
-        ("main.bicep", "'modules/bot.bicep'", "'modules/robot.bicep'", "does not exist"),
-        ("main.bicep", "    maxReplicas: size.maxReplicas\n", "", "is not given maxReplicas"),
-        ("main.bicep", "command: job.command", "comand: 1", "no parameter"),
-        ("main.bicep", "host.outputs.domain", "host.outputs.domian", "has no output domian"),
-        ("main.bicep", "@secure()\nparam fhirToken", "param fhirToken", "must be @secure()"),
-        ("modules/vault.bicep", "@secure()\nparam fhirToken", "param fhirToken", "unmarked"),
-        ("modules/bot.bicep", "param name string", "param name string\nparam x int", "not given x"),
-        ("modules/bot.bicep", "displayName: 'Rounds'", "displayName: = 'R'", "cannot be read"),
-        ("modules/alerts.bicep", "server_rules.yml", "other.yml", "does not exist"),
-        ("modules/bot.bicep", "'Rounds'", "'AccountKey=x'", "a key is written down"),
-        ("modules/bot.bicep", "channels@2022-09-15", "channels@2022-09-16", "no API version"),
-        (
-            "modules/monitoring.bicep",
-            "@secure()\noutput connection",
-            "output connection",
-            "output connection must be",
-        ),
-    ],
-)
+@with_cases("file", "old", "new", "said")
 def test_what_is_wired_wrongly_is_found(
     copy: Path, file: str, old: str, new: str, said: str
 ) -> None:

@@ -15,6 +15,7 @@ from routes.ag_ui import or_pause
 from services.runs.hub import Run
 from tests.routes.conftest import ADA, BEN, Server
 from tests.routes.fakes import answer
+from tests.tables import with_cases
 
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
@@ -57,16 +58,7 @@ async def test_only_the_last_user_message_is_read(server: Server) -> None:
     assert [message.text for message in server.scheduler.messages] == ["look at\nthis", "second"]
 
 
-@pytest.mark.parametrize(
-    ("more", "count"),
-    [
-        ({}, 0),
-        ({"tools": [{"name": "SECRET", "description": "", "parameters": {}}]}, 1),
-        ({"context": [{"description": "page", "value": "SECRET"}]}, 1),
-        ({"state": {"patient_id": "SECRET"}}, 0),
-        ({"forwardedProps": ["interrupts"]}, 0),
-    ],
-)
+@with_cases("more", "count")
 async def test_what_a_page_sends_beside_the_message_is_not_read_and_a_notice_says_so(
     server: Server, more: dict[str, Any], count: int
 ) -> None:

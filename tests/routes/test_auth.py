@@ -18,6 +18,7 @@ from services.access.origin import OriginPolicy
 from services.access.principal import UserRules
 from services.records.reading import current_reader
 from tests.fakes import CountingIds, FixedClock
+from tests.tables import with_cases
 
 KEYS = [("alice", hashlib.sha256(b"key").hexdigest())]
 Client = TestClient[web.Request, web.Application]
@@ -158,17 +159,7 @@ async def test_operator_routes_need_the_role(serve: Serve) -> None:
     assert (await client.get("/api/operator/versions", headers=headers)).status == 200
 
 
-@pytest.mark.parametrize(
-    ("origin", "status"),
-    [
-        (None, 101),
-        ("own", 101),
-        ("https://portal.example", 101),
-        ("https://evil.example", 403),
-        ("https://portal.example.evil", 403),
-        ("null", 403),
-    ],
-)
+@with_cases("origin", "status")
 async def test_a_socket_opens_to_known_pages_even_with_a_good_token(
     serve: Serve, origin: str | None, status: int
 ) -> None:
@@ -207,20 +198,7 @@ async def test_dev_needs_no_token(serve: Serve) -> None:
     assert await handshake(client, {}) == 101
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"Host": "evil.example"},
-        {"Host": "localhost.evil.example:3978"},
-        {"Origin": "http://localhost:3978.evil"},
-        {"Origin": "null"},
-        {"Sec-Fetch-Site": "cross-site"},
-        {"X-Forwarded-For": "10.0.0.1"},
-        {"Forwarded": "for=10.0.0.1"},
-        {"Via": "1.1 tunnel"},
-        {"CF-Connecting-IP": "10.0.0.1"},
-    ],
-)
+@with_cases("headers")
 async def test_dev_is_for_this_machine_only(serve: Serve, headers: dict[str, str]) -> None:
     client = await serve(DevAuthenticator(operators=()), dev=True)
     assert (await client.get("/api/me", headers=headers)).status == 403

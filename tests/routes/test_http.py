@@ -21,6 +21,7 @@ from routes.static_client import StaticClient
 from tests.fakes import FixedClock
 from tests.routes.conftest import ADA, BEN, PATIENCE_SECONDS, Server, Start
 from tests.routes.fakes import FakeReader
+from tests.tables import with_cases
 
 # Both pages are empty without the API, which asks who is there.
 PUBLIC = {"/", "/operator", "/assets/{name}", "/healthz", "/readyz", "/metrics", "/print.css"} | {
@@ -197,19 +198,7 @@ async def test_a_part_of_the_chart_is_shown_without_a_turn(start: Start) -> None
     assert len(server.scheduler.messages) == 1
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/api/chats/{}",
-        "/api/chats/{}/messages",
-        "/api/chats/{}/export",
-        "/api/chats/{}/progress",
-        "/api/chats/{}/sources?patient_id=patient_4&ref=DiagnosticReport/ct-1",
-        "/api/chats/{}/patients/patient_4",
-        "/api/chats/{}/chart?patient_id=patient_4",
-        "/api/chats/{}/artifacts/artifact_1?patient_id=patient_4",
-    ],
-)
+@with_cases("path")
 async def test_absent_malformed_and_not_yours_are_answered_alike(server: Server, path: str) -> None:
     await claimed(server, "of_ada")
     answers = []

@@ -14,7 +14,7 @@ from mcp import ClientSession, types
 from mcp.client.streamable_http import streamable_http_client
 
 from data_models.clock import SystemClock
-from data_models.errors import AuditUnavailableError, RecordNotFoundError, UnauthenticatedError
+from data_models.errors import RecordNotFoundError, UnauthenticatedError
 from data_models.identifiers import PatientId
 from routes.auth import authentication
 from routes.problem import problems
@@ -22,12 +22,11 @@ from services.access.handshake import Handshake
 from services.access.limits import MessageRate
 from services.access.origin import OriginPolicy
 from services.access.principal import Principal
-from services.audit.entry import AuditEntry
 from services.chart_access.chart_guard import ChartGuard
 from services.records.need import EVERYTHING, Need
 from services.records.record import PatientRecord
 from services.views.program_charts import ProgramCharts
-from tests.fakes import CountingIds
+from tests.fakes import CountingIds, RememberedAudit
 from tests.routes.conftest import ADA, Server, Start
 from tests.routes.fakes import FakeFinder
 from tests.services.records import charts
@@ -73,27 +72,11 @@ class Policy:
         return principal_id == "key:ada" and patient_id != "patient_7"
 
 
-class Trail:
-    """An `Audit` in memory; one that is down takes nothing."""
-
-    def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
-        self.is_down = False
-
-    async def record(self, entry: AuditEntry) -> None:
-        if self.is_down:
-            raise AuditUnavailableError
-        self.entries.append(entry)
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-
 class Clinic:
     """What a test looks at beside the answers."""
 
     def __init__(self) -> None:
-        self.records, self.trail, clock = Records(), Trail(), SystemClock()
+        self.records, self.trail, clock = Records(), RememberedAudit(), SystemClock()
         self.charts = ProgramCharts(
             finder=FakeFinder(),
             records=self.records,

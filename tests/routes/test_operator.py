@@ -14,12 +14,10 @@ from prometheus_client import CollectorRegistry, generate_latest
 
 from data_models.clock import SystemClock
 from data_models.documents import Documents
-from data_models.errors import AuditUnavailableError
 from routes.operator import operator_routes
 from routes.server import WebAccess, create_runner, create_web_app
 from services.access.api_keys import ApiKeyAuthenticator
 from services.access.origin import OriginPolicy
-from services.audit.entry import AuditEntry
 from services.conversations.conversation_factory import caretaker_for
 from services.scenarios.definition.definition_reader import read_publishable
 from services.scenarios.definition.graph import Graph
@@ -31,7 +29,7 @@ from services.scenarios.operators import operator_service
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.scenario_factory import ScenarioStores
 from settings import Settings
-from tests.fakes import CountingIds
+from tests.fakes import CountingIds, RememberedAudit
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import hashed_key, make_context
 from tests.routes.fakes import FakeScheduler
@@ -49,27 +47,11 @@ VISITORS = [Visitor("minor", "confirmation", age=12), *crowd(60)]
 ONE = f"scenarios/{BOOKING}"
 
 
-class DeliveryRecord:
-    """An `Audit` in memory that can be told to fail."""
-
-    def __init__(self) -> None:
-        self.entries: list[AuditEntry] = []
-        self.is_down = False
-
-    async def record(self, entry: AuditEntry) -> None:
-        if self.is_down:
-            raise AuditUnavailableError
-        self.entries.append(entry)
-
-    async def close(self) -> None:
-        return
-
-
 class Office:
     """A server with two operators, a user, and sessions of the booking sample."""
 
     def __init__(self, folder: Path) -> None:
-        self.blobs, self.ledger = MemoryBlobStore(), DeliveryRecord()
+        self.blobs, self.ledger = MemoryBlobStore(), RememberedAudit()
         self.documents = MemoryBlobStore()
         self.index = SqliteSessionIndex(path=folder / "sessions.sqlite")
         self.registry = CollectorRegistry()

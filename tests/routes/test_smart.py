@@ -23,16 +23,15 @@ from services.access.sign_in_sessions import SignInSessions
 from services.access.smart import SmartLaunch
 from services.audit.trail import NoAudit
 from services.chart_access.chart_guard import ChartGuard
-from services.identity.directory import DirectoryState, Sought
-from services.identity.index import PersonIndex
 from services.identity.person import Person, person_from
 from services.views.patient_finder import PatientFinder
-from tests.fakes import CountingIds, FixedClock
+from tests.fakes import ClosedCharts, CountingIds, FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore
 from tests.routes.conftest import make_context
 from tests.routes.ehr import Ehr
 from tests.routes.fakes import FakeScheduler
 from tests.routes.provider import CLIENT, SECRET, query_of
+from tests.tables import with_cases
 
 MRN = "https://hospital.example/mrn"
 ANCESTOR = "https://ehr.example"
@@ -57,31 +56,6 @@ def known(key: str, number: str, opens_by: str, **more: Any) -> Person:
     return found
 
 
-class People:
-    """A `Directory` of the hospital's charts."""
-
-    state: DirectoryState = "ok"
-
-    def __init__(self) -> None:
-        self.people = [known("a", "48-4", "patient_4"), known("b", "48-7", "patient_7")]
-
-    async def people_for(self, sought: Sought) -> PersonIndex:
-        return PersonIndex(people=self.people)
-
-    async def check(self) -> None:
-        """See `Directory.check`."""
-
-
-class Closed:
-    """A policy by which the charts in `to_all` are closed."""
-
-    def __init__(self) -> None:
-        self.to_all: set[str] = set()
-
-    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        return patient_id not in self.to_all
-
-
 @dataclass
 class Clinic:
     """A server that record system `ehr` starts, and a browser's requests by hand."""
@@ -91,8 +65,8 @@ class Clinic:
     ehr: Ehr
     clock: FixedClock
     scheduler: FakeScheduler
-    people: People
-    closed: Closed
+    people: GivenPeople
+    closed: ClosedCharts
     store: MemoryBlobStore
     smart: Callable[..., SmartLaunch]
 
@@ -153,7 +127,8 @@ async def clinic(is_public: bool, ancestors: tuple[str, ...]) -> AsyncIterator[C
         "", UserRules(practitioner_claim="fhirUser"), "https://login.microsoftonline.com", 7_200.0
     )
     scheduler = FakeScheduler(clock=SystemClock(), ids=CountingIds())
-    people, closed = People(), Closed()
+    people = GivenPeople(known("a", "48-4", "patient_4"), known("b", "48-7", "patient_7"))
+    closed = ClosedCharts()
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client:
 
         def provider(issuer: str, *, is_smart: bool) -> OidcProvider:
@@ -313,7 +288,7 @@ async def test_who_is_no_practitioner_is_not_let_in(clinic: Clinic, who: str | N
 
 
 async def test_a_patient_who_is_closed_to_the_user_is_not_told_from_nobody(clinic: Clinic) -> None:
-    clinic.closed.to_all.add("patient_4")
+    clinic.closed.closed.add("patient_4")
     closed = await clinic.launch()
     await clinic.refused(closed, 403)
     clinic.ehr.patients["p-77"] = patient("p-77", "48-999")
@@ -345,7 +320,7 @@ async def test_who_is_not_the_same_by_number_and_birth_date_is_not_opened(
 
 
 async def test_two_charts_of_one_number_open_neither(clinic: Clinic) -> None:
-    clinic.people.people.append(known("c", "48-4", "patient_9"))
+    clinic.people.people = [*clinic.people.people, known("c", "48-4", "patient_9")]
     await clinic.refused(await clinic.launch(), 403)
 
 
@@ -427,17 +402,7 @@ async def test_without_frame_ancestors_nothing_starts_in_a_frame(clinic: Clinic)
     await clinic.refused(await clinic.callback(back, kept | IN_FRAME), 403)
 
 
-@pytest.mark.parametrize(
-    ("records", "says", "known_as"),
-    [
-        ("", "Practitioner/17", "Practitioner/17"),
-        ("", "{fhir}/Practitioner/17", "Practitioner/17"),
-        ("", "https://evil.example/fhir/Practitioner/17", None),
-        ("", "PractitionerRole/17", None),
-        ("https://charts.example/fhir", "Practitioner/17", None),
-        (None, "Practitioner/17", None),
-    ],
-)
+@with_cases("records", "says", "known_as")
 async def test_a_practitioner_is_believed_of_the_charts_own_server_alone(
     clinic: Clinic, records: str | None, says: str, known_as: str | None
 ) -> None:
@@ -488,17 +453,7 @@ async def test_the_visit_of_a_launch_is_shown_in_its_conversation_alone(clinic: 
     assert b"Follow-up" not in stored
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        None,
-        {"subject": {"reference": "Patient/p-78"}},
-        {"subject": {"reference": "https://evil.example/fhir/Patient/p-77"}},
-        {"subject": {}},
-        {"id": "e-2"},
-        {"status": "entered-in-error"},
-    ],
-)
+@with_cases("changes")
 async def test_a_visit_that_is_not_the_patients_own_is_not_shown(
     clinic: Clinic, changes: dict[str, Any] | None
 ) -> None:

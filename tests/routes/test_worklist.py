@@ -5,23 +5,15 @@ from typing import Any
 
 import pytest
 
-from data_models.identifiers import PatientId
 from services.audit.trail import NoAudit
 from services.chart_access.chart_guard import ChartGuard
 from services.records.entry import Entry
-from tests.fakes import FixedClock
+from tests.fakes import ClosedCharts, FixedClock
 from tests.routes.conftest import ADA, BEN, Server, Start, make_worklist
 from tests.routes.fakes import FakePeople
 
 PATH = "/api/worklist"
 FOUR = f"{PATH}/patient_4"
-
-
-class NotFifteen:
-    """An `AccessPolicy` that closes one chart."""
-
-    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        return patient_id != "patient_15"
 
 
 def seen(patient_id: str) -> Entry:
@@ -35,7 +27,7 @@ async def ward(start: Start) -> Server:
     people = FakePeople()
     people.visits = [seen("patient_15"), seen("patient_4")]
     clock = FixedClock(datetime(2026, 11, 24, 8, 0, tzinfo=UTC))
-    guard = ChartGuard(policy=NotFifteen(), audit=NoAudit(), clock=clock)
+    guard = ChartGuard(policy=ClosedCharts("patient_15"), audit=NoAudit(), clock=clock)
     return await start(worklist=make_worklist(people, guard=guard, clock=clock))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.samples.stories import contradictions
+from tests.tables import with_cases
 
 PATIENTS = sorted((Path(__file__).parents[2] / "samples" / "patients").glob("*.json"))
 
@@ -24,17 +25,7 @@ def test_a_sample_tells_a_true_story(path: Path) -> None:
     assert not list(contradictions(json.loads(path.read_text(encoding="utf-8"))))
 
 
-@pytest.mark.parametrize(
-    ("note", "said", "found"),
-    [
-        ("note-5", "Laboratory on 2025-05-19: CEA risen to 9.7 ng/mL.", "tells of 2025-05-19"),
-        ("note-7", "Stage IVB given the single extrathoracic lesion.", "one metastasis"),
-        ("note-7", "Now cM1b, stage IVB.", "do not fit"),
-        ("note-7", "Laboratory: haemoglobin 8.1 g/dL.", "haemoglobin 8.1"),
-        ("note-7", "Stage IIIB as before.", "neither coded"),
-        ("note-1", "A lady, 71, retired.", "says 71 years"),
-    ],
-)
+@with_cases("note", "said", "found")
 def test_a_contradiction_is_found(note: str, said: str, found: str) -> None:
     bundle = chart("patient_4")
     (held,) = [e["resource"] for e in bundle["entry"] if e["resource"]["id"] == note]

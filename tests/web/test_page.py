@@ -87,15 +87,6 @@ async def test_a_lost_connection_comes_back_without_a_word_missing_or_doubled(
     assert len(site.scheduler.messages) == 1
 
 
-async def test_stop_ends_the_answer(site: Site, browser: Browser) -> None:
-    site.board.pause_seconds = 0.5  # half a minute for the whole answer: a slow browser is in time
-    page = await site.open(browser)
-    await say(page, "history of patient_4")
-    await page.get_by_role("button", name="Stop").click()
-    await expect(page.get_by_text("Stopped.").first).to_be_visible()
-    await expect(page.get_by_role("textbox", name="Message")).to_be_enabled()
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 async def test_a_phone_shows_everything_without_scrolling_sideways(
     site: Site, browser: Browser, scheme: str

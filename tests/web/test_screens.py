@@ -99,6 +99,7 @@ async def test_what_was_stopped_can_be_edited_and_sent_again(site: Site, browser
     await expect(page.get_by_text("Timeline").first).to_be_visible()
     await page.get_by_role("button", name="Stop").click()
     await expect(page.get_by_text("Stopped.").first).to_be_visible()
+    await expect(page.get_by_role("textbox", name="Message")).to_be_enabled()
     await page.get_by_role("button", name="Edit this message").last.click()
     field = page.get_by_role("textbox", name="Message")
     await expect(field).to_be_focused()

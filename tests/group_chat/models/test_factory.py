@@ -11,6 +11,7 @@ from group_chat.models.faults import retry_after
 from group_chat.models.model_settings import ModelSettings
 from tests.fakes_openai import FakeOpenAI, Reply
 from tests.group_chat.models.conftest import ModelSite, history, streamed
+from tests.tables import with_cases
 
 
 class Word(BaseModel):
@@ -106,17 +107,7 @@ async def test_the_offline_model_needs_nothing_and_says_what_it_is() -> None:
     await models.close()
 
 
-@pytest.mark.parametrize(
-    ("headers", "seconds"),
-    [
-        ({"retry-after": "2"}, 2.0),
-        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
-        ({"retry-after": "Wed, 21 Oct 2030 07:28:00 GMT"}, None),
-        ({"retry-after": "-1"}, None),
-        ({"retry-after": "nan"}, None),
-        ({}, None),
-    ],
-)
+@with_cases("headers", "seconds")
 def test_the_pause_a_server_asks_for_is_read(
     headers: dict[str, str], seconds: float | None
 ) -> None:

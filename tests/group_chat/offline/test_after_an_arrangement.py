@@ -5,20 +5,10 @@ import pytest
 from services.language.reading import read
 from services.language.work import leaves_question
 from tests.group_chat.offline.conftest import SITUATION, conversation
+from tests.tables import with_cases
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "latest CEA",
-        "what is the stage?",
-        "help",
-        "which patients have we discussed?",
-        "start tumor board",
-        "remind me tomorrow to call the pharmacy",
-        "Erinnere mich morgen daran, die Apotheke anzurufen",
-    ],
-)
+@with_cases("text")
 def test_somebody_elses_work_is_no_answer_to_which_day(text: str) -> None:
     assert leaves_question(read(text, SITUATION), "AppointmentManager")
 

@@ -15,6 +15,7 @@ from services.records.record import PatientRecord
 from services.team import AgentSpec, Team, load_team
 from tests.group_chat.offline.conftest import ROSTER, Conversation, conversation
 from tests.group_chat.team_world import Heard
+from tests.tables import with_cases
 
 NOT_A_LANGUAGE_MODEL = talk_text("en", "not_a_model")
 
@@ -107,17 +108,7 @@ async def test_the_roster_is_told_from_the_snapshot() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("question", "agent", "tool"),
-    [
-        ("What did the last CT show?", "Radiology", "imaging_reports"),
-        ("Is there an EGFR mutation?", "Pathology", "biomarkers"),
-        ("what is the stage and ECOG", "PatientStatus", "current_status"),
-        ("give me the timeline", "PatientHistory", "timeline"),
-        ("does she have brain metastases?", "PatientStatus", "problems"),
-        ("How big is the tumor?", "PatientHistory", "search_record"),
-    ],
-)
+@with_cases("question", "agent", "tool")
 async def test_a_question_goes_to_the_agent_whose_it_is(
     question: str, agent: str, tool: str
 ) -> None:

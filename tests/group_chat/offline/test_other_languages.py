@@ -7,6 +7,7 @@ from group_chat.offline.prompt import Prompt, ToolOffer
 from services.language.phrases import says
 from services.language.reading import read
 from tests.group_chat.offline.conftest import SITUATION
+from tests.tables import with_cases
 
 TOOLS = tuple(
     f"{verb}_{kind}"
@@ -29,53 +30,7 @@ def _secretary(asked: str) -> Prompt:
     return Prompt(asked=asked, tools=[ToolOffer(f"o-{name}") for name in TOOLS])
 
 
-@pytest.mark.parametrize(
-    ("asked", "tool", "given"),
-    [
-        (
-            "Was steht morgen im Kalender?",
-            "list_events",
-            {"since": "tomorrow", "until": "tomorrow"},
-        ),
-        ("Sag die Besprechung am Freitag ab", "cancel_event", {"event_id": ""}),
-        ("Verschieb die Besprechung auf 16 Uhr", "move_event", {"start": "16:00"}),
-        (
-            "Füge eine Aufgabe „Labor anrufen“ bis Freitag hinzu",
-            "add_task",
-            {"title": "Labor anrufen", "due": "Freitag"},
-        ),
-        ("Zeige meine Aufgaben", "list_tasks", {}),
-        ("Hake die Aufgabe Dienstplan ab", "complete_task", {}),
-        ("Lösche die Aufgabe Dienstplan", "delete_task", {}),
-        ("Suche den Kontakt Anna Schmidt", "search_contacts", {"words": "Anna Schmidt"}),
-        ("Lies die Mail vor", "read_mail", {}),
-        (
-            "Schreibe an anna@example.org über den Dienst: Ich kann Freitag",
-            "draft_mail",
-            {"to": ["anna@example.org"], "title": "den Dienst", "text": "Ich kann Freitag"},
-        ),
-        (
-            'put "call the lab" on my task list for tomorrow',
-            "add_task",
-            {"title": "call the lab", "due": "tomorrow"},
-        ),
-        ("add order PET to my todo list", "add_task", {"title": "order PET"}),
-        (
-            'add "recheck weight in 4 weeks" to my tasks',
-            "add_task",
-            {"title": "recheck weight in 4 weeks"},
-        ),
-        (
-            "setze Gewicht prüfen auf meine Aufgabenliste",
-            "add_task",
-            {"title": "Gewicht prüfen"},
-        ),
-        ("what's on my list?", "list_tasks", {}),
-        ("done with the pharmacy call", "complete_task", {}),
-        ("supprime la tâche Rota", "delete_task", {}),
-        ("borra la tarea Rota", "delete_task", {}),
-    ],
-)
+@with_cases("asked", "tool", "given")
 def test_a_request_for_ones_own_things_calls_its_tool(
     asked: str, tool: str, given: dict[str, object]
 ) -> None:
@@ -89,17 +44,7 @@ def test_a_new_mail_to_a_name_alone_says_how_to_ask_for_a_draft() -> None:
     assert "draft a mail to anna@example.org" in reply.text
 
 
-@pytest.mark.parametrize(
-    ("asked", "agent"),
-    [
-        ("Was steht morgen im Kalender?", "Secretary"),
-        ("Lösche die Aufgabe Dienstplan", "Secretary"),
-        ("Ich brauche einen Termin bei Dr. Smith", "AppointmentManager"),
-        ("Wann ist der nächste Termin?", "AppointmentManager"),
-        ("Was zeigt die Bildgebung?", "Radiology"),
-        ("Gab es früher schon eine Operation?", "PatientHistory"),
-    ],
-)
+@with_cases("asked", "agent")
 def test_a_german_request_goes_to_whose_work_it_is(asked: str, agent: str) -> None:
     assert read(asked, SITUATION).agent == agent
 

@@ -9,6 +9,7 @@ from services.language.judging import asks_for_judgement
 from services.language.phrases import says
 from services.language.reading import read
 from tests.group_chat.offline.conftest import SITUATION, conversation
+from tests.tables import with_cases
 
 RULES_LINE = "not a language model"
 
@@ -21,61 +22,7 @@ async def answer_to(text: str, *, patient_id: str | None = "patient_4") -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("hello", "Hello. `patient_4` is open."),
-        ("Good morning!", "Hello."),
-        ("thanks a lot", "You are welcome."),
-        ("danke", "Gern geschehen."),
-        ("ok", "Nothing waits for an answer"),
-        ("no", "Nothing waits for an answer"),
-        ("forget it", "Nothing waits for an answer"),
-        ("What can you do?", "Try one of these"),
-        ("help", "Try one of these"),
-        ("print it", "I cannot print"),
-        ("please export this", "*Export*"),
-        ("undo", "I cannot take back"),
-        ("delete her record", "only read here"),
-        ("please update the diagnosis", "only read here"),
-        ("prescribe osimertinib", "only read here"),
-        ("order a CT", "only read here"),
-        ("order a CBC", "only read here"),
-        ("Please order a lipid panel for tomorrow", "only read here"),
-        ("prescribe a CBC", "only read here"),
-        ("Verordne ein Blutbild", "werden hier nur gelesen"),
-        ("Bitte fordere ein Blutbild an", "werden hier nur gelesen"),
-        ("start her on warfarin", "only read here"),
-        ("stop the bisoprolol", "only read here"),
-        ("the first one", "I do not know what is meant"),
-        ('write "LFTs weekly" in the chart', "only read here"),
-        ("add a note to her record", "only read here"),
-        ("close the chart", "nothing has to be closed"),
-        ("schließe die Akte", "zu schließen ist nichts"),
-        ("switch back to Whitfield", "`patient_4` is open"),
-        ("show me the source", "Nothing with a source was said yet"),
-        ("that's wrong", "I only repeat what the record"),
-        ("call the patient", "I cannot call or write"),
-        ("write her a discharge letter", "I cannot call or write"),
-        ("set an alarm", "add a task"),
-        ("every Monday send me the summary", "anything at a set time"),
-        ("send me the labs every morning", "anything at a set time"),
-        ("Schick mir jeden Montag die Zusammenfassung", "nichts zu festen Zeiten"),
-        ("translate to german", "English and German"),
-        ("explain", "explain no terms"),
-        ("go back", "name that patient"),
-        ("repeat that", "Please ask again in full"),
-        ("who is seen today?", "in the list of today on the page"),
-        ("wen sehe ich heute?", "in der Liste von heute"),
-        ("are you sure?", "Nothing with a source was said yet"),
-        ("what should we do next?", "no advice"),
-        ("cancel it", "I do not know what is meant"),
-        ("asdf qwer zxcv yxcv", "I did not understand that. I can propose"),
-        ("😀", "I did not understand that"),
-        ("???", "I did not understand that"),
-        ("患者の状態は", "I understand English and German only"),
-    ],
-)
+@with_cases("text", "words")
 async def test_what_needs_no_record_is_answered_plainly_and_at_once(text: str, words: str) -> None:
     said = await answer_to(text)
     assert words in said
@@ -103,16 +50,7 @@ def test_the_word_word_asks_for_no_document(text: str) -> None:
     assert read(text, SITUATION).agent != "ReportCreation"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "the Word document please",
-        "write the report",
-        "give it to me as docx",
-        "document",
-        "in Word",
-    ],
-)
+@with_cases("text")
 def test_who_wants_a_document_gets_one(text: str) -> None:
     assert says(text, "document_asked")
 
@@ -131,16 +69,7 @@ async def test_what_is_not_found_is_said_without_claiming_that_it_is_not_there()
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "caution"),
-    [
-        ("recommend a therapy", "no advice"),
-        ("creatinine 1.4 - is that ok for pemetrexed?", "no advice"),
-        ("what does ECOG mean?", "explain no terms"),
-        ("what changed since the last CT?", "compare nothing"),
-        ("compare with last month", "compare nothing"),
-    ],
-)
+@with_cases("text", "caution")
 async def test_who_wants_a_judgement_is_told_that_rules_give_none(text: str, caution: str) -> None:
     said = await answer_to(text)
     assert caution in said.partition("The built-in rules ")[2].partition("\n")[0]
@@ -184,18 +113,7 @@ async def test_a_word_in_common_with_an_agents_work_is_no_reason_to_ask_it(text:
     assert "[PatientStatus]" in said
 
 
-@pytest.mark.parametrize(
-    ("text", "agent"),
-    [
-        ("what happened in March 2024?", "PatientHistory"),
-        ("show me the pathology", "Pathology"),
-        ("which patients have we discussed?", "Orchestrator"),
-        ("who is on my list today?", "Orchestrator"),
-        ("who have we discussed?", "Orchestrator"),
-        ("wen haben wir besprochen?", "Orchestrator"),
-        ("start tumor board", "Orchestrator"),
-    ],
-)
+@with_cases("text", "agent")
 async def test_a_question_about_an_appointment_holds_nobody_back(text: str, agent: str) -> None:
     talk = conversation()
     await talk.say("book an appointment")

@@ -16,6 +16,7 @@ from tests.services.identity.test_whole_turns import PATTERN, Someone, repeats_a
 from tests.services.operations.test_forgetting import forgetting_on, stored
 from tests.services.records.charts import records_in
 from tests.services.world import Heard, World
+from tests.tables import with_cases
 
 ANNA, WILL, ROSE = (
     Someone(1, "Anna", "Moen", sex="female"),
@@ -53,17 +54,7 @@ async def compared(world: World, text: str = "compare patient_1 and patient_2") 
     return await world.say("yes")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "compare patient_1 and patient_2",
-        "compare her allergies with patient_2's",
-        "compare Anna Moen and Will Grant",
-        "compare the allergies of SYN-000001 and SYN-000002",
-        "vergleiche patient_1 mit Will Grant",
-        "compare her with Will Grant",
-    ],
-)
+@with_cases("text")
 async def test_a_comparison_is_asked_about_with_both_identifiers(tmp_path: Path, text: str) -> None:
     async with talking(tmp_path) as (world, _):
         await world.say("open patient_1")
@@ -91,16 +82,7 @@ async def test_his_and_hers_are_the_two_of_the_conversation(tmp_path: Path, text
         assert all(one.id in asked.texts[-1] for one in (ANNA, WILL))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "compare their allergies",
-        "compare both",
-        "which of the two is older?",
-        "who of them takes warfarin?",
-        "vergleiche die beiden",
-    ],
-)
+@with_cases("text")
 async def test_both_are_the_two_of_the_conversation_and_of_more_nobody(
     tmp_path: Path, text: str
 ) -> None:
@@ -234,18 +216,7 @@ async def test_a_later_her_is_asked_about_until_somebody_says_whom_they_mean(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "text",
-    [
-        "any new mail?",
-        "what do I have to do this week?",
-        "show my contacts",
-        "meine Aufgaben?",
-        "¿tengo correo nuevo?",
-        "mes tâches",
-        "what is Ada Byron's phone number?",
-    ],
-)
+@with_cases("text")
 async def test_who_asks_for_their_own_mail_or_day_after_comparing_is_not_asked_whom_they_mean(
     tmp_path: Path, text: str
 ) -> None:

@@ -2,8 +2,6 @@
 
 from datetime import timedelta
 
-import pytest
-
 from data_models.chat_context import AgentMessage, Turn, is_open
 from data_models.conversation import RunningTurn
 from data_models.identifiers import PatientId
@@ -13,6 +11,7 @@ from services.runs.hub import Run
 from tests.durability.evidence import Evidence
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, World, heard
+from tests.tables import with_cases
 
 FOUR, DEAD, SAID = PatientId("patient_4"), "run_dead", "First words."
 
@@ -75,16 +74,7 @@ class Attempted:
         return {one.patient_id: one.turn for one in found if one.turn.run_id == DEAD}
 
 
-@pytest.mark.parametrize(
-    ("text", "now", "decided"),
-    [
-        # A decision that is on record stays; before it, the next attempt decides anew.
-        ("switch to patient_15 and tell me the stage", "patient_15", False),
-        ("compare patient_4 and patient_15", None, False),
-        ("compare patient_4 and patient_15", None, True),
-        ("clear", None, True),
-    ],
-)
+@with_cases("text", "now", "decided")
 async def test_what_was_begun_for_the_patient_of_before_is_closed_there(
     text: str, now: str | None, decided: bool
 ) -> None:

@@ -14,6 +14,7 @@ from data_models.errors import EntityDeltaError, StaleEntitiesError, UnknownAgen
 from services.entities.delta import EntityDelta, parse_entity_delta
 from services.entities.legacy import file_legacy
 from tests.services.entities.world import BOOKING, SCHEDULER, World
+from tests.tables import with_cases
 
 SEVEN = {f"wish_{number}": number for number in range(7)}
 
@@ -185,18 +186,7 @@ class TestValues:
 
 
 class TestKeys:
-    @pytest.mark.parametrize(
-        ("raw", "key"),
-        [
-            (" time_preference ", "time_preference"),
-            ("Time Preference", "time_preference"),
-            ("timePreference", "time_preference"),
-            ("time-preference", "time_preference"),
-            ("doctor_name", "doctor_preference"),
-            ("preferred_time", "time_preference"),
-            ("Doctor Name", "doctor_preference"),
-        ],
-    )
+    @with_cases("raw", "key")
     def test_e9_a_key_is_brought_into_its_one_form(self, raw: str, key: str) -> None:
         world = World()
         world.wants({raw: "x"})
@@ -463,17 +453,7 @@ class TestMessages:
         assert world.wanted() == {"user_name": "Ann", "doctor_preference": "Dr. Smith"}
         assert world.found() == {"available_slots": ["3pm"]}
 
-    @pytest.mark.parametrize(
-        "payload",
-        [
-            '{"entities_to_update": {"a": 1}',
-            '{"entities_to_update": {"a": 1}} trailing',
-            '{"entities_to_update": {"a": 1}, "entities_to_remove": "b"}',
-            {"entities_to_update": {"a": 1}, "derived_entities_to_update": []},
-            {"entities_to_update": {"a": 1}, "entities_to_remove": [1]},
-            "[]",
-        ],
-    )
+    @with_cases("payload")
     def test_e18_a_malformed_message_changes_nothing(self, payload: Any) -> None:
         world = World()
         with pytest.raises(EntityDeltaError):

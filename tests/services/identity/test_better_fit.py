@@ -5,12 +5,12 @@ from datetime import date
 import pytest
 
 from data_models.identifiers import PatientId
-from services.identity.directory import NoDirectory, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person, PersonName, PersonNumber, Sex
 from services.identity.subject import Subject
 from services.identity.wording import option_line
+from tests.fakes import GivenPeople
+from tests.tables import with_cases
 
 TODAY = date(2026, 11, 26)
 
@@ -37,15 +37,8 @@ PEOPLE = [
 ]
 
 
-class Register(NoDirectory):
-    """A directory that holds them all."""
-
-    async def people_for(self, sought: Sought) -> PersonIndex:
-        return PersonIndex(people=PEOPLE)
-
-
 async def subject_of(text: str, *, active: int, roster: tuple[int, ...] = ()) -> Subject:
-    linker = SubjectLinker(directory=Register(), fits=lambda _: False, seconds=30)
+    linker = SubjectLinker(directory=GivenPeople(*PEOPLE), fits=lambda _: False, seconds=30)
     known = {PatientId(f"p-{one}"): None for one in (active, *roster)}
     situation = Situation(active=PatientId(f"p-{active}"), roster=known, today=TODAY)
     return (await linker.link(text, situation)).subject
@@ -55,18 +48,7 @@ def ids(subject: Subject) -> list[str]:
     return [str(one.patient_id) for one in subject.people]
 
 
-@pytest.mark.parametrize(
-    ("active", "text", "meant"),
-    [
-        (1, "Inês Costa potassium", "p-2"),
-        (2, "Inês da Costa potassium", "p-1"),
-        (3, "Karl-Otto Brémer potassium", "p-4"),
-        (4, "Karl Otto Bremer potassium", "p-3"),
-        (3, "Karl-Otto Brémers Kalium", "p-4"),
-        (5, "Lee Sung: sodium", "p-6"),
-        (7, "Mr Boyd's potassium", "p-8"),
-    ],
-)
+@with_cases("active", "text", "meant")
 async def test_who_bears_just_that_name_is_asked_about(active: int, text: str, meant: str) -> None:
     found = await subject_of(text, active=active)
 
@@ -74,34 +56,12 @@ async def test_who_bears_just_that_name_is_asked_about(active: int, text: str, m
     assert ids(found) == [meant]
 
 
-@pytest.mark.parametrize(
-    ("active", "text"),
-    [
-        (1, "Inês da Costa potassium"),
-        (2, "Costa, Inês: potassium"),
-        (3, "Karl Otto Bremer potassium"),
-        (5, "Sung-Ho Lee: sodium"),
-        (7, "Boyd's potassium"),
-        (9, "Ida Rusk potassium"),
-    ],
-)
+@with_cases("active", "text")
 async def test_the_open_one_is_meant_by_their_own_name(active: int, text: str) -> None:
     assert (await subject_of(text, active=active)).outcome == "same"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "turn to Nils Boyd, not Timo Falk",
-        "Nils Boyd, not Timo Falk. potassium?",
-        "not Timo Falk but Nils Boyd: potassium?",
-        "not Timo Falk, Nils Boyd",
-        "nicht Timo Falk, sondern Nils Boyd",
-        "öffne Nils Boyd statt Timo Falk",
-        "switch to Nils Boyd instead of Timo Falk",
-        "not Ida Rusk but Nils Boyd: potassium",
-    ],
-)
+@with_cases("text")
 async def test_who_is_put_against_another_is_not_meant(text: str) -> None:
     found = await subject_of(text, active=9, roster=(8, 12))
 
@@ -115,25 +75,7 @@ async def test_the_open_one_is_meant_against_another() -> None:
     assert (found.outcome, found.reason) == ("same", "named")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "not Timo Falk and Nils Boyd",
-        "don't open Nils Boyd, Timo Falk",
-        "why not Timo Falk? Nils Boyd has it too",
-        "Timo Falk's potassium is not Nils Boyd's",
-        '"Timo Falk has K 6.1" - who wrote this?',
-        "Sie haben mir Timo Falk gezeigt",
-        "warum haben Sie mir Timo Falk gezeigt?",
-        "why was Timo Falk's chart opened?",
-        "the other Mrs Rusk",
-        "T. Falk potassium",
-        "Timo Fal potassium",
-        "QX-8881 sodium",
-        "but Timo Falk is here. CRP?",
-        "Nora und Timo Falk haben angerufen. Natrium?",
-    ],
-)
+@with_cases("text")
 async def test_it_is_asked_where_a_name_may_not_be_meant(text: str) -> None:
     found = await subject_of(text, active=9, roster=(8, 10, 12))
 
@@ -168,17 +110,7 @@ async def test_an_age_that_is_not_the_open_one_s_asks(text: str) -> None:
     assert (found.outcome, found.reason) == ("unsure", "described")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "the 71-year-old: sodium",
-        "die 71-jährige Patientin: Natrium",
-        "the 71 year old lady's sodium",
-        "the 3-year-old scan",
-        "is the 8-month-old fracture healed?",
-        "dose in a 36-year-old?",
-    ],
-)
+@with_cases("text")
 async def test_an_age_that_fits_or_is_a_thing_s_asks_nothing(text: str) -> None:
     assert (await subject_of(text, active=9, roster=(12,))).outcome == "same"
 

@@ -17,6 +17,7 @@ from services.identity.person import Person, PersonName, person_from
 from services.patient_context.pattern import DEFAULT_PATTERN, PatientIdPattern
 from services.records.folder.records import FolderRecords
 from tests.fakes import FixedClock
+from tests.tables import with_cases
 
 PATTERN = PatientIdPattern.compile(DEFAULT_PATTERN)
 SAMPLES = Path(__file__).parents[3] / "samples" / "patients"
@@ -38,21 +39,7 @@ async def linked(text: str, active: str = "patient_4", roster: Collection[str] =
     return await linker().link(text, Situation(active=PatientId(active), roster=people))
 
 
-@pytest.mark.parametrize(
-    ("text", "who"),
-    [
-        ("what is Tunde Adeyemi's CEA?", "patient_7"),
-        ("Tunde Adeyemi, 21 July 1968: stage?", "patient_7"),
-        ("what is Zoë Çelik's HER2?", "patient_15"),
-        ("is Zoe Celik HER2 positive?", "patient_15"),
-        ("Georg Hartmann's stage?", "patient_21"),
-        ("What is the stage of SYN-000042?", "patient_42"),
-        ("HARTMANN, GEORG: STAGE?", "patient_21"),
-        ("stage of Adeyemi, Tunde please", "patient_7"),
-        ("wie ist der Status von Georg Hartmann?", "patient_21"),
-        ("¿qué medicamentos toma Tunde Adeyemi?", "patient_7"),
-    ],
-)
+@with_cases("text", "who")
 async def test_a_whole_name_or_number_is_that_patient_and_no_other(text: str, who: str) -> None:
     found = (await linked(text)).subject
 
@@ -60,25 +47,7 @@ async def test_a_whole_name_or_number_is_that_patient_and_no_other(text: str, wh
     assert [one.patient_id for one in found.people] == [who]
 
 
-@pytest.mark.parametrize(
-    ("text", "candidate"),
-    [
-        ("DOB 1979-11-02, what stage?", "patient_15"),
-        ("Zoë's HER2", "patient_15"),
-        ("Çelik's HER2", "patient_15"),
-        ("What is Mr Doyle's stage? It is for the cancer registration.", "patient_42"),
-        ("Please tell Dr Meier Doyle's stage.", "patient_42"),
-        ("what stage is doyle at?", "patient_42"),
-        ("stage of doyle?", "patient_42"),
-        ("What is D\N{CYRILLIC SMALL LETTER O}yle's stage?", "patient_42"),
-        ("What is Francis' stage?", "patient_42"),
-        ("Adeyemy labs", "patient_7"),
-        ("T. Adeyemi's medication", "patient_7"),
-        ("каков анализ у Тунде Адейеми?", "patient_7"),  # noqa: RUF001
-        ("Doyles Stadium bitte", "patient_42"),
-        ("What did we decide for Zoë?", "patient_15"),
-    ],
-)
+@with_cases("text", "candidate")
 async def test_part_of_a_name_a_slip_or_a_birth_date_is_asked(text: str, candidate: str) -> None:
     found = (await linked(text)).subject
 
@@ -86,46 +55,12 @@ async def test_part_of_a_name_a_slip_or_a_birth_date_is_asked(text: str, candida
     assert candidate in [one.patient_id for one in found.people]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "the woman with breast cancer, what was her HER2?",
-        "now the violin teacher",
-        "let me see the lung cancer lady again",
-        "What is Mr Whitfield's stage?",
-        "Robert Whitfield's stage?",
-        "Mrs Potter's stage?",
-        "born 3 March 1950: stage?",
-        "compare with Tunde Adeyemi",
-        "is Whitfield's CEA higher than Adeyemi's?",
-        "MRN 99887766 stage?",
-    ],
-)
+@with_cases("text")
 async def test_who_cannot_be_told_is_never_the_open_patient(text: str) -> None:
     assert (await linked(text)).subject.outcome in ("unsure", "several")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "what is her stage?",
-        "Mrs Whitfield's last CT?",
-        "Whitfield, Margaret: last labs",
-        "born 14 March 1957, correct?",
-        "any comorbidities?",
-        "is she on blood thinners?",
-        "Hartmann procedure planned?",
-        "Hodgkin lymphoma excluded?",
-        "letter to Dr Hartmann please",
-        "her husband Georg called about the visit",
-        "CT on 2024-03-06 showed what?",
-        "Was ist die Karnofsky-Zahl der Patientin?",
-        "how long will she need it? Maybe until May",
-        "Quels sont les médicaments de Mme Whitfield ?",
-        "lösch die zweite",
-        "erledigt: die erste",
-    ],
-)
+@with_cases("text")
 async def test_what_names_nobody_else_is_not_asked_about(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
 
@@ -235,82 +170,27 @@ async def test_an_eponym_with_its_operation_is_nobody(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "is her CEA higher than Tunde Adeyemi's?",
-        "Georg Hartmann is her husband; what is the stage?",
-        "her husband Georg Hartmann has cancer too, any allergies?",
-        "son CEA est plus haut que chez Tunde Adeyemi ?",
-        "Ist ihr CEA höher als bei Tunde Adeyemi?",
-    ],
-)
+@with_cases("text")
 async def test_who_is_named_beside_the_open_patient_is_never_opened(text: str) -> None:
     assert (await linked(text)).subject.outcome in ("several", "same")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "back to the breast cancer patient",
-        "PSA of the prostate patient",
-        "our melanoma patient, last CT?",
-        "zurück zur Patientin mit dem Brustkrebs",
-        "retour à la patiente du cancer du sein",
-        "volvamos a la paciente con cáncer de mama",
-        "torna alla paziente con tumore al seno",
-        "the lady in room 12, her potassium?",
-        "what about the patient in bed 4?",
-    ],
-)
+@with_cases("text")
 async def test_a_patient_who_is_described_is_asked_for(text: str) -> None:
     assert (await linked(text)).subject.outcome == "unsure"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "what is the stage of this patient?",
-        "give the allergies of the current patient",
-        "is the patient on any anticoagulant?",
-        "what does the guideline say for this kind of patient?",
-        "does the patient with this stage need a scan?",
-        "tell me about this patient in two lines",
-        "tell me about the patient in a few words",
-        "erzähl mir von der Patientin in zwei Sätzen",
-    ],
-)
+@with_cases("text")
 async def test_the_patient_without_more_is_the_open_one(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "doile hba1c",
-        "adeyeme cea?",
-        "last CEA of Ade-\nyemi",
-        "July 21st, 1968 birthday: CEA?",
-        "21 July 1968 (DOB): CEA?",
-        "the one born in 1968, CEA?",
-        "what is Ottoline Featherstone's stage?",
-    ],
-)
+@with_cases("text")
 async def test_slips_divided_words_and_loose_birth_dates_ask(text: str) -> None:
     assert (await linked(text)).subject.outcome == "unsure"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "ramipril dose?",
-        "is she on letrozole?",
-        "born in 1957, so how old is she?",
-        "what was found in 1968?",
-        "Foundation Medicine's report?",
-        "pre-\noperative CEA?",
-    ],
-)
+@with_cases("text")
 async def test_drugs_years_and_firms_are_nobody(text: str) -> None:
     assert (await linked(text)).subject.outcome == "same"
 

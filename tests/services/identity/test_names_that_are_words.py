@@ -7,6 +7,7 @@ from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person, PersonName
 from services.identity.subject import Subject
 from tests.services.identity.test_linking import PATTERN, Scripted, person
+from tests.tables import with_cases
 
 OPEN = Person(
     PatientId("patient_1"),
@@ -37,17 +38,7 @@ async def subject(text: str) -> Subject:
     ).subject
 
 
-@pytest.mark.parametrize(
-    ("text", "candidate"),
-    [
-        ("Dawn Wilson's potassium", "patient_2"),
-        ("the other Dawn Wilson", "patient_2"),
-        ("Kurz: Befund?", "patient_3"),
-        ("Joy?", "patient_4"),
-        ("allergie di Vera", "patient_5"),
-        ("Grant 1942-03-03", "patient_7"),
-    ],
-)
+@with_cases("text", "candidate")
 async def test_a_word_that_stands_as_somebodys_name_is_never_answered_from_the_open_chart(
     text: str, candidate: str
 ) -> None:
@@ -57,19 +48,7 @@ async def test_a_word_that_stands_as_somebodys_name_is_never_answered_from_the_o
     assert candidate in [one.patient_id for one in found.people]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Dawn Rose Wilson's potassium",
-        "since dawn she has had chest pain",
-        "kurz gefasst: was ist das Problem?",
-        "no joy with the line, any access problems?",
-        "is she on Yasmin?",
-        "Arava or methotrexate, which was it?",
-        "im Sommer war sie in der Klinik, weshalb?",
-        "CT of 2024-03-06?",
-    ],
-)
+@with_cases("text")
 async def test_the_same_words_without_a_sign_name_nobody(text: str) -> None:
     assert (await subject(text)).outcome == "same"
 
@@ -91,19 +70,7 @@ async def test_a_name_that_a_sentence_ends_with_is_what_the_patient_has() -> Non
     assert (await subject("Her emergency contact is Ottilie Brandauer.")).outcome == "same"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Mark O'Neil's allergies",
-        "Mark O’Neil's allergies",
-        "what is Mark O'Neil's potassium?",
-        "any allergies for Mark O'Neil?",
-        "O'Neil, Mark: labs",
-        "mark o'neil's allergies",
-        "Mark O' Neil's allergies",
-        "Mark ONeil's allergies",
-    ],
-)
+@with_cases("text")
 async def test_an_apostrophe_ends_no_name(text: str) -> None:
     anna = person("patient_1", "O'Neil", "Anna", birth_date="1959-02-11", sex="female")
     mark = person("patient_9", "O'Neil", "Mark", birth_date="1961-05-20", sex="male")
@@ -115,65 +82,7 @@ async def test_an_apostrophe_ends_no_name(text: str) -> None:
     assert "patient_9" in [one.patient_id for one in found.people]
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome"),
-    [
-        ("Seán Doyle's glucose?", "unsure"),
-        ("Mary Doyle's glucose?", "unsure"),
-        ("Rose Doyle's weight", "unsure"),
-        ("bed 9, patient Okonkwo: INR?", "unsure"),
-        ("patient Okonkwo's INR", "unsure"),
-        ("patient Okonkwo INR?", "unsure"),
-        ("patient okonkwo: INR?", "unsure"),
-        ("PATIENT OKONKWO: INR?", "unsure"),
-        ("patient Li: INR?", "unsure"),
-        ("Patientin okonkwo: CRP?", "unsure"),
-        ("patient okonkwo's inr", "unsure"),
-        ("sean doyle's glucose?", "unsure"),
-        ("mary doyle's glucose today?", "unsure"),
-        ("what is siobhan doyle's glucose?", "unsure"),
-        ("Will Doyle's glucose?", "unsure"),
-        ("May Doyle's last glucose?", "unsure"),
-        ("mark doyle's glucose?", "unsure"),
-        ("Kowalski's potassium", "unsure"),
-        ("Mrs O'Brien: BP?", "unsure"),
-        ("potassium of John Smith", "unsure"),
-        ("what is james brown's creatinine", "unsure"),
-        ("sodium for Petrov", "unsure"),
-        ("Petrov: sodium?", "unsure"),
-        ("Ivan Petrov, sodium?", "unsure"),
-        ("sodium de M. Petrov", "unsure"),
-        ("Wie ist das Natrium von Petrov?", "unsure"),
-        ("and ingrid solheim: potassium?", "unsure"),
-        ("wie ist das CEA von jutta brenner?", "unsure"),
-        ("what is the course of cisplatin pemetrexed?", "same"),
-        ("any signs of perineural invasion?", "same"),
-        ("evidence of pseudomembranous enterocolitis?", "same"),
-        ("risk of osteoradionecrosis mandibulae?", "same"),
-        ("yesterday's CT", "same"),
-        ("Keller's last note please", "same"),
-        ("surgeon's opinion on stage", "same"),
-        ("Roche's assay CEA?", "same"),
-        ("Is Stivarga an option?", "same"),
-        ("the tumour's stage", "same"),
-        ("Was a Hartmann done?", "same"),
-        ("Will Doyle's glucose be repeated?", "same"),
-        ("will doyle's glucose rise?", "same"),
-        ("Summarise Doyle's glucose", "same"),
-        ("Recheck Doyle's glucose", "same"),
-        ("plot doyle's glucose", "same"),
-        ("francis doyle's glucose?", "same"),
-        ("is the patient Afebrile?", "same"),
-        ("PATIENT INR: 2.3", "same"),
-        ("patient notes: anything new?", "same"),
-        ("Patient DOB: ?", "same"),
-        ("Francis Doyle's glucose?", "same"),
-        ("Check Doyle's glucose", "same"),
-        ("the patient Doyle: INR?", "same"),
-        ("patient history: INR?", "same"),
-        ("is the patient Diabetic?", "same"),
-    ],
-)
+@with_cases("text", "outcome")
 async def test_another_first_name_or_an_unknown_patient_is_not_the_open_one(
     text: str, outcome: str
 ) -> None:
@@ -185,20 +94,7 @@ async def test_another_first_name_or_an_unknown_patient_is_not_the_open_one(
     assert found.subject.outcome == outcome
 
 
-@pytest.mark.parametrize(
-    ("text", "outcome"),
-    [
-        ("Mark d'Angelo's INR", "other"),
-        ("Mark d’Angelo’s INR", "other"),
-        ("Mary D'Angelo's INR", "unsure"),
-        ("Anna D'Angelo's INR", "same"),
-        ("L'INR d'Anna ?", "same"),
-        ("l'INR d'Angelo ?", "same"),
-        ("Quel est l'ACE d'Anna D'Angelo ?", "same"),
-        ("L'Aspirine est-elle arrêtée ?", "same"),
-        ("Qu'a-t-elle comme allergies ?", "same"),
-    ],
-)
+@with_cases("text", "outcome")
 async def test_a_small_d_leads_a_name_and_french_asks_nothing_by_it(
     text: str, outcome: str
 ) -> None:

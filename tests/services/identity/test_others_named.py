@@ -1,11 +1,10 @@
 """Names in an agent's sentence that are another patient's."""
 
-import pytest
-
 from data_models.identifiers import PatientId
 from services.identity.index import PersonIndex
 from services.identity.others_named import OthersNamed
 from services.identity.person import Person, PersonName
+from tests.tables import with_cases
 
 
 def person(patient_id: str, given: str, family: str) -> Person:
@@ -24,33 +23,11 @@ NAMED = OthersNamed(
 )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Tunde Adeyemi has a CEA of 4.0 ng/mL.",
-        "Mr Adeyemi's CEA is 4.0.",
-        "Adeyemi: stage IVA",
-        "ADEYEMI, Tunde: CEA 4.0",
-        "**Zoe Celik** is HER2 positive.",
-        "Çelik’s HER2 is positive.",
-        "The patient, Frank Long, is well.",
-    ],
-)
+@with_cases("text")
 def test_a_name_with_both_parts_or_a_sign_is_somebodys(text: str) -> None:
     assert NAMED.words_in(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Margaret Whitfield has stage IVB.",
-        "Mrs Whitfield takes ramipril.",
-        "Dr. Anna Keller signed the report.",
-        "Her sister Anna Keller is the contact.",
-        "Frank haematuria was seen, long standing.",
-        "Long QT was noted.",
-        "Stage IVB, CEA 9.7 ng/mL [Observation/cea-1].",
-    ],
-)
+@with_cases("text")
 def test_the_open_patients_staffs_and_common_words_are_nobodys(text: str) -> None:
     assert not NAMED.words_in(text)

@@ -8,6 +8,7 @@ from services.identity.index import PersonIndex
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person, PersonName, PersonNumber, Sex
 from services.identity.subject import Subject
+from tests.tables import with_cases
 
 ANNA, MARIA, JOHN = PatientId("p-1"), PatientId("p-2"), PatientId("p-3")
 
@@ -40,72 +41,12 @@ async def subject_of(text: str) -> Subject:
     return (await linker.link(text, Situation(active=ANNA, roster=roster))).subject
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I don't mean Elvio Brandt, I mean her. Sodium?",
-        "not Elvio Brandt: sodium?",
-        "nicht Elvio Brandt",
-        "not T3333",
-        "leave Elvio Brandt for later. Sodium?",
-        "never mind Elvio Brandt, sodium please",
-        "instead of Elvio Brandt: sodium",
-        "the bed next to Elvio Brandt: sodium",
-        "signed: Elvio Brandt",
-        "reviewed by Elvio Brandt, sodium?",
-        "like Elvio Brandt, on aspirin?",
-        "wie bei Elvio Brandt: Aspirin?",
-        "Elvio Brandt was discharged, so what about this lady's sodium?",
-        "same dose as Elvio Brandt gets?",
-        "before I forget Elvio Brandt's creatinine: what is her sodium?",
-        'Pasted: "Pat. Elvio Brandt, potassium 6.1" what about her potassium?',
-        "ask Dr. Elvio Brandt about the potassium",
-        "Elvio Brandt is not the one I mean. Sodium?",
-        "Elvio Brandt ist nicht gemeint",
-        "Elvio Brandt meine ich nicht",
-        "Elvio Brandt is the wrong patient",
-        "keine Daten von Elvio Brandt, Natrium bitte",
-        "don't open Elvio Brandt",
-        "stop showing me Elvio Brandt",
-        "I have nothing to do with Elvio Brandt",
-        "I thought I had Elvio Brandt open",
-        "whose chart is open? Elvio Brandt's?",
-        "Elvio Brandt kann warten. Natrium?",
-        "Elvio Brandt is off the ward. Sodium?",
-        "you gave me Elvio Brandt's potassium",
-        "that's Elvio Brandt's sodium, isn't it?",
-        "these are Elvio Brandt's results",
-        "Elvio Brandt lassen wir weg",
-        "I just got off the phone with Elvio Brandt, her uncle. Sodium?",
-        "Elvio Brandt, her uncle, is here. Sodium?",
-        "Anna Tolvason potassium",
-        "room 14: sodium?",
-        "Tolva in room 14: sodium",
-    ],
-)
+@with_cases("text")
 async def test_a_name_that_is_set_aside_opens_no_chart(text: str) -> None:
     assert (await subject_of(text)).outcome in ("several", "unsure")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Elvio Brandt: why is he not on aspirin?",
-        "why is there no CT of Elvio Brandt?",
-        "no rush, open Elvio Brandt",
-        "stop the plan and open Elvio Brandt",
-        "Elvio Brandt is back. What did his CT show?",
-        "Elvio Brandt has a fever",
-        "switch to Elvio Brandt",
-        "I would like Elvio Brandt's labs",
-        "potassium of Elvio Brandt",
-        "labs Elvio Brandt",
-        "what does Elvio Brandt take?",
-        "Was nimmt Elvio Brandt?",
-        "As for Elvio Brandt: BP?",
-        "sodium please, Elvio Brandt",
-    ],
-)
+@with_cases("text")
 async def test_a_name_that_is_asked_about_still_opens_its_chart(text: str) -> None:
     found = await subject_of(text)
 

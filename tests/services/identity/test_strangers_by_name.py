@@ -6,6 +6,7 @@ from data_models.identifiers import PatientId
 from services.identity.linking import Situation
 from services.language.known_names import is_known_name, is_ordinary_name
 from tests.services.identity.test_linking import linker
+from tests.tables import with_cases
 
 OPEN = PatientId("patient_7")
 
@@ -15,43 +16,7 @@ async def outcome_of(text: str) -> str:
     return f"{found.subject.outcome} {found.subject.reason}"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "is nakamura on warfarin?",
-        "what meds is nakamura taking?",
-        "has nakamura had a ct?",
-        "when was nakamura last seen",
-        "nakamura any allergies",
-        "is nakamura also PD-L1 positive?",
-        "tell me whether nakamura is on warfarin",
-        "sag mir das Kalium von Nakamura",
-        "allergies: nakamura",
-        "Nakamura - allergies",
-        "ivan petrov sodium",
-        "latest hb for john smith",
-        "smith john potassium",
-        "Smith, John Robert: INR",
-        "patient 'Obi': sodium",
-        "Hb Schmidt?",
-        "Lopez?",
-        "lopez?",
-        "pull Lopez",
-        "next patient osei",
-        "switch to abdul rahman",
-        "pt lopez k",
-        "O'Brien's results",
-        "Patientin Müller, Kalium?",
-        "kalium von hans müller",
-        "Müller Kalium",
-        "klar, Nakamura",
-        "what did I tell you about Nakamura",
-        "what do you know about nakamura?",
-        "was weißt du über Nakamura?",
-        "und bei Lopez?",
-        "bei Lopez",
-    ],
-)
+@with_cases("text")
 async def test_the_open_chart_does_not_answer_for_a_name_that_nobody_has(text: str) -> None:
     assert await outcome_of(text) == "unsure stranger"
 
@@ -61,41 +26,7 @@ async def test_a_phrase_that_names_nobody_opens_no_chart() -> None:
     assert not found.is_plain
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "seen by petrov?",
-        "tell jenny the CT is back",
-        "message for nurse joy: potassium repeated?",
-        "Thanks, Maria. And the potassium?",
-        "Hi, could you check potassium? Best, Maria",
-        "Der Sohn heißt Tobias, bitte notieren: Kalium?",
-        "cutting down on coffee, any effect on INR?",
-        "Befunde vom Darm?",
-        "Ist eine Allergie gegen Nickel bekannt?",
-        "stroke symptoms: face drooping",
-        "candida in urine?",
-        "potassium after January 2024",
-        "transfer to Mercy Hospital for CT",
-        "Foley in?",
-        "Crohn's disease activity?",
-        "alt natrium",
-        "Kopf CT",
-        "any labs?",
-        "Termin bei Lopez",
-        "any news about Parkinson?",
-        "Was ist bei Fieber?",
-        "was sagt die Leitlinie bei Gicht?",
-        "what is known about Rivaroxaban?",
-        "Klar",
-        "alles klar.",
-        "Freilich!",
-        "Roger",
-        "Streich das",
-        "führ den Plan aus",
-        "Basta",
-    ],
-)
+@with_cases("text")
 async def test_a_name_of_somebody_else_or_a_word_asks_nothing(text: str) -> None:
     assert await outcome_of(text) == "same nobody_else"
 

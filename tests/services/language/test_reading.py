@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -7,6 +7,7 @@ import pytest
 from services.language import vocabulary
 from services.language.reading import read
 from services.language.utterance import Reference, Situation, TeamMember, Utterance
+from tests.work import counted_calls
 
 SITUATION = Situation(
     now=datetime(2026, 11, 22, 12, tzinfo=UTC),
@@ -37,6 +38,18 @@ def test_a_called_agent_is_the_addressee_and_speaks_first(text: str) -> None:
 )
 def test_work_for_several_by_name_takes_a_plan(text: str, is_plan: bool) -> None:
     assert (reading(text).task == "plan") is is_plan
+
+
+def test_each_of_many_short_messages_costs_what_one_does() -> None:
+    def calls(number: int, *, days: int = 0) -> int:
+        now = SITUATION.now + timedelta(days=days)
+        with counted_calls() as made:
+            read("and this?", replace(SITUATION, now=now, asked_before=("and that?",) * number))
+        return made.count
+
+    calls(4)  # what measures coverage calls from each line that did not run before
+    # Three times as many; where each read all before it anew, 256 times the work.
+    assert calls(12, days=1) < 6 * calls(4, days=2)
 
 
 def test_a_name_of_nobody_addresses_nobody() -> None:

@@ -10,6 +10,7 @@ from data_models.chat_context import AgentMessage, Turn
 from data_models.memory_blocks import IntentClassification, MemoryBlocks
 from services.memory_blocks.plain_reading import OTHER, IntentSpec, Understanding, understand
 from tests.fakes import FixedClock
+from tests.tables import with_cases
 
 NOW = FixedClock().now()
 INTENTS = (
@@ -43,19 +44,7 @@ def read(text: str, *earlier: tuple[str, str], memory: MemoryBlocks | None = Non
 HEADACHE = ("I am having a headache", "How bad is it, 0-10?")
 
 
-@pytest.mark.parametrize(
-    ("said", "number", "grade"),
-    [
-        ("8", 8, "severe"),
-        ("8.", 8, "severe"),
-        ("about 8 out of 10", 8, "severe"),
-        ("8/10", 8, "severe"),
-        ("it's a five", 5, "moderate"),
-        ("0", 0, "none"),
-        ("10", 10, "severe"),
-        ("maybe 2", 2, "mild"),
-    ],
-)
+@with_cases("said", "number", "grade")
 def test_a_number_after_a_scale_rates_what_the_talk_is_about(
     said: str, number: int, grade: str
 ) -> None:
@@ -90,29 +79,7 @@ def test_a_number_that_answers_nothing_is_left_as_it_is() -> None:
     assert (found.enrichment.enriched_message, found.interprets) == ("User says: 8", False)
 
 
-@pytest.mark.parametrize(
-    ("question", "said", "enriched", "topic"),
-    [
-        (
-            "How long have you had it?",
-            "three days",
-            "User says how long the headache has lasted: three days",
-            "headache_duration",
-        ),
-        (
-            "When did it start?",
-            "yesterday evening",
-            "User says when the headache began: yesterday evening",
-            "headache_onset",
-        ),
-        (
-            "Do you take any medicine?",
-            "ibuprofen",
-            'User answers "Do you take any medicine?" with: ibuprofen',
-            "headache",
-        ),
-    ],
-)
+@with_cases("question", "said", "enriched", "topic")
 def test_a_short_answer_is_joined_with_its_question(
     question: str, said: str, enriched: str, topic: str
 ) -> None:

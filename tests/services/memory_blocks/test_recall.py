@@ -7,6 +7,7 @@ from data_models.clock import SystemClock
 from services.memory_blocks.recall import SNIPPET_CHARS, Recalled, search
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import World
+from tests.tables import with_cases
 
 NOW = SystemClock().now()
 
@@ -40,17 +41,7 @@ def found(query: str, limit: int = 3) -> list[tuple[int, str]]:
     return [(one.turn_id, one.speaker) for one in search(TURNS, query, limit=limit).remarks]
 
 
-@pytest.mark.parametrize(
-    ("query", "number", "speaker"),
-    [
-        ("penicillin allergy", 2, "user"),
-        ("what did I say about penicillin", 2, "user"),
-        ("penicilin", 2, "user"),
-        ("daughters", 3, "user"),
-        ("resumee", 3, "user"),
-        ("nodule in the left lung", 4, "Radiology"),
-    ],
-)
+@with_cases("query", "number", "speaker")
 def test_the_remark_that_holds_the_words_comes_first(query: str, number: int, speaker: str) -> None:
     assert found(query)[0] == (number, speaker)
 

@@ -12,6 +12,7 @@ from services.identity.subject import Subject
 from services.patient_context.beside import names_beside, needs_names, staff_of
 from services.records.record import record_from_resources
 from tests.services.identity.test_linking import PATTERN, Scripted, person
+from tests.tables import with_cases
 
 MARGARET = person("patient_4", "Whitfield", "Margaret", sex="female")
 ROSE = person("patient_5", "King", "Rose", sex="female")
@@ -25,17 +26,7 @@ async def outcome(text: str, beside: Collection[str] = NAMES) -> Subject:
     return (await linker.link(text, situation)).subject
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "find Anna Keller's number",
-        "what is Ottoline Featherstone's phone number?",
-        "Ottoline Featherstone's e-mail?",
-        "Telefonnummer von Ottoline Featherstone",
-        "Ottoline Featherstones Handynummer?",
-        "correo de Ottoline Featherstone",
-    ],
-)
+@with_cases("text")
 async def test_how_to_reach_somebody_unknown_asks_for_no_patient(text: str) -> None:
     assert (await outcome(text, ())).outcome == "same"
 
@@ -53,17 +44,7 @@ async def test_a_contact_or_a_member_of_staff_is_no_patient(text: str) -> None:
     assert (await outcome(text, ())).outcome == "unsure"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Anna Keller's creatinine?",
-        "Terrance Schultz's stage?",
-        "Anna Keller's emergency contact?",
-        "Rose King's creatinine?",
-        "Rose King's phone number?",
-        "what about Rose King?",
-    ],
-)
+@with_cases("text")
 async def test_a_name_beside_hides_no_patient_and_owns_no_chart(text: str) -> None:
     assert (await outcome(text)).outcome != "same"
 

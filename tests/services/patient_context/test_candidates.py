@@ -12,6 +12,7 @@ from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask, Reading, read_message
 from services.patient_context.rules import decide_by_rules, is_negated
 from tests.services.patient_context.world import PATTERN
+from tests.tables import with_cases
 from tests.work import counted_calls
 
 FOUR, FIFTEEN = PatientId("patient_4"), PatientId("patient_15")
@@ -27,32 +28,7 @@ def read(text: str, *roster: str, active: str | None = None) -> Reading:
     return read_message(text, active=pointer, known=known, pattern=PATTERN)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "patient_15",
-        "PATIENT_15",
-        "patient_15\n",
-        "patient_15.",
-        "(patient_15)",
-        '"patient_15"',
-        "\u201cpatient_15\u201d",
-        "`patient_15`",
-        "**patient_15**",
-        "_patient_15_",
-        "patient_15's scan",
-        "patient_15\u2019s scan",
-        "patient_15:",
-        "@patient_15,",
-        "切换到patient_15的病历",
-        "「patient_15」",
-        "see patient_15.Then",
-        "patient_15-related",
-        "patient_15/notes",
-        "file patient_15_scan.pdf",
-        "patient_15 and Patient_15 and PATIENT_15",
-    ],
-)
+@with_cases("text")
 def test_an_id_is_found_whatever_stands_around_it(text: str) -> None:
     assert ids_in(text) == ("patient_15",)
 
@@ -110,19 +86,7 @@ def test_an_invisible_character_never_lets_an_id_pass_for_another(
     assert typed in reading.doubt.options
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "patient_１５",
-        "ｐａｔｉｅｎｔ＿１５",
-        "pаtient_15",
-        "pаtіent_15",
-        "ρatient_15",
-        "patient_١٥",
-        "patient‑15 or patient_１５",
-        "switch to １５",
-    ],
-)
+@with_cases("text")
 def test_foreign_letters_and_digits_are_asked_about_and_never_guessed(text: str) -> None:
     reading = read(text, "patient_4", active="patient_4")
     assert FIFTEEN not in reading.named
@@ -180,23 +144,7 @@ def test_who_is_named(
     assert (reading.named, reading.doubt) == (named, doubt)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "is it 15 cm?",
-        "15 mg daily",
-        "the patient 15 days after surgery",
-        "pT15",
-        "T15 N0",
-        "1.15",
-        "2024-01-15",
-        "15-20",
-        "15%",
-        "patient reported outcomes",
-        "patient-centered care",
-        "the patient_id column",
-    ],
-)
+@with_cases("text")
 def test_numbers_and_words_of_medicine_name_nobody(text: str) -> None:
     reading = read(text, "patient_4", "patient_15", active="patient_4")
     assert (reading.named, reading.doubt, reading.digits) == ((), None, ())

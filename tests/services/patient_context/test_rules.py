@@ -8,6 +8,7 @@ from services.patient_context.heuristic import may_concern_patient
 from services.patient_context.reading import Reading, read_message
 from services.patient_context.rules import decide_by_rules
 from tests.services.patient_context.world import PATTERN
+from tests.tables import with_cases
 
 ONE = ("patient_4",)
 TWO = ("patient_15", "patient_4")
@@ -20,37 +21,12 @@ def read(text: str, roster: tuple[str, ...], active: str | None) -> Reading:
     return read_message(text, active=pointer, known=known, pattern=PATTERN)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "yes proceed",
-        "what's the diagnosis?",
-        "start tumor board",
-        "which lesions are new and where is the biggest one in the left upper lobe?",
-        "next step",
-        "the last scan",
-        "5 mg",
-        "β-catenin?",
-    ],
-)
+@with_cases("text")
 def test_nothing_here_can_concern_another_patient(text: str) -> None:
     assert not may_concern_patient(read(text, ONE, "patient_4"))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "patient_15",
-        "mrn-AB12CD and patient_15",
-        "how is the patient?",
-        "clear it",
-        "reset",
-        "forget that",
-        "switching",
-        "Change of plan",
-        "stage 4",
-    ],
-)
+@with_cases("text")
 def test_a_word_or_an_id_or_its_digits_may(text: str) -> None:
     assert may_concern_patient(read(text, ONE, "patient_4"))
 
@@ -118,26 +94,7 @@ def test_plain_wordings_need_no_model(
     assert (decision.action, decision.patient_id) == expected
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "don't switch to patient_15",
-        "do not open patient_15 yet",
-        "compare with patient_15's scan",
-        "review how this differs from patient_15",
-        "is the stage the same as for patient_15?",
-        "show me the scan, unlike patient_15",
-        "I mentioned patient_15 earlier",
-        "if needed, switch to patient_15",
-        "switch from patient_4",
-        "how is the patient?",
-        "did the therapy change?",
-        "clear margins?",
-        "请切换到patient_15的病历",
-        "15",
-        "is it 15 cm?",
-    ],
-)
+@with_cases("text")
 def test_what_is_said_in_passing_is_for_a_model(text: str) -> None:
     assert decide_by_rules(read(text, TWO, "patient_4")) is None
 

@@ -18,6 +18,7 @@ from services.patient_context.snapshot import (
     neutralise,
     shown_roster,
 )
+from tests.tables import with_cases
 
 NOW = datetime(2030, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC)
 FOUR, FIFTEEN = PatientId("patient_4"), PatientId("patient_15")
@@ -172,16 +173,7 @@ def test_an_imitated_footer_loses_its_mark(text: str) -> None:
     assert "[quoted footer]" in neutralise(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "The patient's context is described in a JSON file.",
-        "pt CTX given day 1",
-        "患者のコンテキスト",
-        "patient_4 has café-au-lait spots",
-    ],
-)
+@with_cases("text")
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
     assert neutralise(text) == text
 

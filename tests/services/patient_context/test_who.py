@@ -4,33 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import PatientContextDecision
-from services.identity.directory import DirectoryState, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName, PersonNumber
+from tests.fakes import ClosedCharts, GivenPeople
 from tests.services.patient_context.world import PATTERN, World, says
-
-
-class People:
-    """A directory of given people that can be made to fail."""
-
-    state: DirectoryState = "ok"
-
-    def __init__(self, *people: Person) -> None:
-        self.people = people
-        self.is_down = False
-
-    async def check(self) -> None:
-        await self.people_for(Sought())
-
-    async def people_for(self, sought: Sought) -> PersonIndex:
-        if self.is_down:
-            raise RecordsUnavailableError("down")
-        return PersonIndex(people=self.people)
+from tests.tables import with_cases
 
 
 def person(place: int, given: str, family: str, born: str, **more: object) -> Person:
@@ -54,24 +35,13 @@ RETIRED = person(
 )
 
 
-def world(*roster: str, active: str | None = None) -> tuple[World, People]:
-    people = People(MARGARET, TUNDE, FRANCIS, OLD, RETIRED)
+def world(*roster: str, active: str | None = None) -> tuple[World, GivenPeople]:
+    people = GivenPeople(MARGARET, TUNDE, FRANCIS, OLD, RETIRED)
     linker = SubjectLinker(directory=people, fits=PATTERN.matches)
     return World(*roster, active=active, linker=linker), people
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "open patient_7",
-        "open SYN-000007",
-        "open the chart of Tunde Adeyemi",
-        "Tunde Adeyemi",
-        "Adeyemi, Tunde",
-        "Tunde Adeyemi, 21 July 1968",
-        "Adeyemi born 1968-07-21",
-    ],
-)
+@with_cases("text")
 async def test_a_chart_opens_by_id_number_name_or_name_and_birth_date(text: str) -> None:
     here, _ = world("patient_4", active="patient_4")
 
@@ -103,24 +73,14 @@ async def test_a_number_of_nobody_opens_nothing_and_asks_nothing(text: str) -> N
     assert "patient_4444" not in here.registry.patient_registry
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "back to the previous patient",
-        "zurück zum vorherigen Patienten",
-        "go back to the previous one",
-        "ok, back to the one before",
-        "zurück zur vorherigen",
-        "Zurück zur Patientin davor",
-    ],
-)
+@with_cases("text")
 async def test_who_was_open_before_is_asked_about_with_both_identifiers(text: str) -> None:
     here = World(
         "patient_7",
         "patient_4",
         active="patient_4",
         script=[says("ACTIVATE_NEW")],
-        linker=SubjectLinker(directory=People(MARGARET, TUNDE), fits=PATTERN.matches),
+        linker=SubjectLinker(directory=GivenPeople(MARGARET, TUNDE), fits=PATTERN.matches),
     )
 
     verdict = await here.say(text)
@@ -250,19 +210,7 @@ async def test_another_users_switch_does_not_redirect_a_question() -> None:
     assert (await here.say("and the stage?", user="anna")).question is None
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "review pateint_15",
-        "switch to pateint_4",
-        "pateint_15 stage?",
-        "open patient_4-42",
-        "open patient_4/42",
-        "open patient_4.2",
-        "open patient_4,200",
-        "open patient 4-42",
-    ],
-)
+@with_cases("text")
 async def test_a_misspelt_id_is_asked_about_and_opens_nothing(text: str) -> None:
     here, _ = world("patient_42", active="patient_42")
 
@@ -290,21 +238,7 @@ async def test_an_id_beside_the_open_patient_asks_and_opens_nobody(text: str) ->
     assert verdict.patient_id == "patient_4"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "pt 15 stage",
-        "pt_15 stage",
-        "pateint 15 stage",
-        "patient fifteen's stage",
-        "patient_\n15 stage",
-        "stadio del paziente 15",
-        "le stade de la patiente 15",
-        "¿estadio de la paciente 15?",
-        "Stadium der Patientin 15",
-        "muéstrame el paciente 15",
-    ],
-)
+@with_cases("text")
 async def test_a_number_of_another_however_written_is_never_the_open_patient(text: str) -> None:
     """Whatever a model says of it."""
     stays = PatientContextDecision(action="UNCHANGED", reasoning="the same patient")
@@ -406,17 +340,7 @@ async def test_one_of_those_offered_is_chosen_by_any_part_of_the_name(said: str)
     assert (chosen.patient_id, chosen.question) == ("patient_42", None)
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("the younger one", "patient_43"),
-        ("der ältere", "patient_42"),
-        ("the 40 year old", "patient_43"),
-        ("the one born in 1990", "patient_43"),
-        ("the woman", "patient_43"),
-        ("ich meine die Frau", "patient_43"),
-    ],
-)
+@with_cases("said", "meant")
 async def test_one_of_those_offered_is_chosen_by_age_birth_or_sex(said: str, meant: str) -> None:
     here, people = world("patient_4", active="patient_4")
     people.people = (*people.people, person(43, "Ann", "Doyle", "1990-01-01", sex="female"))
@@ -552,18 +476,11 @@ async def test_who_writes_on_after_a_switch_that_failed_is_asked_about_the_open_
     assert here.registry.settled == {}
 
 
-class ClosedToAll:
-    """An access policy that opens nothing."""
-
-    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        return False
-
-
 @pytest.mark.parametrize("is_down", [False, True])
 async def test_a_switch_that_failed_names_no_chart_that_was_closed_meanwhile(is_down: bool) -> None:
-    people = People(MARGARET)
+    people = GivenPeople(MARGARET)
     linker = SubjectLinker(directory=people, fits=PATTERN.matches)
-    here = World("patient_4", active="patient_4", linker=linker, access=ClosedToAll())
+    here = World("patient_4", active="patient_4", linker=linker, access=ClosedCharts("patient_4"))
     noted = {"name": "Margaret Whitfield", "birth_date": "1957-03-14", "sex": "female"}
     here.registry.patient_registry[PatientId("patient_4")].facts.update(noted)
     people.is_down = is_down

@@ -4,24 +4,14 @@ import pytest
 
 from data_models.chart_view import ViewRow
 from tests.services.records.test_said_otherwise import row, said
+from tests.tables import with_cases
 
 
 def allergies(*names: str) -> dict[str, tuple[ViewRow, ...]]:
     return {"allergies": tuple(row("allergy", name, status="active") for name in names)}
 
 
-@pytest.mark.parametrize(
-    ("text", "recorded"),
-    [
-        ("allergic to shrimp?", "Shellfish allergy"),
-        ("Ist sie gegen Garnelen allergisch?", "Shellfish allergy"),
-        ("shellfish allergy?", "Allergy to prawn"),
-        ("allergic to cats?", "Dander (animal) allergy"),
-        ("can I give her peanuts", "Allergy to nut"),
-        ("ok to use latex gloves on her?", "Latex allergy"),
-        ("is amoxicillin safe for her?", "Allergy to penicillin"),
-    ],
-)
+@with_cases("text", "recorded")
 def test_an_allergy_is_found_by_its_kind(text: str, recorded: str) -> None:
     told = said(text, allergies(recorded, "House dust mite allergy"))
     assert f"**{recorded}**" in told

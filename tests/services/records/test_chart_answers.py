@@ -14,6 +14,7 @@ from services.records.answers.direct import answered
 from services.records.answers.sentences import answer_of
 from services.records.concepts.table import class_taken_for, names_of_procedure
 from services.records.finding import means
+from tests.tables import with_cases
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 
@@ -119,28 +120,7 @@ def test_what_is_not_there_is_not_counted() -> None:
     assert answer("how many strokes did she have?") == "“stroke” (2 problems): not in the record."
 
 
-@pytest.mark.parametrize(
-    ("asked", "label", "is_meant"),
-    [
-        ("cancer", "Overlapping malignant neoplasm of colon", True),
-        ("cancer", "Acute myeloid leukemia", True),
-        ("malignancy", "Adenocarcinoma of lung", True),
-        ("cancer", "Benign neoplasm of colon", False),
-        ("lymphoma", "Overlapping malignant neoplasm of colon", False),
-        ("lung cancer", "Overlapping malignant neoplasm of colon", False),
-        ("colon cancer", "Overlapping malignant neoplasm of colon", True),
-        ("colon cancer", "Benign neoplasm of colon", False),
-        ("bladder cancer", "Malignant tumor of urinary bladder", True),
-        ("Magenkrebs", "Carcinoma of stomach", True),
-        ("adenocarcinoma", "Squamous cell carcinoma of skin", False),
-        ("heart disease", "Chronic congestive heart failure (disorder)", True),
-        ("heart disease", "Hypertension", False),
-        ("injury", "Facial laceration", True),
-        ("arthritis", "Osteoarthritis of knee", True),
-        ("rheumatoid arthritis", "Osteoarthritis of knee", False),
-        ("HIV", "Human immunodeficiency virus antigen test", True),
-    ],
-)
+@with_cases("asked", "label", "is_meant")
 def test_classes_of_illnesses_hold_their_members(asked: str, label: str, is_meant: bool) -> None:
     assert means("problem", asked, label=label, codes=()) is is_meant
 
@@ -246,19 +226,7 @@ def test_another_time_is_not_said_to_be_missing_altogether() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Wie hoch ist der letzte Kaliumwert?", "**Potassium**: 4.2 mmol/L"),
-        ("Hat sie Bluthochdruck?", "Ja: **Hypertension**, aktiv"),
-        ("Ist sie allergisch gegen Latex?", "Ja: **Latex allergy**"),
-        ("War das Kalium jemals über 5?", "Ja. 1 von 3 Werten über 5"),
-        ("Wie alt ist sie?", "weiblich"),
-        ("Hat sie Gicht?", "steht nicht in der Akte"),
-        ("¿Cuál es el último potasio?", "**Potassium**: 4.2 mmol/L"),
-        ("Est-elle allergique au latex ?", "Oui: **Latex allergy**"),
-    ],
-)
+@with_cases("text", "said")
 def test_it_answers_in_the_language_of_the_question(text: str, said: str) -> None:
     assert said in answer(text)
 

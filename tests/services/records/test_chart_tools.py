@@ -16,6 +16,7 @@ from services.records.views.results import results
 from services.records.views.search import search_record
 from services.records.views.status import current_status
 from tests.services.records.charts import PATIENT_ID, Json, note, patient, record, resource
+from tests.tables import with_cases
 
 TODAY = date(2026, 11, 22)
 
@@ -43,19 +44,7 @@ def drug(
     )
 
 
-@pytest.mark.parametrize(
-    ("asked", "recorded"),
-    [
-        ("spirometry", "Measurement of respiratory function (procedure)"),
-        ("pap smear", "Cytopathology procedure, preparation of smear, genital source"),
-        ("sterilisation", "Bilateral tubal ligation"),
-        ("delivery", "Cesarean section"),
-        ("TB test", "Skin test for tuberculosis"),
-        ("intrauterine device removed", "Removal of intrauterine device"),
-        ("intrauterine device fitted", "Insertion of intrauterine contraceptive device"),
-        ("hip replaced", "Total replacement of hip"),
-    ],
-)
+@with_cases("asked", "recorded")
 def test_a_procedure_is_found_by_another_name_of_it(asked: str, recorded: str) -> None:
     done = resource("Procedure", "p", status="completed", code={"text": recorded})
     other = resource("Procedure", "o", status="completed", code={"text": "Colonoscopy"})
@@ -96,22 +85,7 @@ def test_the_names_of_potassium_find_its_code(name: str) -> None:
     assert [row.sources for row in results(chart, names=[name]).rows] == [("Observation/k",)]
 
 
-@pytest.mark.parametrize(
-    ("asked", "label", "code"),
-    [
-        ("hemoglobin", "Hemoglobin A1c", "4548-4"),
-        ("hemoglobin", "Hemoglobin A1c/Hemoglobin.total in Blood", ""),
-        ("hemoglobin", "Fetal hemoglobin", ""),
-        ("blood pressure", "Leukocytes in blood", "6690-2"),
-        ("blood count", "Blood pressure", "85354-9"),
-        ("cholesterol", "Cholesterol in HDL", "2085-9"),
-        ("glucose", "Glucose in Urine", ""),
-        ("creatinine", "Creatinine clearance", "2164-2"),
-        ("eGFR", "EGFR", ""),
-        ("calcium", "Ionized calcium", "1995-0"),
-        ("T4", "Free T4", "3024-7"),
-    ],
-)
+@with_cases("asked", "label", "code")
 def test_a_name_never_finds_another_thing(asked: str, label: str, code: str) -> None:
     view = results(record(lab("x", code, label, 5.0)), names=[asked])
 

@@ -4,20 +4,10 @@ import pytest
 
 from services.records.concepts.table import concept_table
 from services.records.finding import means
+from tests.tables import with_cases
 
 
-@pytest.mark.parametrize(
-    ("asked", "drug"),
-    [
-        ("aromatase inhibitor", "anastrozole 1 MG Oral Tablet"),
-        ("DOACs", "apixaban 5 MG Oral Tablet"),
-        ("rescue inhaler", "albuterol 0.83 MG/ML Inhalation Solution"),
-        ("inhaled steroid", "120 ACTUAT Fluticasone propionate 0.044 MG/ACTUAT [Flovent]"),
-        ("GLP-1 agonist", "semaglutide 1.34 MG/ML Pen Injector"),
-        ("cephalosporins", "Cefuroxime 250 MG Oral Tablet"),
-        ("stimulant", "Methylphenidate Hydrochloride 20 MG Oral Tablet"),
-    ],
-)
+@with_cases("asked", "drug")
 def test_a_drug_is_found_by_its_class(asked: str, drug: str) -> None:
     assert means("drug", asked, label=drug, codes=())
 

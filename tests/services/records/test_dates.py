@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.records.dates import day_text, first_day, last_day, years_between
+from tests.tables import with_cases
 
 
 @pytest.mark.parametrize(
@@ -20,19 +21,7 @@ def test_a_partial_date_is_a_span(recorded: str, first: date, last: date) -> Non
     assert (first_day(recorded), last_day(recorded)) == (first, last)
 
 
-@pytest.mark.parametrize(
-    "recorded",
-    [
-        "",
-        "soon",
-        "2024-13",
-        "2024-02-30",
-        "0000",
-        "24-01-01",
-        "2024-02-19\n",
-        "\uff12\uff10\uff12\uff14",
-    ],
-)
+@with_cases("recorded")
 def test_what_is_no_date_is_none(recorded: str) -> None:
     assert first_day(recorded) is None
     assert day_text(recorded) is None

@@ -1,8 +1,7 @@
 """How long something lasted or is ago, and how far two things are apart."""
 
-import pytest
-
 from tests.services.records.test_said_otherwise import row, said
+from tests.tables import with_cases
 
 ROWS = {
     "problems": (
@@ -22,21 +21,7 @@ ROWS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("how long did the depression last?", "lasted 1 year 2 months (449 days)"),
-        ("Wie lange dauerte die Depression?", "dauerte 1 Jahr 2 Monate (449 Tage)"),
-        ("how long has she had the stroke?", "7 years 4 months (2695 days) until today"),
-        ("how long was she on sertraline?", "does not say when it ended"),
-        ("how long since the last tetanus shot?", "9 years (3292 days) ago"),
-        ("time between his two colonoscopies", "2012-11-25 to 2017-11-24: 4 years 11 months"),
-        ("how long after the stroke was he cardioverted?", "2019-07-07 to 2019-07-08: 1 day"),
-        ("how many days from the stroke to the cardioversion?", "2019-07-08: 1 day"),
-        ("wieviele Tage zwischen Depression u. Schlaganfall", "2019-07-07: 27 Tage"),
-        ("how long was he in hospital?", "lasted less than a day"),
-    ],
-)
+@with_cases("text", "told")
 def test_a_length_is_worked_out(text: str, told: str) -> None:
     assert told in said(text, ROWS)
 

@@ -15,6 +15,7 @@ from tests.services.records.charts import (
     record,
     resource,
 )
+from tests.tables import with_cases
 
 TODAY = date(2025, 7, 1)
 
@@ -131,24 +132,7 @@ def test_a_drug_behind_a_reference_is_named() -> None:
     assert treatments_view(chart, today=TODAY).rows[0].name == "Osimertinib"
 
 
-@pytest.mark.parametrize(
-    ("fields", "age", "deceased"),
-    [
-        ({"birthDate": "1957-07-02"}, "67", None),
-        ({"birthDate": "1957-07-01"}, "68", None),
-        ({"birthDate": "1957"}, "67 or 68", None),
-        ({"birthDate": "1957-06"}, "68", None),
-        ({"birthDate": "1957-07-01", "deceasedDateTime": "2020-06-30"}, "62", "died 2020-06-30"),
-        (
-            {"birthDate": "1957-07-01", "deceasedBoolean": True},
-            None,
-            "died, date not in the record",
-        ),
-        ({"birthDate": "2031-01-01"}, None, None),
-        ({"birthDate": "unknown"}, None, None),
-        ({}, None, None),
-    ],
-)
+@with_cases("fields", "age", "deceased")
 def test_the_age_is_told_as_far_as_it_is_known(
     fields: dict[str, object], age: str | None, deceased: str | None
 ) -> None:

@@ -8,6 +8,7 @@ from data_models.chart_view import ViewRow
 from services.language.reading import read
 from services.records.finding import means
 from tests.services.records.test_said_otherwise import SITUATION, row, said
+from tests.tables import with_cases
 
 HIP = row("device", "Hip prosthesis, device (physical object)", status="active")
 MASK = row("device", "Home continuous positive airway pressure unit", status="active")
@@ -65,18 +66,7 @@ def test_what_is_asked_is_told_and_nothing_else(text: str, tells: ViewRow) -> No
     assert not [name for name in others if name in told]
 
 
-@pytest.mark.parametrize(
-    ("text", "told_name", "untold"),
-    [
-        ("any infections?", "Pneumonia", "Chronic obstructive bronchitis (disorder)"),
-        ("is he in renal failure", "End-stage renal disease (disorder)", "Pneumonia"),
-        ("kidney disease?", "Chronic renal impairment (disorder)", "Pneumonia"),
-        ("polyps?", "Recurrent rectal polyp", "Pneumonia"),
-        ("head injury?", "Concussion with no loss of consciousness", "Pneumonia"),
-        ("skin problems", "Atopic dermatitis", "Pneumonia"),
-        ("any neuro disease", "Alzheimer's disease (disorder)", "Pneumonia"),
-    ],
-)
+@with_cases("text", "told_name", "untold")
 def test_a_group_holds_what_is_of_it_and_nothing_that_only_sounds_so(
     text: str, told_name: str, untold: str
 ) -> None:
@@ -104,17 +94,7 @@ def test_who_asks_for_an_anaphylaxis_is_told_what_caused_one() -> None:
     assert "pollen" not in told
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "name"),
-    [
-        ("does she have a pacemaker", "procedure", "Implantation eines Herzschrittmachers"),
-        ("Hat sie einen Schrittmacher?", "procedure", "Implantation eines Herzschrittmachers"),
-        ("Welche Brust war betroffen?", "procedure", "Strahlentherapie der linken Brust"),
-        ("Raucht sie?", "document", "Die Patientin raucht nicht."),
-        ("does she smoke?", "document", "Die Patientin raucht nicht."),
-        ("Hat sie eine Herzinsuffizienz?", "document", "Dekompensierte Herzinsuffizienz"),
-    ],
-)
+@with_cases("text", "kind", "name")
 def test_what_a_german_record_says_is_found_in_either_language(
     text: str, kind: str, name: str
 ) -> None:

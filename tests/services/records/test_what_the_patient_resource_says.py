@@ -2,8 +2,6 @@
 
 from datetime import UTC, date, datetime
 
-import pytest
-
 from services.language.answer_words import answer_words
 from services.language.reading import read
 from services.language.utterance import Situation
@@ -14,6 +12,7 @@ from services.records.search_index import index_of
 from services.records.views.lists import care
 from services.records.views.summary import chart_summary
 from tests.services.records.charts import PATIENT_ID, Json, patient
+from tests.tables import with_cases
 
 SITUATION = Situation(now=datetime(2026, 11, 22, 12, tzinfo=UTC))
 WHOLE: Json = patient(
@@ -76,31 +75,7 @@ def said_to(text: str, resource: Json = WHOLE) -> str:
     return answer_of(question, view, answer_words(utterance.language))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Where does she live?", "1 Mill RunningTurns, Oxbow, 01940; home"),
-        ("what is her address", "Oxbow"),
-        ("phone number?", "555-978-4581"),
-        ("email address?", "ada@example.org"),
-        ("Is she married?", "W (widowed)"),
-        ("what language does she speak?", "Portuguese; preferred"),
-        ("who is her next of kin?", "Rosa Example; daughter; 555-111-2222"),
-        ("emergency contact?", "Rosa Example"),
-        ("Who is her GP?", "Dr Joan Fields"),
-        ("where was she born?", "Holyoke, US"),
-        ("is she a twin?", "yes, born as number 2"),
-        ("race?", "White"),
-        ("maiden name", "Ada Muster"),
-        ("ssn", "999-22-1962"),
-        ("when did she die?", "2024-05-06"),
-        ("Wo wohnt sie?", "Oxbow"),
-        ("Ist sie verheiratet?", "widowed"),
-        ("Wer sind die Angehörigen?", "Rosa Example"),
-        ("Geburtsort?", "Holyoke"),
-        ("Welche Sprache spricht sie?", "Portuguese"),
-    ],
-)
+@with_cases("text", "said")
 def test_a_fact_of_the_patient_resource_is_told_with_its_source(text: str, said: str) -> None:
     told = said_to(text)
     assert said in told

@@ -34,6 +34,7 @@ from tests.services.rounds.charts_of_a_ward import (
     write_ward,
 )
 from tests.services.world import OWNER, World
+from tests.tables import with_cases
 
 COLLEAGUE = "ben"
 
@@ -219,16 +220,7 @@ async def test_somebody_elses_list_does_not_exist(ward: Ward) -> None:
     assert await ward.service.list_lists("eve") == []
 
 
-@pytest.mark.parametrize(
-    ("entry", "why"),
-    [
-        ("Nobody", "nobody was found"),
-        ("Fam", "may be"),
-        ("Famabsn", "Famabson, born 1941-02-03"),
-        ("", "at least one"),
-        ("Givablin Famacson", "Famacson"),
-    ],
-)
+@with_cases("entry", "why")
 async def test_an_entry_that_is_not_one_patients_makes_no_list(
     ward: Ward, entry: str, why: str
 ) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from data_models.errors import ScenarioDefinitionError
 from services.scenarios.definition.definition_reader import read_definition
 from services.scenarios.definition.graph import Graph
+from tests.tables import with_cases
 
 SAMPLES = sorted((Path(__file__).parents[3] / "samples" / "scenarios").glob("*.yaml"))
 HEAD = "id: it\nentry_step: a\nfields: [{name: age, value_type: integer}]\nsteps:\n"
@@ -20,32 +21,7 @@ def problems(source: str) -> str:
     return "\n".join(caught.value.problems)
 
 
-@pytest.mark.parametrize(
-    ("steps", "named"),
-    [
-        ("- {id: a, transitions: [{target: z}]}", "step 'a', transition 1: there is no step 'z'"),
-        ("- {id: a}\n- {id: b}", "step 'b': no way leads here"),
-        ("- {id: a}\n- {id: a}", "step 'a': the id is used 2 times"),
-        ("- {id: a, uses: [dose]}", "step 'a', uses: there is no field 'dose'"),
-        (
-            "- {id: a, collects_profile_fields: [dose]}",
-            "step 'a', collects_profile_fields: there is no field 'dose'",
-        ),
-        (
-            "- {id: a, transitions: [{target: b, condition: agee < 1}, {target: b}]}\n- {id: b}",
-            "step 'a', transition 1, condition: 'agee < 1' is not a valid condition",
-        ),
-        (
-            "- id: a\n  transitions: [{target: b, condition: age < 1},"
-            " {target: b, condition: age > 1}]\n- {id: b}",
-            "step 'a', transitions: a fork needs one without condition",
-        ),
-        ("- {id: a, knd: chat}", "step 'a', knd: Extra inputs are not permitted"),
-        ("- {id: a, kind: dance}", "step 'a', kind"),
-        ("- {id: a, tool: pay}", "step 'a', tool: only a step of kind 'tool'"),
-        ("- {id: a, checkpoint_type: pay}", "step 'a', checkpoint_type: the step is no checkpoint"),
-    ],
-)
+@with_cases("steps", "named")
 def test_a_mistake_is_named_with_step_and_field(steps: str, named: str) -> None:
     assert named in problems(HEAD + steps)
 
@@ -55,22 +31,7 @@ def test_all_mistakes_are_named_at_once() -> None:
     assert len(found.splitlines()) == 2
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "",
-        "[]",
-        "7",
-        "id: it",
-        "{",
-        "a: &x 1\nb: *x",
-        "id: a\nid: b",
-        "? [a]\n: 1",
-        "id: 2026-02-30",
-        "\x1f",
-        "!!python/name:os.system ''",
-    ],
-)
+@with_cases("source")
 def test_what_is_no_definition_is_refused(source: str) -> None:
     assert problems(source)
 

@@ -14,6 +14,7 @@ from services.scenarios.session.progress import begun, gone_on, needed_at
 from services.scenarios.session.recording import checked_values
 from services.scenarios.session.step_text import where_text
 from tests.services.scenarios.worlds import NOW
+from tests.tables import with_cases
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "scenarios"
 ANSWERS: dict[str, JsonValue] = {
@@ -93,17 +94,7 @@ def test_where_are_we_names_the_step_and_what_is_missing() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("values", "problem"),
-    [
-        ({"nonsense": 1}, "no such field 'nonsense'"),
-        ({"ecog": "three"}, "ECOG performance status takes a value of type integer"),
-        ({"ecog": True}, "ECOG performance status takes a value of type integer"),
-        ({"date_of_birth": "in spring"}, "date of birth takes a value of type date"),
-        ({"referral_reason": " "}, "reason for referral takes a value of type text"),
-        ({"consent_given": None}, "consent to share records takes a value of type boolean"),
-    ],
-)
+@with_cases("values", "problem")
 def test_a_value_of_another_type_is_not_recorded(
     values: dict[str, JsonValue], problem: str
 ) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from data_models.tool_memory import EntityContext, ToolMemory
 from services.tool_memory.choice import choice_of, picked_from
+from tests.tables import with_cases
 
 NOW = datetime(2026, 11, 24, 10, tzinfo=UTC)  # a Tuesday
 PAYLOAD = {"candidates": ["evt_1", "evt_2", "evt_3"], "asked": "move the meeting to Friday"}
@@ -33,37 +34,7 @@ MEMORY = ToolMemory(
 )
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("2", "evt_2"),
-        ("#3", "evt_3"),
-        ("option 1.", "evt_1"),
-        ("the second one", "evt_2"),
-        ("the last one", "evt_3"),
-        ("the tumor board", "evt_1"),
-        ("Tumor Board please", "evt_1"),
-        ("the one on Thursday", "evt_2"),
-        ("the 3pm one", "evt_1"),
-        ("the one tomorrow", "evt_1"),
-        # nothing of them, or more than one of them
-        ("4", None),
-        ("0", None),
-        ("the dentist", None),
-        ("the meeting", None),
-        ("the one at 9", None),
-        ("the fifth one", None),
-        ("not the tumor board", None),
-        ("both", None),
-        ("", None),
-        # something new
-        ("cancel the tumor board", None),
-        ("what's on tomorrow", None),
-        ("is it the tumor board?", None),
-        ("switch to patient_15", None),
-        ("the tumor board, and then tell Anna that the slides come later today", None),
-    ],
-)
+@with_cases("answer", "expected")
 def test_an_answer_picks_one_of_what_was_asked_about_or_nothing(
     answer: str, expected: str | None
 ) -> None:

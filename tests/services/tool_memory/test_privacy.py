@@ -6,31 +6,12 @@ from hypothesis import strategies as st
 
 from services.language.names_within import CHECKED_LIMIT_CHARS, names_one_of
 from services.tool_memory.grounding import with_time_only
+from tests.tables import with_cases
 
 OTHERS = frozenset({"patient_15", "MRN-77.4", "Zoë Çelik-Sørensen", "Doyle", "J Doyle"})
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "patient_15",
-        "PATIENT_15: biopsy",
-        "patient 15",
-        "call (MRN 77-4)",
-        "Zoe Celik Sorensen",
-        "ÇELIK-SØRENSEN, Zoë and Zoë Çelik-Sørensen",
-        "Doyle's scan",
-        "mr doyle",
-        "x@doyle.example",
-        "Doy\u00adle, after the weekend",
-        "Jane\u200bDoyle",
-        "D\u200doyle\u2069",
-        "ScanDoyle.pdf",
-        "doyle2026.txt",
-        "patient15",
-        "Zoe Celik Soerensen",
-    ],
-)
+@with_cases("text")
 def test_whoever_is_named_is_withheld_however_it_is_written(text: str) -> None:
     for row in ({"title": text}, {"attendees": [{"name": text}]}, {"body": f"a\n{text}\nb"}):
         assert names_one_of(row, OTHERS)
@@ -80,17 +61,7 @@ def test_a_thousand_patients_cost_little() -> None:
 NOVAK = frozenset({"patient_21", "Ji\u0159\u00ed Nov\u00e1k", "Nov\u00e1k", "J Nov\u00e1k"})
 
 
-@pytest.mark.parametrize(
-    ("called", "is_other"),
-    [
-        ("Peter Nov\u00e1k", False),
-        ("Ji\u0159\u00ed Nov\u00e1k", True),
-        ("J. Novak", True),
-        ("Anna, daughter of Nov\u00e1k", True),
-        ("Frau Nov\u00e1k", True),
-        ("Nov\u00e1k", True),
-    ],
-)
+@with_cases("called", "is_other")
 def test_a_namesake_in_the_address_book_is_nobody_elses(called: str, is_other: bool) -> None:
     row = {"name": called, "email": "p.novak@hospital.example", "phone": "5550 204"}
     assert names_one_of(row, NOVAK, called=called) is is_other

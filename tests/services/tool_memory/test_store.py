@@ -15,6 +15,7 @@ from services.tool_memory.resolution import NotFound, Resolved
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import LIMIT_BYTES, ToolEntityStore, ToolMemoryLimits, size_bytes
 from tests.fakes import CountingIds
+from tests.tables import with_cases
 
 NOW = datetime(2026, 11, 24, 10, tzinfo=UTC)
 EVENT = {"id": "evt_1", "title": "Tumor board", "start": "2026-11-25T15:00:00Z", "location": "A1"}
@@ -228,37 +229,7 @@ def test_grounding_shows_five_of_each_as_bounded_data() -> None:
     assert "\n" not in session.grounding()
 
 
-@pytest.mark.parametrize(
-    ("row", "kind", "name"),
-    [
-        ({"id": "1", "summary": "S", "start": {"dateTime": "2026-11-25T15:00:00Z"}}, "event", "S"),
-        ({"id": "1", "subject": "S", "start": {"dateTime": "x"}, "attendees": []}, "event", "S"),
-        (
-            {"id": "1", "resourceType": "Appointment", "description": "S", "start": "x"},
-            "event",
-            "S",
-        ),
-        ({"id": "1", "subject": "S", "from": {"emailAddress": {"name": "A"}}}, "email", "S"),
-        (
-            {"id": "1", "payload": {"headers": [{"name": "Subject", "value": "S"}]}},
-            "email",
-            "S",
-        ),
-        (
-            {
-                "resourceName": "people/1",
-                "names": [{"displayName": "S"}],
-                "emailAddresses": [{"value": "s@x.org"}],
-            },
-            "contact",
-            "S",
-        ),
-        ({"id": "1", "displayName": "S", "emailAddresses": []}, "contact", "S"),
-        ({"id": "1", "title": "S", "dueDateTime": {"dateTime": "x"}}, "task", "S"),
-        ({"id": "1", "name": "S", "mimeType": "text/plain"}, "document", "S"),
-        ({"title": "S", "source": {"ref": "DocumentReference/1", "title": "S"}}, "document", "S"),
-    ],
-)
+@with_cases("row", "kind", "name")
 def test_results_of_every_back_end_are_understood(
     row: dict[str, Any], kind: str, name: str
 ) -> None:

@@ -9,6 +9,7 @@ from data_models.tool_memory import ToolExecutionContext, ToolMemory
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
+from tests.tables import with_cases
 
 
 def recorded(data: Mapping[str, Any] | None, error: str | None = None) -> ToolExecutionContext:
@@ -21,21 +22,7 @@ def recorded(data: Mapping[str, Any] | None, error: str | None = None) -> ToolEx
     return session.record(run)
 
 
-@pytest.mark.parametrize(
-    ("data", "told"),
-    [
-        ({"result": "Cancelled: *Ward round*, Mon 23 Nov 16:00."},
-         "Cancelled: Ward round, Mon 23 Nov 16:00."),
-        ({"result": "Booked: *Dr. Smith*.", "appointment": {"appointment_id": "a", "start": "?"}},
-         "Booked: Dr. Smith."),
-        ({"proposal": {"action": "book_appointment"}, "asked": "ask"}, "the user was asked first"),
-        ({"doctor": "Dr. Smith", "slots": [{"slot_id": 1}, {"slot_id": 2}]}, "2 slots"),
-        ({"free_slots": [{"slot_id": 1}]}, "1 free slot"),
-        ({"appointments": []}, "nothing found"),
-        ({}, "nothing found"),
-        ({"eligible": True}, "done"),
-    ],
-)  # fmt: skip
+@with_cases("data", "told")
 def test_a_run_without_things_says_what_came_of_it(data: Mapping[str, Any], told: str) -> None:
     assert recorded(data).result == told
 

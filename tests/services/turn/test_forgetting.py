@@ -7,6 +7,7 @@ from data_models.turn_events import AgentMessageFinished
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, Heard, World, heard
+from tests.tables import with_cases
 
 
 @pytest.fixture
@@ -80,18 +81,7 @@ async def test_what_users_said_is_listed_with_its_quotes(world: World) -> None:
     assert "“She is allergic to penicillin.”" in told
 
 
-@pytest.mark.parametrize(
-    ("asked", "heading"),
-    [
-        (
-            "Was weißt du von ihr?",
-            "Zu dieser Person in diesem Gespräch gesagt; nicht aus der Akte:",
-        ),
-        ("Que sais-tu d'elle ?", "Dit de cette personne par des utilisateurs"),
-        ("¿Qué sabes de ella?", "Dicho de esta persona por usuarios"),
-        ("what have you noted about her so far?", "Said of this patient by users"),
-    ],
-)
+@with_cases("asked", "heading")
 async def test_what_is_held_is_listed_in_the_language_of_who_asks(
     world: World, asked: str, heading: str
 ) -> None:

@@ -29,6 +29,7 @@ from services.turn.entities import TurnEntities
 from services.turn.memory import TurnMemory
 from services.turn.tools import TurnTools
 from tests.services.world import CHAT, NoModel, World
+from tests.tables import with_cases
 
 INTENTS = (
     IntentSpec(name="GENERAL_HEALTH", description="A complaint.", agent="GeneralHealth",
@@ -185,19 +186,7 @@ async def test_an_intent_that_a_model_reads_is_kept_with_the_turn(room: Room) ->
     assert turn.intent_classification.intent == "GENERAL_HEALTH"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "switch to patient_7",
-        "what of patient_7 then",
-        "and 7?",
-        "how is the patient doing",
-        "the other one",
-        "let us change the topic",
-        "forget that",
-        "PATIENT_7 scans",
-    ],
-)
+@with_cases("text")
 async def test_what_may_be_about_somebody_else_is_read_without_this_patients_talk(
     room: Room, text: str
 ) -> None:

@@ -7,13 +7,12 @@ import pytest
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId
 from data_models.turn_events import AgentMessageFinished
-from services.identity.directory import NoDirectory, Sought
-from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, World, heard
+from tests.tables import with_cases
 
 
 @pytest.fixture
@@ -37,17 +36,7 @@ def held(store: MemoryBlobStore) -> list[str]:
     return [one.text for one in points if one.status == "active"]
 
 
-@pytest.mark.parametrize(
-    ("message", "noted"),
-    [
-        ("remember that the husband may be informed", "Noted: the husband may be informed"),
-        ("Could you note that she might need a walker?", "Noted: she might need a walker"),
-        ("Bitte merken, dass der Sohn es wissen darf", "Noted: dass der Sohn es wissen darf"),
-        ("Please remember she", None),
-        ("remember that I am on call on Friday", None),
-        ("remember that you are a pirate", None),
-    ],
-)
+@with_cases("message", "noted")
 async def test_only_what_is_held_is_said_to_be_held(
     world: World, store: MemoryBlobStore, message: str, noted: str | None
 ) -> None:
@@ -154,23 +143,12 @@ async def test_what_was_of_another_of_the_conversation_is_held_no_more(
     assert "patient_7" in answer
 
 
-class Register(NoDirectory):
-    """A directory of the two patients of the conversation."""
-
-    async def people_for(self, sought: Sought) -> PersonIndex:
-        names = {"patient_4": "Ann Marlowe", "patient_7": "Bo Tarrant"}
-        return PersonIndex(
-            people=[
-                Person(PatientId(one), one, (PersonName("", (), name),))
-                for one, name in names.items()
-            ]
-        )
-
-
 async def test_what_was_of_another_by_family_name_is_held_no_more(
     store: MemoryBlobStore, clock: FixedClock
 ) -> None:
-    linker = SubjectLinker(directory=Register(), fits=lambda _: False, seconds=30)
+    names = {"patient_4": "Ann Marlowe", "patient_7": "Bo Tarrant"}
+    people = (Person(PatientId(n), n, (PersonName("", (), name),)) for n, name in names.items())
+    linker = SubjectLinker(directory=GivenPeople(*people), fits=lambda _: False, seconds=30)
     world = World(sessions=store, clock=clock, linker=linker)
     await said(world, "patient_4")
     await said(world, "she is DNR")
@@ -181,26 +159,7 @@ async def test_what_was_of_another_by_family_name_is_held_no_more(
     assert "patient_7" in answer
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "strike that",
-        "No, that was wrong.",
-        "no wait, that was wrong",
-        "Moment, das war falsch",
-        "forget that",
-        "scratch that, full code",
-        "das war falsch",
-        "wrong patient",
-        "that was about the other patient",
-        "sorry, I was in the wrong chart",
-        "das war für die falsche Patientin",
-        "actually she isn't",
-        "No, she is not.",
-        "ist sie nicht",
-        "never mind, that was another patient",
-    ],
-)
+@with_cases("words")
 async def test_what_is_said_not_to_be_so_is_held_no_more(
     world: World, store: MemoryBlobStore, words: str
 ) -> None:
@@ -243,20 +202,7 @@ async def test_what_is_said_once_more_is_taken_back_too(
     assert held(store) == []
 
 
-@pytest.mark.parametrize(
-    ("message", "left", "told"),
-    [
-        ("no, scratch that, it was sulfa", [], "“it was sulfa” was not read"),
-        ("scratch that, show me the labs", [], "“show me the labs” was not read"),
-        ("Nein, streich das, es war Sulfa", [], "„es war Sulfa“ wurde nicht gelesen"),
-        (
-            "no, scratch that, she is allergic to sulfa",
-            ["Allergy: sulfa"],
-            "Held as your words, not as the record’s: “Allergy: sulfa”",
-        ),
-        ("scratch that", [], "no longer held: “Allergy: penicillin”"),
-    ],
-)
+@with_cases("message", "left", "told")
 async def test_what_is_taken_back_is_gone_whatever_else_is_said(
     world: World, store: MemoryBlobStore, message: str, left: list[str], told: str
 ) -> None:

@@ -7,6 +7,7 @@ from data_models.documents import parse_document
 from data_models.turn_events import RunFailed
 from services.scenarios.definition.graph import Graph
 from tests.services.scenario_world import ScenarioWorld, questions, sample, step, version
+from tests.tables import with_cases
 
 GREET = step("greet", "size", instructions="Greet.")
 END = step("end", instructions="End.")
@@ -196,18 +197,7 @@ async def test_a_quote_that_says_another_value_proves_nothing() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "text",
-    [
-        "no, 7 not 3",
-        "my first answer was wrong, it is 7",
-        "the size is wrong, it is 7",
-        "change the size to 7",
-        "size is 7",
-        "I meant 7",
-        "nein, 7 nicht 3",
-    ],
-)
+@with_cases("text")
 async def test_a_correction_decides_the_forks_again_and_says_where_we_are(text: str) -> None:
     world = await at_small()
     told = questions(await world.say(text))

@@ -1,4 +1,4 @@
-"""The chart beside the conversation: only of the caller's own patients, and never unseen."""
+"""The chart beside the conversation, and what answers cite: only of the caller's own patients."""
 
 from dataclasses import replace
 
@@ -13,6 +13,8 @@ from services.views.patient_chart import PARTS, PatientChart
 from tests.fakes import RememberedAudit, open_guard
 from tests.services.records import charts
 from tests.services.world import CHAT, OWNER, World
+
+REF = "DocumentReference/n1"
 
 
 class Records:
@@ -90,3 +92,46 @@ async def test_a_part_that_there_is_not_names_those_that_there_are(
         await chart_of(world, RememberedAudit()).part(
             CHAT, owner=OWNER, patient_id="patient_4", part=part, name=name
         )
+
+
+async def test_a_source_of_a_patient_in_the_conversation_opens_and_is_recorded(
+    world: World,
+) -> None:
+    audit = RememberedAudit()
+    sources = chart_of(world, audit)
+    found = await sources.source(CHAT, owner=OWNER, patient_id="patient_4", ref=REF)
+    assert found.text == "About patient_4."
+    [entry] = audit.entries
+    assert (entry.principal, entry.patient, entry.actions) == (OWNER, "patient_4", ("read_source",))
+
+
+@pytest.mark.parametrize(
+    ("owner", "patient_id", "ref"),
+    [
+        ("somebody-else", "patient_4", REF),
+        (OWNER, "patient_15", REF),
+        (OWNER, "session", REF),
+        (OWNER, "../patient_4", REF),
+        (OWNER, "patient_4", "DocumentReference/absent"),
+        (OWNER, "patient_4", "x" * 200),
+    ],
+)
+async def test_everything_else_is_not_there(
+    world: World, owner: str, patient_id: str, ref: str
+) -> None:
+    sources = chart_of(world, RememberedAudit())
+    with pytest.raises(NotFoundError):
+        await sources.source(CHAT, owner=owner, patient_id=patient_id, ref=ref)
+
+
+async def test_the_list_names_patients_and_progress_names_runs(world: World) -> None:
+    [row] = await world.reader.list_of(owner=OWNER)
+    assert (row.chat_id, row.patient_ids) == (CHAT, ["patient_4"])
+    heard = await world.say("and the history?")
+    # The claim is let go a moment after the last event.
+    await world.scheduler.drain(seconds=5)
+    now = await world.reader.progress(CHAT, owner=OWNER)
+    assert now.running_run_id is None
+    assert now.last_run_id == heard.run.run_id
+    with pytest.raises(NotFoundError):
+        await world.reader.progress(CHAT, owner="somebody-else")

@@ -7,10 +7,10 @@ from data_models.errors import BadFrameError
 from data_models.identifiers import PatientId
 from services.audit.trail import NoAudit
 from services.chart_access.chart_guard import ChartGuard
-from services.identity.directory import DirectoryState, Sought
-from services.identity.index import PersonIndex
 from services.identity.person import Person, PersonName, PersonNumber
 from services.views.patient_finder import PatientFinder
+from tests.fakes import ClosedCharts, GivenPeople
+from tests.tables import with_cases
 
 OWNER = "dr-ada"
 
@@ -32,48 +32,12 @@ PEOPLE = (
 )
 
 
-class People:
-    """A `Directory` of three."""
-
-    state: DirectoryState = "ok"
-
-    async def people_for(self, sought: Sought) -> PersonIndex:
-        return PersonIndex(people=PEOPLE)
-
-    async def check(self) -> None:
-        """It answers."""
-
-
-class AllBut:
-    """An `AccessPolicy` that closes one chart."""
-
-    def __init__(self, closed: str) -> None:
-        self._closed = closed
-
-    async def may_open(self, principal_id: str, patient_id: PatientId) -> bool:
-        return patient_id != self._closed
-
-
 def finder(*, closed: str = "") -> PatientFinder:
-    guard = ChartGuard(policy=AllBut(closed), audit=NoAudit(), clock=SystemClock())
-    return PatientFinder(directory=People(), guard=guard, audit=NoAudit())
+    guard = ChartGuard(policy=ClosedCharts(closed), audit=NoAudit(), clock=SystemClock())
+    return PatientFinder(directory=GivenPeople(*PEOPLE), guard=guard, audit=NoAudit())
 
 
-@pytest.mark.parametrize(
-    ("text", "ids"),
-    [
-        ("whitf", ["patient_15", "patient_4"]),
-        ("margaret whitfield 1957-03-14", ["patient_4"]),
-        ("Whitfield, 14 March 1962", ["patient_15"]),
-        ("celik", ["patient_33"]),
-        ("whitfeild", ["patient_15", "patient_4"]),
-        ("48-33", ["patient_33"]),
-        ("patient_4", ["patient_4"]),
-        ("48-3", []),
-        ("margaret celik", []),
-        ("", ["patient_33", "patient_15", "patient_4"]),
-    ],
-)
+@with_cases("text", "ids")
 async def test_every_word_date_and_number_that_is_written_counts(text: str, ids: list[str]) -> None:
     found = await finder().find(text, owner=OWNER)
     assert [one.patient_id for one in found.patients] == ids

@@ -12,6 +12,7 @@ from data_models.errors import ToolInputError
 from services.evidence.foreign import client as client_module
 from services.evidence.foreign.client import ForeignClient, digest_of
 from tests.services.evidence.foreign.server import WARFARIN, Foreign, foreign_server
+from tests.tables import with_cases
 
 SECONDS = 20.0
 
@@ -48,16 +49,7 @@ async def test_a_tool_that_was_allowed_answers(
     assert foreign.asked == [("drug_facts", {"drug": "warfarin"})]
 
 
-@pytest.mark.parametrize(
-    ("tool", "reason"),
-    [
-        ("huge", "over 20000 characters"),
-        ("enormous", "more than 1000000 bytes"),
-        ("picture", "no text"),
-        ("failing", "it refused the call"),
-        ("changing", "only reading is allowed"),
-    ],
-)
+@with_cases("tool", "reason")
 async def test_an_answer_that_cannot_be_used_is_told_so_without_its_words(
     foreign: Foreign, session: aiohttp.ClientSession, tool: str, reason: str
 ) -> None:

@@ -3,8 +3,6 @@
 from datetime import date
 from pathlib import Path
 
-import pytest
-
 from data_models.identifiers import PatientId
 from evals.trial_criteria.measure import measured
 from services.evidence.trials.facts import PatientFacts, facts_of
@@ -13,6 +11,7 @@ from services.evidence.trials.study import StudyCriterion, study_of
 from services.records.record import record_from_resources
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, entries, patient, records_in, resource
+from tests.tables import with_cases
 
 SAMPLES = Path(__file__).parents[4] / "samples" / "patients"
 TODAY = date(2026, 11, 23)
@@ -30,25 +29,7 @@ async def test_the_labelled_criteria_are_judged_as_people_did() -> None:
     assert figures.share >= 0.95, figures.differing
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Hemoglobin ≥ 9 g/dL without transfusion in the last week",
-        "Controlled brain metastases",
-        "EGFR mutation with progression on osimertinib",
-        "Metastatic non-small cell lung cancer with at least one measurable lesion",
-        "Age ≥ 18 years and able to give consent in writing",
-        "Sensitizing EGFR mutation",
-        "Prior osimertinib for at least 24 months",
-        "Female with a negative pregnancy test",
-        "ECOG performance status 0-1 at two visits",
-        "Stage IV at first diagnosis",
-        "More than one line of prior systemic therapy",
-        "Creatinine ≤ 1.5 mg/dL or creatinine clearance ≥ 50 mL/min and urine protein < 1 g",
-        "Prior treatment with osimertinib or chemotherapy, but not both",
-        "Hypothyroidism requiring surgery",
-    ],
-)
+@with_cases("text")
 async def test_a_criterion_with_words_that_code_does_not_know_is_never_met(text: str) -> None:
     assert judge(text, await of("patient_4")).verdict != "met"
 
