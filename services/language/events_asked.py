@@ -217,6 +217,8 @@ def _is_event(
     is_stay = question.tool == "encounters" and bool(question.name) and not is_alone
     if question.tool in _EVENTS and (question.aspect in EDGES or is_stay):
         return True
+    if question.tool == "results":  # at the lowest eGFR
+        return question.aspect in {*_RANKED_ENDS, *EDGES} and not is_alone
     if question.tool == SEARCH and relation != "within":  # what is found of it, else of all times
         return bool(question.name) and not is_alone
     is_named = question.tool in _NAMED and bool(question.name) and question.part is None

@@ -111,6 +111,7 @@ class ChartQuestion:
         is_apart: How far two things are apart is asked.
         at_age: What is asked is meant of the year in which the patient was so many years old.
         is_age_in_months: `at_age` counts months, as of infants.
+        age_side: All from that birthday on is meant, or all before it.
         unit: In which values are asked for, as UCUM has it; "" for that of the record.
         rate: What a change is told in besides, and whether a count is told of each year.
         unread: Words that nobody understood, as of a time; the answer says so.
@@ -137,6 +138,7 @@ class ChartQuestion:
     is_apart: bool = False
     at_age: int | None = None
     is_age_in_months: bool = False
+    age_side: Literal["", "since", "before"] = ""
     unit: str = ""
     rate: Rate = ""
     unread: str = ""
