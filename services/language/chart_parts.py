@@ -233,7 +233,7 @@ def aspect_of(part: QuestionPart) -> Aspect:
         return "change"  # "average yearly gain"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
-    if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *EDGES}:
+    if "when" in part.aspects and not part.aspects & {"count", *RANKED, *EDGES}:
         return "when"
     if {"change", "trend"} <= part.aspects or ("change" not in part.aspects >= EDGES):
         return "trend"

@@ -117,7 +117,7 @@ def chart_questions(
             _of_time(one, part, span, unit)
             for one in _questions(part, is_asked=is_asking(text, pieces, words))
         ]
-        questions += at_that_time(part, here, questions)
+        questions += at_that_time(part, here, questions, words)
     questions = _of_the_course(questions, parts, span)
     is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
     in_days = questions if not ages or span is not None or is_now_too else []

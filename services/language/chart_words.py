@@ -29,6 +29,7 @@ _SLIP_CHARS = 6
 _SWAP_CHARS = 5
 """From here on two letters that changed places are a slip: "satge"."""
 _TELLING_CHARS = 4
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
@@ -224,6 +225,8 @@ class Lexicon:
         return self.words.spellings.get(match[0], match[0])
 
     def _tokens(self, text: str) -> Iterator[str]:
+        if self.language != "en":  # 37,5 is one figure
+            text = _DECIMAL_COMMA.sub(".", text)
         for token in tokens_of(text):
             yield from (self._spelt(part) for part in self._parts(token))
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from services.language.ages_asked import age_at, ages_in, at_ages
+from services.language.carried_over import of_another, of_those
 from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part
 from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, lexicon, tokens_of
@@ -84,6 +85,7 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
         for one in languages
         if later_or_earlier(folded, one)[0] is not None
         or other_days(folded, TimeSpan(today), lexicon(one), today) is not None
+        or _is_of_ages(folded, lexicon(one))
     )
     return next(iter(languages), None) if is_open else next(elsewhen, None)
 
@@ -104,7 +106,7 @@ def followed_up(
     if not before:
         return about
     words, folded = lexicon(language), fold(text)[0]
-    if moved := so_long_after(folded, before, words):
+    if moved := so_long_after(folded, before, words) or _shifted(folded, before, words, today):
         return moved
     if beside_it := on_its_side(folded, about, before, words):
         return beside_it
@@ -127,7 +129,19 @@ def followed_up(
     tokens = tokens_of(folded)
     is_open = opens(tokens)
     then = _around(folded, before, words, today) if is_open or points_back(tokens) else ()
-    return then or (_of_another(about, before) if is_open else about)
+    return then or (of_another(about, before) if is_open else about)
+
+
+def _shifted(
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
+) -> tuple[ChartQuestion, ...]:
+    """Return the values that are named so long after what was asked: "pressure 2 weeks later"."""
+    shift, rest = later_or_earlier(folded, words.language)
+    if shift is None:
+        return ()
+    found = chart_questions(rest, today=today, language=words.language, is_side=True)
+    is_of_values = all(one.tool == "results" and not (one.around or one.span) for one in found)
+    return tuple(at_the_time_of(one, before[0], shift) for one in found if is_of_values)
 
 
 def _limited(
@@ -158,8 +172,14 @@ def _of_other_time(
         # Of which year a month is, nobody knows: all values are told.
         free = (replace(of_all_days(each), unread=days.text[:-_YEAR_CHARS]) for each in before)
         return tuple(replace(one, aspect="trend") if one.tool == "results" else one for one in free)
+    ages, _ = ages_in(folded, words.language)
+    return tuple(at_ages(before, ages)) if _is_of_ages(folded, words) else ()
+
+
+def _is_of_ages(folded: str, words: Lexicon) -> bool:
+    """Whether ages are named and nothing else."""
     ages, rest = ages_in(folded, words.language)
-    return tuple(at_ages(before, ages)) if names_nothing(words.pieces(rest), words) else ()
+    return bool(ages) and names_nothing(words.pieces(rest), words)
 
 
 def _around(
@@ -176,29 +196,6 @@ def _around(
     return asked_around(pieces, words, ask)
 
 
-def _of_another(
-    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion]
-) -> tuple[ChartQuestion, ...]:
-    """Return what is asked of another thing, with the days and the aspect of the one before."""
-    if len(about) != 1 or len(before) != 1:
-        return about
-    one, last = about[0], before[0]
-    is_of_no_time = one.span is None and one.at_age is None and not one.around
-    is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
-    if not is_bare or one.tool != last.tool:
-        return about
-    if one.tool == "results":
-        names = {**last.arguments, "names": one.arguments["names"]}
-        return (
-            replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit, unread=""),
-        )
-    taken = replace(
-        one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
-        is_age_in_months=last.is_age_in_months, rate=last.rate,
-    )  # fmt: skip
-    return (taken if last.span is None else with_days(taken, last.span),)
-
-
 def _thing_of(before: Sequence[ChartQuestion]) -> ChartQuestion:
     """Return the first question that is not for how old somebody was at the thing of another."""
     return next((one for one in before if one.name != "age"), before[0])
@@ -212,7 +209,7 @@ def _pointing_back(
     if (points or of_then) and (aged := age_at(about, last, of_then=of_then)):
         return aged
     is_before = any(piece.text in words.words.before for piece in words.pieces(folded))
-    is_before &= not any(one.back or "last" in one.arguments for one in about)
+    is_before &= not any(one.back or one.span or "last" in one.arguments for one in about)
     if is_before and [(one.tool, one.name or last.name) for one in about] == [
         (last.tool, last.name)
     ]:
@@ -229,9 +226,9 @@ def _pointing_back(
         if is_free and about[0].tool in _WITH_DAYS and is_dated:
             return (at_the_time_of(then, last),)
         return about
-    if has_phrase(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
-        span = last.span if about[0].span is None else None
-        return about if span is None else (with_days(about[0], span),)
+    is_last = [one for one in tokens_of(folded) if one.isalnum()][-1:]
+    if points_back(is_last) or has_phrase(folded, words.words.among):
+        return of_those(about, last, is_among=has_phrase(folded, words.words.among))
     return ()
 
 
@@ -276,10 +273,10 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
         figures = ", ".join(piece.text for piece in asked.pieces if piece.text.isdigit())
         before = _one_before(question)  # "2 years before": how long is not worked out
         return before and replace(before, unread=figures)
-    if asked.unit and not asked.aspects:
-        return replace(question, unit=asked.unit) if question.tool == "results" else None
     if asked.frames & _RATES:
         return with_rate(replace(question, aspect="change"), asked.frames)
+    if asked.unit and not asked.aspects:
+        return replace(question, unit=asked.unit) if question.tool == "results" else None
     is_told = asked.parts[:1] and asked.parts[0] in _PARTS_OF.get(question.tool, ())
     if asked.parts and (is_told or not asked.aspects):
         return replace(question, part=asked.parts[0], back=0) if is_told else None
@@ -301,7 +298,8 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
         # A course tells "is it rising?" better than the first value beside the last.
         aspect = "trend" if aspect == "change" else aspect
     # "The heaviest?" is asked of no year of life, nor of what is beyond a limit.
-    over_time = replace(unlimited(over_time), at_age=None) if aspect in RANKED else over_time
+    is_free = aspect in RANKED or aspect == "trend"
+    over_time = replace(unlimited(over_time), at_age=None) if is_free else over_time
     found = replace(over_time, aspect=aspect, part=None, back=0, rate="")
     return found if asked.place is None else in_place(found, asked.place, is_last_too=False)
 

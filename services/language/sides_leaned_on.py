@@ -36,6 +36,9 @@ def on_its_side(
     side = _side_of(said[-1], words) if said else None
     if side is None:
         return ()
+    rest = [one for one in said[:-1] if _side_of(one, words) is None]
+    if len(rest) < len(said) - 1 and names_nothing(rest, words):  # "and before and after?"
+        return (*_same_beside(before, "before"), *_same_beside(before, "after"))
     if names_nothing(said[:-1], words):
         return () if side == "before" and not before[0].around else _same_beside(before, side)
     is_again = {one.name for one in about} <= {one.name for one in before}
@@ -51,8 +54,10 @@ def beside(question: ChartQuestion, side: Relation) -> ChartQuestion:
 def is_one_value(question: ChartQuestion) -> bool:
     """Whether it was asked for one value, so that there are others before and after."""
     is_of_all = question.span is None and not question.around and "last" not in question.arguments
-    is_newest = question.aspect == "all" and is_of_all and question.above is question.below is None
-    return question.tool == "results" and (is_newest or question.aspect in OF_ONE_VALUE)
+    is_newest = question.aspect in ("all", "when") and is_of_all
+    is_limited = question.above is not None or question.below is not None  # the newest beyond it
+    is_one = is_newest or is_limited or question.aspect in OF_ONE_VALUE
+    return question.tool == "results" and is_one
 
 
 def _side_of(last: Piece, words: Lexicon) -> Relation | None:
@@ -68,7 +73,10 @@ def _same_beside(before: Sequence[ChartQuestion], side: Relation) -> tuple[Chart
     if side == "during":
         return ()
     if (days := _days_beside(before[0].span, side)) is not None:
-        return tuple(of_days(each, days) for each in before)
+        one = (
+            tuple(replace(each, aspect="latest") for each in before) if side == "before" else before
+        )
+        return tuple(of_days(each, days, is_of_one=side == "before") for each in one)
     return tuple(beside(each, side) for each in before if is_one_value(each))
 
 

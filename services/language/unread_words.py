@@ -44,12 +44,13 @@ def unread_in(
     found += [] if is_over else _times_left(pieces, words)
     found += [[piece.text] for piece in pieces if used.leaves_figure(piece)]
     found += [[piece.text] for piece in pieces if used.leaves_limit(piece)]
-    if not any(one.around or one.span or _is_of_an_age(one) for one in asked):
-        if {"results", "problems"} <= {one.tool for one in asked}:  # "between the two fractures"
-            found += [[one.text] for one in pieces if "apart" in one.of("frame")]
+    if not any(one.around or _is_of_an_age(one) for one in asked):
         sides = {one for one, side in relations_of(words).items() if side in _SIDES}
         last = next((one.text for one in reversed(pieces) if any(map(str.isalnum, one.text))), "")
         found += [[last]] if last in sides else []
+    if not any(one.around or one.span or _is_of_an_age(one) for one in asked):
+        if {"results", "problems"} <= {one.tool for one in asked}:  # "between the two fractures"
+            found += [[one.text] for one in pieces if "apart" in one.of("frame")]
         found += [[piece.text] for piece in thens_in(pieces)]
     return tuple(dict.fromkeys(" ".join(one) for one in found if one))
 

@@ -7,52 +7,20 @@ from typing import Any, Literal, TypeAlias
 
 YesNo: TypeAlias = Literal["yes", "no", "yes_with_changes"]
 Command: TypeAlias = Literal[
-    "clear",
-    "stop",
-    "help",
-    "where_are_we",
-    "forget",
-    "compare",
-    "undo",
-    "undo_clear",
-    "retract",
-    "wrong_patient",
-    "known",
-]
+    "clear", "stop", "help", "where_are_we", "forget", "compare", "undo", "undo_clear", "retract",
+    "wrong_patient", "known",
+]  # fmt: skip
 Task: TypeAlias = Literal["answer", "plan", "act", "talk", "tell", "scenario", "smalltalk"]
 Aspect: TypeAlias = Literal[
-    "all",
-    "latest",
-    "first",
-    "trend",
-    "count",
-    "when",
-    "whether",
-    "minimum",
-    "maximum",
-    "extremes",
-    "change",
-    "average",
-]
+    "all", "latest", "first", "trend", "count", "when", "whether", "minimum", "maximum",
+    "extremes", "change", "average",
+]  # fmt: skip
 Relation: TypeAlias = Literal["since", "during", "within", "after", "before", "at"]
 Rate: TypeAlias = Literal["", "per year", "percent"]
 Part: TypeAlias = Literal[
-    "dose",
-    "reason",
-    "place",
-    "site",
-    "side",
-    "people",
-    "range",
-    "reaction",
-    "severity",
-    "status",
-    "unit",
-    "end",
-    "end reason",
-    "due",
-    "treatment",
-]
+    "dose", "reason", "place", "site", "side", "people", "range", "reaction", "severity", "status",
+    "unit", "end", "end reason", "due", "treatment",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -523,6 +523,88 @@ def test_a_side_of_what_was_asked_last(text: str, before: str, when: str) -> Non
     assert (bool(question.around), question.when, question.unread) == (True, when, "")
 
 
+@pytest.mark.parametrize(
+    ("text", "before", "event"),
+    [
+        ("LDL then", "when was the last potassium", "potassium"),
+        ("LDL same day", "potassium when", "potassium"),
+        ("temperature at the first one", "temperature at the last sore throat", "pharyngitis"),
+        ("LDL 2 weeks later", "potassium on 4 May 2020", "potassium"),
+    ],
+)
+def test_a_value_is_asked_of_the_time_of_what_was_asked_last(
+    text: str, before: str, event: str
+) -> None:
+    (question,) = asked(text, before)
+    assert [one.name for one in question.around] == [event]
+
+
+def test_the_first_of_several_times_is_the_event() -> None:
+    (question,) = asked("temperature at the first one", "temperature at the last sore throat")
+    assert [one.aspect for one in question.around] == ["first"]
+
+
+def test_of_those_that_were_told_the_change_is_asked() -> None:
+    (question,) = asked("grew how much between those", "last 2 heights")
+    assert (question.aspect, question.arguments["last"]) == ("change", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "aspect"),
+    [
+        ("pain during chemotherapy avg", "average"),
+        ("potassium since the stroke, lowest", "minimum"),
+    ],
+)
+def test_what_is_worked_out_may_stand_behind_an_event(text: str, aspect: str) -> None:
+    (question,) = asked(text)
+    assert (question.aspect, bool(question.around)) == (aspect, True)
+
+
+def test_a_value_is_asked_of_the_time_of_an_illness_in_the_same_message() -> None:
+    *_, weight = asked("ear infection - how long, and weight after it")
+    assert (weight.name, weight.when, weight.unread) == ("body weight", "after", "")
+    assert [one.name for one in weight.around] == ["otitis media"]
+
+
+def test_values_between_two_times_of_an_illness_are_not_worked_out() -> None:
+    assert asked("weight between the two fractures")[0].unread == "between"
+
+
+def test_a_decimal_comma_is_one_figure() -> None:
+    (question,) = asked("Temperatur unter 37,5?")
+    assert (question.below, question.unread) == (37.5, "")
+
+
+def test_a_rate_goes_on_with_its_unit() -> None:
+    (question,) = asked("wie viel kg pro Jahr", "Gewichtsverlust von 2014 bis 2019")
+    assert question.rate == "per year"
+
+
+def test_two_years_go_on_from_the_question_before() -> None:
+    (question,) = asked("and 2020 vs 2019", "weight gain in 2018")
+    assert question.span is not None
+    assert (question.span.since, question.span.until) == (date(2019, 1, 1), date(2020, 12, 31))
+
+
+def test_all_values_of_other_days_are_beyond_no_limit() -> None:
+    (question,) = asked("all values before 2015", "was LDL ever above 150")
+    assert (question.above, question.aspect) == (None, "trend")
+
+
+def test_both_sides_of_what_was_asked_last_are_told() -> None:
+    before, after = asked("und davor und danach?", "Blutdruck am 3.12.18")
+    assert (before.aspect, before.span and before.span.until) == ("latest", date(2018, 12, 2))
+    assert after.span is not None
+    assert after.span.since == date(2018, 12, 4)
+
+
+def test_before_a_year_is_not_before_the_value_told_last() -> None:
+    (question,) = asked("avg LDL before 2016 and since", "what was the LDL in 2018")
+    assert question.span is not None
+    assert (question.span.until, question.unread) == (date(2015, 12, 31), "since")
+
+
 def test_what_came_after_some_days_begins_behind_them() -> None:
     (question,) = asked("and after that?", "LDL between 2014 and 2018")
     assert question.span is not None
