@@ -49,7 +49,10 @@ def unread_in(
         last = next((one.text for one in reversed(pieces) if any(map(str.isalnum, one.text))), "")
         found += [[last]] if last in sides else []
     if not any(one.around or one.span or _is_of_an_age(one) for one in asked):
-        if {"results", "problems"} <= {one.tool for one in asked}:  # "between the two fractures"
+        is_length = any("lasting" in piece.of("frame") for piece in pieces)
+        if {"results", "problems"} <= {
+            one.tool for one in asked
+        } and not is_length:  # "between the two fractures"
             found += [[one.text] for one in pieces if "apart" in one.of("frame")]
         found += [[piece.text] for piece in thens_in(pieces)]
     return tuple(dict.fromkeys(" ".join(one) for one in found if one))

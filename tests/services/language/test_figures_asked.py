@@ -605,6 +605,15 @@ def test_before_a_year_is_not_before_the_value_told_last() -> None:
     assert (question.span.until, question.unread) == (date(2015, 12, 31), "since")
 
 
+def test_the_newest_and_what_was_before_lean_on_no_other_days() -> None:
+    (question,) = asked("LDL last value, and what was it before", "potassium in 2015")
+    assert (question.name, question.span, question.around) == (LDL, None, ())
+
+
+def test_what_follows_is_no_course_of_all_times() -> None:
+    assert not any(one.aspect == "trend" for one in asked("danach gesunken?", "höchstes LDL"))
+
+
 def test_what_came_after_some_days_begins_behind_them() -> None:
     (question,) = asked("and after that?", "LDL between 2014 and 2018")
     assert question.span is not None
