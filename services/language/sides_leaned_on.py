@@ -102,9 +102,9 @@ def _days_beside(span: TimeSpan | None, side: Relation) -> TimeSpan | None:
     if side == "before":
         first = span.since if span is not None else None
         return None if first is None else TimeSpan(until=first - timedelta(days=1))
-    last = span.until if span is not None else None
-    step = timedelta(days=1 if side == "after" else 0)
-    return None if last is None else TimeSpan(since=last + step)
+    if span is None or span.until is None:
+        return None
+    return TimeSpan(since=span.until + timedelta(days=side == "after"))
 
 
 def _drug_in(before: Sequence[ChartQuestion]) -> ChartQuestion | None:
