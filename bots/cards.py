@@ -22,13 +22,8 @@ _LABELS = {
 }
 _STYLES = {"confirm": "positive", "cancel": "destructive"}
 _YES_NO_KINDS = {
-    "clear",
-    "compare",
-    "destructive_tool",
-    "new_history",
-    "retire_statement",
-    "undo_clear",
-}
+    "clear", "compare", "destructive_tool", "new_history", "retire_statement", "undo_clear",
+}  # fmt: skip
 _DESTRUCTIVE_KINDS = {"clear", "destructive_tool"}
 _STEP_SIGNS = {
     "pending": ("○", "Default", "waits"),

@@ -18,18 +18,9 @@ QUESTION_MINUTES = 30
 UNDO_HOURS = 24
 
 QuestionKind = Literal[
-    "clear",
-    "destructive_tool",
-    "which_patient",
-    "subject",
-    "compare",
-    "scenario_value",
-    "which_entity",
-    "new_history",
-    "retire_statement",
-    "break_glass",
-    "undo_clear",
-]
+    "clear", "destructive_tool", "which_patient", "subject", "compare", "scenario_value",
+    "which_entity", "new_history", "retire_statement", "break_glass", "undo_clear",
+]  # fmt: skip
 
 WHO_KINDS = frozenset({"which_patient", "subject"})
 """Questions whose answer says whom a message is about, and does nothing else."""

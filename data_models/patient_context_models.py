@@ -9,14 +9,9 @@ from data_models.identifiers import PatientId
 
 AnalyzerAction = Literal["NONE", "ACTIVATE_NEW", "SWITCH_EXISTING", "UNCHANGED", "CLEAR"]
 Decision = Literal[
-    "NONE",
-    "UNCHANGED",
-    "NEW_BLANK",
-    "SWITCH_EXISTING",
-    "CLEAR",
-    "RESTORED_FROM_STORAGE",
+    "NONE", "UNCHANGED", "NEW_BLANK", "SWITCH_EXISTING", "CLEAR", "RESTORED_FROM_STORAGE",
     "NEEDS_PATIENT_ID",
-]
+]  # fmt: skip
 
 
 class PatientContext(Part):

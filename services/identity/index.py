@@ -203,26 +203,7 @@ def _split(text: str) -> Sequence[str]:
     return words if len(words) < 2 else [one for one in words if folded(one) not in _PARTICLES]
 
 
-_PARTICLES = frozenset(
-    [
-        "de",
-        "del",
-        "la",
-        "di",
-        "da",
-        "van",
-        "von",
-        "der",
-        "den",
-        "le",
-        "el",
-        "al",
-        "st",
-        "y",
-        "e",
-        "dos",
-        "das",
-        "du",
-        "of",
-    ]
-)
+_PARTICLES = frozenset([
+    "de", "del", "la", "di", "da", "van", "von", "der", "den", "le", "el", "al", "st", "y", "e",
+    "dos", "das", "du", "of",
+])  # fmt: skip

@@ -4,14 +4,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
+from services.language.chart_parts import EDGES
 from services.language.chart_words import lexicon
 from services.language.folding import fold
 from services.language.utterance import ChartQuestion
 from services.language.vocabulary import words_with_number
 
 OLDEST_YEARS = 120
+Side: TypeAlias = Literal["", "since", "before"]
+_SIDES: tuple[Side, ...] = ("since", "before", "")
 
 
 class Age(NamedTuple):
@@ -20,6 +23,7 @@ class Age(NamedTuple):
     number: int
     is_months: bool = False
     is_birth: bool = False
+    side: Side = ""
 
 
 def ages_in(text: str, language: str) -> tuple[list[Age], str]:
@@ -32,12 +36,13 @@ def ages_in(text: str, language: str) -> tuple[list[Age], str]:
         without = phrase.sub(rest, text)
         ages += [age] if without != text else []
         text = without
-    for found in _pattern(language).finditer(text):
-        said = found["years"]
-        number = int(said) if said.isdigit() else words_with_number(language).get(said, 1)
-        if number <= OLDEST_YEARS:
-            ages.append(Age(number, is_months=found["months"] is not None))
-            text = text.replace(found[0], " ", 1)
+    for side in _SIDES:
+        for found in _pattern(language, side=side).finditer(text):
+            said = found["years"]
+            number = int(said) if said.isdigit() else words_with_number(language).get(said, 1)
+            if number <= OLDEST_YEARS:
+                ages.append(Age(number, is_months=found["months"] is not None, side=side))
+                text = text.replace(found[0], " ", 1)
     if ages:  # "at birth, 6 months and 2 years"
         for found in _pattern(language, is_further=True).finditer(text):
             ages.append(Age(int(found["years"]), is_months=found["months"] is not None))
@@ -46,17 +51,41 @@ def ages_in(text: str, language: str) -> tuple[list[Age], str]:
 
 
 def at_ages(questions: Sequence[ChartQuestion], ages: Sequence[Age]) -> list[ChartQuestion]:
-    """Return the questions of each age; of the day of birth the first value."""
+    """Return the questions of each age; of the day of birth the first value.
+
+    Of two ages between which something changed the values of both are told.
+    """
+    if len(ages) > 1:
+        questions = [
+            replace(one, aspect="all") if one.aspect == "change" else one for one in questions
+        ]
     return [
         replace(
             one,
             at_age=age.number,
             is_age_in_months=age.is_months,
+            age_side=age.side,
             aspect="first" if age.is_birth else one.aspect,
         )
         for age in ages
         for one in questions
     ]
+
+
+def age_at(
+    about: Sequence[ChartQuestion], last: ChartQuestion, *, of_then: bool
+) -> tuple[ChartQuestion, ...]:
+    """Return how old the patient was at what was asked before, or at the first or last of it."""
+    *visits, age = about or (last,)
+    if age.name != "age" or len(visits) > 1:
+        return ()
+    age = replace(age, is_past=age.is_past or of_then)
+    if visits:
+        at = replace(last, aspect=visits[0].aspect, part=None, around=(), back=0)
+        return (age, at) if (visits[0].tool, visits[0].name) == ("encounters", "") else ()
+    last = last.around[0] if last.around else last
+    aspect = last.aspect if last.tool == "results" or last.aspect in EDGES else "when"
+    return (age, replace(last, aspect=aspect, part=None, unread=""))
 
 
 @cache
@@ -72,23 +101,25 @@ def _of_first_year(language: str) -> Sequence[tuple[re.Pattern[str], str, Age]]:
 
 
 @cache
-def _pattern(language: str, *, is_further: bool = False) -> re.Pattern[str]:
+def _pattern(language: str, *, side: Side = "", is_further: bool = False) -> re.Pattern[str]:
     """Return the pattern of an age; of one that stands in a list behind another its unit is said.
 
     Args:
         is_further: One behind another.
     """
     words = lexicon(language).words
+    begins = {"since": words.since_age, "before": words.before_age, "": words.at_age}[side]
     before, years, months = (
         "|".join(re.escape(fold(each)[0]) for each in phrases) or r"\b\B"
-        for phrases in (words.at_age, words.years_of_age, words.months_of_age)
+        for phrases in (begins, words.years_of_age, words.months_of_age)
     )
     joints = "|".join(map(re.escape, words.joints))
     numbers = "|".join(map(re.escape, words_with_number(language))) or r"\b\B"
     ends = rf"(?= *[?!,;]| *\.(?!\d)| *\Z| (?:{joints})(?!\w))"
     if is_further:
         unit = rf"(?:(?:{years})|(?P<months>(?:{months})))"
-        return re.compile(rf"(?:, *|(?<!\w)(?:{joints}) )(?P<years>\d{{1,2}})(?: {unit})?{ends}")
+        joint = rf"(?:, *|(?<!\w)(?:{joints}) )(?:(?:{before}) )?"
+        return re.compile(rf"{joint}(?P<years>\d{{1,2}})(?: {unit})?{ends}")
     unit = rf"(?: (?:{years}))?|(?P<months> (?:{months}))"
     one = rf"an?(?= (?:{years}|{months}))|eine[mnr]?(?= (?:{years}|{months}))"
     number = rf"(?P<years>\d{{1,3}}|{numbers}|{one})(?:(?:st|nd|rd|th|\.)(?= ))?"

@@ -25,6 +25,8 @@ class ChartWords(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     aspects: Mapping[Aspect, tuple[str, ...]]
+    places: Mapping[int, tuple[str, ...]] = Field(default_factory=dict)
+    last_but_one: tuple[str, ...] = ()
     above: tuple[str, ...]
     below: tuple[str, ...]
     parts: Mapping[Part, tuple[str, ...]]
@@ -65,6 +67,9 @@ class ChartWords(BaseModel):
     in_first_year: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
     now: tuple[str, ...] = ()
+    on_it: tuple[str, ...] = ()
+    since_age: tuple[str, ...] = ()
+    before_age: tuple[str, ...] = ()
     spellings: Mapping[str, str] = Field(default_factory=dict)
     drug_endings: Mapping[str, str] = Field(default_factory=dict)
     counted_as: Mapping[str, str] = Field(default_factory=dict)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from functools import cache
 
+from services.language.chart_entries import entries_of
 from services.language.chart_file import ChartWords
-from services.language.chart_words import entries_of
 from services.language.folding import fold
 from services.language.vocabulary import LANGUAGES, read_words
 

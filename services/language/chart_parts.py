@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from services.language.chart_entries import NameIs
 from services.language.chart_file import TopicSpec
-from services.language.chart_words import Lexicon, NameIs, Piece
+from services.language.chart_words import Lexicon, Piece
 from services.language.people_words import people_words
 from services.language.utterance import Aspect, Part
 
@@ -41,6 +42,8 @@ class QuestionPart:
     is_before: bool = False
     """What came before that which was asked last is asked for."""
     unit: str = ""
+    place: Piece | None = None
+    """What says which one from an end is asked for: the second highest."""
     is_asked_anew: bool = False
     """It opens as a question of its own: "… and which drugs"."""
 
@@ -162,6 +165,7 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         is_negated |= piece.text in words.words.negations  # "without the stopped ones"
         part.is_before |= bool(piece.of("before")) or piece.words[0] in words.words.before
         part.unit = next(iter(piece.of("unit")), part.unit)
+        part.place = piece if piece.of("place") else part.place
         if piece.of("topic"):
             part.aspects |= words.aspects_within(piece) & EDGES
     ends = [{*piece.of("aspect")} & _ENDS for piece in pieces]
@@ -229,7 +233,7 @@ def aspect_of(part: QuestionPart) -> Aspect:
         return "change"  # "average yearly gain"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
-    if "when" in part.aspects and not part.aspects & {"count", "minimum", "maximum", *EDGES}:
+    if "when" in part.aspects and not part.aspects & {"count", *RANKED, *EDGES}:
         return "when"
     if {"change", "trend"} <= part.aspects or ("change" not in part.aspects >= EDGES):
         return "trend"

@@ -34,11 +34,12 @@ from services.language.parts_together import each_half, share, treat_the_same
 from services.language.quantities import without_unit
 from services.language.question_figures import (
     OVER_TIME,
+    in_place,
     in_years,
-    last_but_one,
     merged,
     numbers_in,
     since_last,
+    told_apart,
     with_days,
     with_figures,
     with_rate,
@@ -116,14 +117,17 @@ def chart_questions(
             _of_time(one, part, span, unit)
             for one in _questions(part, is_asked=is_asking(text, pieces, words))
         ]
-        questions += at_that_time(part, here, questions)
+        questions += at_that_time(part, here, questions, words)
     questions = _of_the_course(questions, parts, span)
     is_now_too = bool(ages) and any("latest" in one.aspects for one in parts)
     in_days = questions if not ages or span is not None or is_now_too else []
     found = tuple(  # both in "in 2019 vs at birth"
         question
-        for days, each in ((None, at_ages(questions, ages)), (span, in_years(in_days, spans)))
-        for question in merged(with_figures(one, days, numbers, pieces) for one in each)
+        for days, each in ((None, at_ages(questions, ages)), *told_apart(in_days, span, spans))
+        for question in merged(
+            with_figures(one, days, numbers, pieces)
+            for one in in_years(each, spans if days else ())
+        )
     )
     left = (*unread_in(pieces, found, words), *lengths)
     found = with_lengths(found, pieces, words, today=today)
@@ -196,10 +200,11 @@ def _questions(part: QuestionPart, *, is_asked: bool) -> list[ChartQuestion]:
     if is_mixed and not _HAPPENED.isdisjoint(each.tool for each in found):
         # "Hemoglobin and chemotherapy", in whatever relation: all of them.
         found = [replace(one, aspect="trend") if one.tool == "results" else one for one in found]
-    if "since_last" in part.frames:
+    if "since_last" in part.frames and "first" not in part.aspects:  # "the first vs the last one"
         found = [since_last(one) for one in found]
-    if "last_but_one" in part.frames:
-        found = [last_but_one(one, is_last_too="latest" in part.aspects) for one in found]
+    if part.place is not None:
+        is_last_too = "latest" in part.aspects
+        found = [in_place(one, part.place, is_last_too=is_last_too) for one in found]
     if "recurred" in part.frames:  # that it was there once is no yes
         found = [replace(one, aspect="count") if one.tool == "problems" else one for one in found]
     return [

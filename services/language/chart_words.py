@@ -1,13 +1,14 @@
 """The words of chart questions of one language, and how a text falls into them."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from rapidfuzz.distance import OSA
 
+from services.language.chart_entries import Label, LabelKind, NameIs, entries_of, names_in
 from services.language.chart_file import ChartWords
 from services.language.folding import fold
 from services.language.heads_said_once import with_heads
@@ -28,25 +29,10 @@ _SLIP_CHARS = 6
 _SWAP_CHARS = 5
 """From here on two letters that changed places are a slip: "satge"."""
 _TELLING_CHARS = 4
+_DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
-LabelKind: TypeAlias = Literal[
-    "aspect", "above", "below", "part", "people", "frame", "topic", "name",
-    "not_chart", "stop", "before", "then", "for_it", "unit", "beyond",
-]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """What a phrase is.
-
-    Attributes:
-        value: Which aspect, part or frame; for names the tool and what it is called there.
-    """
-
-    kind: LabelKind
-    value: Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +52,6 @@ class Piece:
         return " ".join(self.words)
 
 
-@dataclass(frozen=True, slots=True)
-class NameIs:
-    """A name of the vocabulary: what tool it is for and how the tool is asked for it."""
-
-    tool: str
-    name: str
-
-
 class Lexicon:
     """Every phrase of one language, each with all that it may be."""
 
@@ -88,7 +66,7 @@ class Lexicon:
             self._add(phrase, label)
         if fallback is not None:
             own = set(self._phrases)
-            for phrase, label in _names(fallback, "en"):
+            for phrase, label in names_in(fallback, "en"):
                 if _folded(phrase) not in own:
                     self._add(phrase, label)
         known = set(self._phrases)
@@ -247,6 +225,8 @@ class Lexicon:
         return self.words.spellings.get(match[0], match[0])
 
     def _tokens(self, text: str) -> Iterator[str]:
+        if self.language != "en":  # 37,5 is one figure
+            text = _DECIMAL_COMMA.sub(".", text)
         for token in tokens_of(text):
             yield from (self._spelt(part) for part in self._parts(token))
 
@@ -307,48 +287,6 @@ def lexicon(language: str) -> Lexicon:
     words = read_words(language, "chart", ChartWords)
     fallback = None if language == "en" else read_words("en", "chart", ChartWords)
     return Lexicon(words=words, fallback=fallback, language=language)
-
-
-def entries_of(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
-    """Yield every phrase of a language's file with what it may be."""
-    said: tuple[tuple[LabelKind, Mapping[Any, tuple[str, ...]]], ...] = (
-        ("aspect", words.aspects),
-        ("part", words.parts),
-        ("frame", words.frames),
-        ("unit", words.units),
-        ("not_chart", words.not_chart),
-    )
-    for kind, phrases_of in said:
-        for value, phrases in phrases_of.items():
-            yield from ((phrase, Label(kind, value)) for phrase in phrases)
-    yield from ((phrase, Label("frame", "around")) for phrase in words.relations.get("at", ()))
-    for topic in words.topics:
-        yield from ((phrase, Label("topic", topic)) for phrase in topic.words)
-    yield from _names(words, language)
-    kinds: tuple[tuple[LabelKind, tuple[str, ...]], ...] = (
-        ("before", words.before),
-        ("then", words.at_that_time),
-        ("for_it", words.for_it),
-        ("above", words.above),
-        ("below", words.below),
-        ("people", words.people),
-        ("stop", words.stop),
-        ("beyond", words.beyond),
-    )
-    for kind, phrases in kinds:
-        yield from ((phrase, Label(kind, "")) for phrase in phrases)
-
-
-def _names(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:
-    for organ, done in words.removals.items():
-        label = Label("name", NameIs("procedures", done))
-        yield from ((f"{organ} {deed}", label) for deed in words.removed)
-    for tool, names in words.names.items():
-        for name, phrases in names.items():
-            label = Label("name", NameIs(tool, name))
-            # Of another language the name is the English one, and no word of it.
-            said = (name, *phrases) if language == "en" or not phrases else phrases
-            yield from ((phrase, label) for phrase in said)
 
 
 @cache

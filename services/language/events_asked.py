@@ -25,6 +25,8 @@ _OF_THEN = frozenset({"at", "before", "after"})
 _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during", "since"})
 """Relations that values have also to what only a search finds: "bp when he fell off a ladder"."""
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
+_WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
+"""Behind an event it is asked of the values: "pain during chemo, average"."""
 _SIGNS = frozenset({"?", ",", ";"})
 _PIECES = 60
 """Of a question; in a longer text each word between two things would be read as a relation."""
@@ -78,7 +80,10 @@ def _event_last(pieces: Sequence[Piece], words: Lexicon) -> Sequence[Piece]:
     while start > 1 and (pieces[start - 1].of("aspect") or pieces[start - 1].text in _SIGNS):
         start -= 1
     telling = [one for one in pieces[start:] if one.text not in _SIGNS]
-    return (*telling, *pieces[:start]) if start > 1 else pieces
+    pieces = (*telling, *pieces[:start]) if start > 1 else pieces
+    is_behind = start <= 1 < len(telling) and bool(telling[-2].of("name"))
+    worked_out = is_behind and {*telling[-1].of("aspect")} & _WORKED_OUT
+    return (telling[-1], *telling[:-1]) if worked_out else pieces
 
 
 @cache
@@ -124,16 +129,21 @@ def of_days_named(
 
 
 def at_that_time(
-    part: QuestionPart, asked: Sequence[ChartQuestion], earlier: Sequence[ChartQuestion]
+    part: QuestionPart,
+    asked: Sequence[ChartQuestion],
+    earlier: Sequence[ChartQuestion],
+    words: Lexicon,
 ) -> Sequence[ChartQuestion]:
-    """Return what is `asked` of the time of what was named before: "what was the hb then?"."""
+    """Return what is `asked` of the time of what was named before: "the hb then?", "after it?"."""
     telling = [piece for piece in part.pieces if piece.text not in _SIGNS]
     events = tuple(replace(one, aspect="all") for one in earlier if one.tool in _NAMED)
-    is_then = bool(telling) and bool(telling[-1].of("then"))
-    if not is_then or not events or {one.tool for one in asked} != {"results"}:
+    said = [piece.text for piece in telling if piece.text not in words.words.pointers]
+    side: Relation | None = "at" if telling and telling[-1].of("then") else None
+    side = relations_of(words).get(said[-1]) if said and len(said) < len(telling) else side
+    if side is None or not events or {one.tool for one in asked} != {"results"}:
         return asked
     named = [replace(one, part=None) for one in events if one.name]
-    then = [replace(one, around=tuple(named), when="at", aspect=_of_days(one)) for one in asked]
+    then = [replace(one, around=tuple(named), when=side, aspect=_of_days(one)) for one in asked]
     return then if named else asked
 
 
@@ -217,6 +227,9 @@ def _is_event(
     is_stay = question.tool == "encounters" and bool(question.name) and not is_alone
     if question.tool in _EVENTS and (question.aspect in EDGES or is_stay):
         return True
+    if question.tool == "results":  # at the lowest eGFR
+        aspects = {*_RANKED_ENDS, *EDGES} | ({"all", "when"} if relation == "at" else set())
+        return question.aspect in aspects and not is_alone
     if question.tool == SEARCH and relation != "within":  # what is found of it, else of all times
         return bool(question.name) and not is_alone
     is_named = question.tool in _NAMED and bool(question.name) and question.part is None

@@ -8,17 +8,17 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from datetime import date, timedelta
 
-from services.language.ages_asked import ages_in, at_ages
+from services.language.ages_asked import age_at, ages_in, at_ages
+from services.language.carried_over import of_another, of_those
 from services.language.chart_parts import RANKED, QuestionPart, aspect_of, read_part
 from services.language.chart_questions import chart_questions
 from services.language.chart_words import Lexicon, lexicon, tokens_of
-from services.language.events_asked import asked_around, relations_of
+from services.language.events_asked import asked_around
 from services.language.folding import fold
 from services.language.leaning_words import ends_before, has_limit, is_then, opens, points_back
 from services.language.lengths_asked import with_lengths
 from services.language.other_times import (
     ARGUMENTS_OF_DAYS,
-    OF_ONE_VALUE,
     at_the_time_of,
     has_phrase,
     names_nothing,
@@ -28,16 +28,23 @@ from services.language.other_times import (
     so_long_after,
     unlimited,
 )
-from services.language.question_figures import numbers_in, with_days, with_figures, with_rate
+from services.language.question_figures import (
+    in_place,
+    numbers_in,
+    with_days,
+    with_figures,
+    with_rate,
+)
+from services.language.sides_leaned_on import DATED, beside, is_one_value, on_its_side
 from services.language.time_shifts import later_or_earlier
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.language.value_questions import measured_over_time
 
-LONGEST_WORDS = 8
+LONGEST_WORDS = 11
 _YEAR_CHARS = len(" 2026")
 _RATES = frozenset({"percent", "per_year"})
-_SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before", "then", "unit"})
+_SAYS_NO_NAME = frozenset({"aspect", "part", "frame", "stop", "before", "then", "unit", "place"})
 _OF_EVENTS: AbstractSet[Aspect] = frozenset({"latest", "first", "when", "count"})
 _OF_VALUES: AbstractSet[Aspect] = _OF_EVENTS | {
     "trend", "change", "average", "minimum", "maximum", "extremes",
@@ -55,9 +62,7 @@ _PARTS_OF: Mapping[str, AbstractSet[Part]] = {
 }
 _OWNED: AbstractSet[Part] = frozenset({"treatment", "reaction", "dose"})
 """What is told of one kind of thing alone: it is asked of the last one that was named."""
-_DATED = frozenset({"problems", "procedures", "encounters", "immunizations", "imaging_reports"})
-"""Tools of whose rows each has its day, so that a value of that time may be asked for."""
-_WITH_DAYS = _DATED | {"results", "medications"}
+_WITH_DAYS = DATED | {"results", "medications"}
 """Tools of whose rows those of some days may be asked for."""
 _IN_ORDER = frozenset(
     {"results", "encounters", "procedures", "immunizations", "documents", "imaging_reports",
@@ -80,6 +85,7 @@ def leans_in(text: str, *, today: date, languages: Iterable[str]) -> str | None:
         for one in languages
         if later_or_earlier(folded, one)[0] is not None
         or other_days(folded, TimeSpan(today), lexicon(one), today) is not None
+        or _is_of_ages(folded, lexicon(one))
     )
     return next(iter(languages), None) if is_open else next(elsewhen, None)
 
@@ -100,8 +106,10 @@ def followed_up(
     if not before:
         return about
     words, folded = lexicon(language), fold(text)[0]
-    if moved := so_long_after(folded, before, words):
+    if moved := so_long_after(folded, before, words) or _shifted(folded, before, words, today):
         return moved
+    if beside_it := on_its_side(folded, about, before, words):
+        return beside_it
     if has_phrase(folded, words.words.of_all_time):
         before = [of_all_days(each) for each in before]
     asked = _asked_of_the_same(text, today, language)
@@ -114,14 +122,26 @@ def followed_up(
         dated = [with_days(one, spans[0]) if spans else one for one in found]
         return with_lengths(dated, asked.pieces, words, today=today) or about
     pointing = _limited(folded, before, words)
-    if pointing := pointing or _pointing_back(folded, about, before[0], words):
+    if pointing := pointing or _pointing_back(folded, about, _thing_of(before), words):
         return pointing
     if then := _of_other_time(folded, before, words, today):
         return then
     tokens = tokens_of(folded)
     is_open = opens(tokens)
     then = _around(folded, before, words, today) if is_open or points_back(tokens) else ()
-    return then or (_of_another(about, before) if is_open else about)
+    return then or (of_another(about, before) if is_open else about)
+
+
+def _shifted(
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
+) -> tuple[ChartQuestion, ...]:
+    """Return the values that are named so long after what was asked: "pressure 2 weeks later"."""
+    shift, rest = later_or_earlier(folded, words.language)
+    if shift is None:
+        return ()
+    found = chart_questions(rest, today=today, language=words.language, is_side=True)
+    is_of_values = all(one.tool == "results" and not (one.around or one.span) for one in found)
+    return tuple(at_the_time_of(one, before[0], shift) for one in found if is_of_values)
 
 
 def _limited(
@@ -152,17 +172,20 @@ def _of_other_time(
         # Of which year a month is, nobody knows: all values are told.
         free = (replace(of_all_days(each), unread=days.text[:-_YEAR_CHARS]) for each in before)
         return tuple(replace(one, aspect="trend") if one.tool == "results" else one for one in free)
+    ages, _ = ages_in(folded, words.language)
+    return tuple(at_ages(before, ages)) if _is_of_ages(folded, words) else ()
+
+
+def _is_of_ages(folded: str, words: Lexicon) -> bool:
+    """Whether ages are named and nothing else."""
     ages, rest = ages_in(folded, words.language)
-    return tuple(at_ages(before, ages)) if names_nothing(words.pieces(rest), words) else ()
+    return bool(ages) and names_nothing(words.pieces(rest), words)
 
 
 def _around(
     folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
 ) -> tuple[ChartQuestion, ...]:
-    """Return what was asked before, of the time around an event: "what was it before the stroke?".
-
-    "And after?" asks it of the other side of the event before.
-    """
+    """Return what was asked before, of the time around an event: "before the stroke?"."""
 
     def ask(text: str) -> tuple[ChartQuestion, ...]:
         if names_nothing(words.pieces(text), words):
@@ -170,46 +193,23 @@ def _around(
         return chart_questions(text, today=today, language=words.language, is_side=True)
 
     pieces = words.pieces(folded)
-    said = [piece for piece in pieces if any(map(str.isalnum, piece.text))]
-    if said and before[0].around and names_nothing(said[:-1], words):
-        side = relations_of(words).get(said[-1].text)
-        return () if side is None else tuple(replace(each, when=side) for each in before)
     return asked_around(pieces, words, ask)
 
 
-def _of_another(
-    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion]
-) -> tuple[ChartQuestion, ...]:
-    """Return what is asked of another thing, with the days and the aspect of the one before."""
-    if len(about) != 1 or len(before) != 1:
-        return about
-    one, last = about[0], before[0]
-    is_of_no_time = one.span is None and one.at_age is None and not one.around
-    is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
-    if not is_bare or one.tool != last.tool:
-        return about
-    if one.tool == "results":
-        names = {**last.arguments, "names": one.arguments["names"]}
-        return (
-            replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit, unread=""),
-        )
-    taken = replace(
-        one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
-        is_age_in_months=last.is_age_in_months, rate=last.rate,
-    )  # fmt: skip
-    return (taken if last.span is None else with_days(taken, last.span),)
+def _thing_of(before: Sequence[ChartQuestion]) -> ChartQuestion:
+    """Return the first question that is not for how old somebody was at the thing of another."""
+    return next((one for one in before if one.name != "age"), before[0])
 
 
 def _pointing_back(
     folded: str, about: tuple[ChartQuestion, ...], last: ChartQuestion, words: Lexicon
 ) -> tuple[ChartQuestion, ...]:
     """Return what is asked of what was named before; nothing where no word points at it."""
-    points = points_back(tokens_of(folded))
-    of_then = is_then(tokens_of(folded))
-    if (points or of_then) and len(about) == 1 and about[0].name == "age":
-        aspect = last.aspect if last.tool == "results" else "when"
-        return (about[0], replace(last, aspect=aspect, part=None))
+    points, of_then = points_back(tokens_of(folded)), is_then(tokens_of(folded))
+    if (points or of_then) and (aged := age_at(about, last, of_then=of_then)):
+        return aged
     is_before = any(piece.text in words.words.before for piece in words.pieces(folded))
+    is_before &= not any(one.back or one.span or "last" in one.arguments for one in about)
     if is_before and [(one.tool, one.name or last.name) for one in about] == [
         (last.tool, last.name)
     ]:
@@ -222,18 +222,14 @@ def _pointing_back(
         then = replace(about[0], unread="")
         if is_free and is_of_days and last.span is not None:
             return (with_days(then, last.span),)
-        is_dated = bool(last.around) or last.tool in _DATED or _is_one_value(last)
+        is_dated = bool(last.around) or last.tool in DATED or is_one_value(last)
         if is_free and about[0].tool in _WITH_DAYS and is_dated:
             return (at_the_time_of(then, last),)
         return about
-    if has_phrase(folded, words.words.among) and [one.tool for one in about] == [last.tool]:
-        span = last.span if about[0].span is None else None
-        return about if span is None else (with_days(about[0], span),)
+    is_last = [one for one in tokens_of(folded) if one.isalnum()][-1:]
+    if points_back(is_last) or has_phrase(folded, words.words.among):
+        return of_those(about, last, is_among=has_phrase(folded, words.words.among))
     return ()
-
-
-def _is_one_value(question: ChartQuestion) -> bool:
-    return question.tool == "results" and question.aspect in OF_ONE_VALUE
 
 
 def is_of_its_kind(text: str, *, today: date, language: str) -> bool:
@@ -277,16 +273,18 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
         figures = ", ".join(piece.text for piece in asked.pieces if piece.text.isdigit())
         before = _one_before(question)  # "2 years before": how long is not worked out
         return before and replace(before, unread=figures)
-    if asked.unit and not asked.aspects:
-        return replace(question, unit=asked.unit) if question.tool == "results" else None
     if asked.frames & _RATES:
         return with_rate(replace(question, aspect="change"), asked.frames)
+    if asked.unit and not asked.aspects:
+        return replace(question, unit=asked.unit) if question.tool == "results" else None
     is_told = asked.parts[:1] and asked.parts[0] in _PARTS_OF.get(question.tool, ())
     if asked.parts and (is_told or not asked.aspects):
         return replace(question, part=asked.parts[0], back=0) if is_told else None
     aspect = aspect_of(asked)
-    if aspect == "when" and question.tool == "results" and question.aspect in OF_ONE_VALUE:
-        return question  # its day stands with it
+    is_told = aspect == "when" and is_one_value(question)  # its day stands with it
+    is_since = question.span is not None and question.span.until is None
+    if is_told or (aspect == "change" and (is_since or question.aspect == "change")):
+        return question
     over_time = measured_over_time(question)
     if aspect not in (_OF_VALUES if over_time.tool == "results" else _OF_EVENTS):
         return None
@@ -300,14 +298,18 @@ def _asked_otherwise(question: ChartQuestion, asked: QuestionPart) -> ChartQuest
         # A course tells "is it rising?" better than the first value beside the last.
         aspect = "trend" if aspect == "change" else aspect
     # "The heaviest?" is asked of no year of life, nor of what is beyond a limit.
-    over_time = replace(unlimited(over_time), at_age=None) if aspect in RANKED else over_time
-    return replace(over_time, aspect=aspect, part=None, back=0, rate="")
+    is_free = aspect in RANKED or aspect == "trend"
+    over_time = replace(unlimited(over_time), at_age=None) if is_free else over_time
+    found = replace(over_time, aspect=aspect, part=None, back=0, rate="")
+    return found if asked.place is None else in_place(found, asked.place, is_last_too=False)
 
 
 def _one_before(question: ChartQuestion) -> ChartQuestion | None:
     """Return the question for what came before that which `question` asks for."""
     if question.tool == "medications" and not question.name:
         return replace(question, arguments={"status": "stopped"}, is_past=True)
+    if question.tool == "results" and question.aspect in ("minimum", "maximum", "first"):
+        return beside(question, "before")
     found = measured_over_time(question)
     if found.tool == "current_status" and found.name not in ("", "status"):
         return replace(found, aspect="trend")  # its row tells of earlier ones

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from services.language.phrases import words_for
+
 LAST_LINE_LIMIT_CHARS = 1_000
 PROMISE_LIMIT_CHARS = 300
 
@@ -26,33 +28,6 @@ _BOLD_LINE = re.compile(r"^\*\*(?P<text>[^*]+(?:\*[^*]+\*[^*]*)*)\*\*$")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _CLOSERS = " \t*_\"'`)]}”’»"
 _COURTESY_LIMIT_CHARS = 160
-# Said out of politeness at the end of a message: neither a question nor a hand-over.
-_COURTESIES = (
-    "anything else",
-    "any other question",
-    "any further question",
-    "any questions",
-    "else i can",
-    "else can i",
-    "let me know if",
-    "let me know how",
-    "feel free",
-    "happy to help",
-    "glad to help",
-    "here to help",
-    "hope this helps",
-    "hope that helps",
-    "thank you",
-    "thanks",
-    "have a good",
-    "have a nice",
-    "sonst noch etwas",
-    "noch etwas",
-    "weitere fragen",
-    "melden sie sich",
-    "vielen dank",
-    "gern geschehen",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +122,9 @@ def _plain(line: str) -> str:
 
 def _is_courtesy(sentence: str, known: dict[str, str]) -> bool:
     folded = sentence.casefold()
-    if len(sentence) > _COURTESY_LIMIT_CHARS or not any(one in folded for one in _COURTESIES):
+    if len(sentence) > _COURTESY_LIMIT_CHARS or not any(
+        one in folded for one in words_for("courtesies")
+    ):
         return False
     return not any(word in known for word in _WORD.findall(folded))
 

@@ -30,13 +30,21 @@ def is_then(tokens: Sequence[str]) -> bool:
 
 
 def ends_before(tokens: Sequence[str]) -> bool:
-    """Whether it ends in a word for what came before: "die Koloskopie davor?"."""
+    """Whether it ends in a word for what came before or after: "die Koloskopie davor?"."""
     return next((one for one in reversed(tokens) if one.isalnum()), "") in _befores()
 
 
 @cache
 def _befores() -> frozenset[str]:
-    said = (one for language in LANGUAGES for one in lexicon(language).words.before)
+    words = [lexicon(language).words for language in LANGUAGES]
+    said = (
+        one
+        for each in words
+        for one in (
+            *each.before,
+            *(w for side in ("after", "since", "during") for w in each.relations.get(side, ())),
+        )
+    )
     return frozenset(fold(one)[0] for one in said)
 
 

@@ -21,10 +21,15 @@ def with_lengths(
     said = next((piece for piece in pieces if "lasting" in piece.of("frame")), None)
     if said is None:
         return tuple(asked)
-    sides = {relations_of(words).get(piece.text) for piece in pieces}
+    behind = [*pieces][[*pieces].index(said) :]
+    ends = [at for at, one in enumerate(behind) if one.text in (*words.words.joints, ",")]
+    sides = {relations_of(words).get(one.text) for one in behind[: min(ends, default=None)]}
     is_apart = any("apart" in piece.of("frame") or piece.text == "&" for piece in pieces)
     is_apart |= not sides.isdisjoint({"before", "after"})
-    return tuple(_with_length(one, said.text, today, is_apart=is_apart) for one in asked)
+    is_told = any(one.tool in _DATED for one in asked)  # of a value beside it none is meant
+    every = [_with_length(one, said.text, today, is_apart=is_apart) for one in asked]
+    return tuple(replace(one, unread="") if is_told and one.unread == said.text else one
+                 for one in every)  # fmt: skip
 
 
 def with_both_ends(pieces: list[Piece], words: Lexicon) -> list[Piece]:

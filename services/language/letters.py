@@ -16,86 +16,16 @@ _LOOK_ALIKES = {
     **dict(zip("аеорсхуіјѕткнвмԁԛԝһ", "aeopcxyijstkhbmdqwh", strict=True)),
     **dict(zip("αεορτνιχκυ", "aeoptvixku", strict=True)),
 }
-_CYRILLIC = dict(
-    zip(
-        "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґўј",
-        [
-            "a",
-            "b",
-            "v",
-            "g",
-            "d",
-            "e",
-            "zh",
-            "z",
-            "i",
-            "y",
-            "k",
-            "l",
-            "m",
-            "n",
-            "o",
-            "p",
-            "r",
-            "s",
-            "t",
-            "u",
-            "f",
-            "kh",
-            "ts",
-            "ch",
-            "sh",
-            "shch",
-            "-",
-            "y",
-            "-",
-            "e",
-            "yu",
-            "ya",
-            "i",
-            "yi",
-            "ye",
-            "g",
-            "u",
-            "j",
-        ],
-        strict=True,
-    )
+_CYRILLIC = (
+    "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґўј",
+    "a b v g d e zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g u j",
 )
-_GREEK = dict(
-    zip(
-        "αβγδεζηθικλμνξοπρσςτυφχψω",
-        [
-            "a",
-            "v",
-            "g",
-            "d",
-            "e",
-            "z",
-            "i",
-            "th",
-            "i",
-            "k",
-            "l",
-            "m",
-            "n",
-            "x",
-            "o",
-            "p",
-            "r",
-            "s",
-            "s",
-            "t",
-            "y",
-            "f",
-            "ch",
-            "ps",
-            "o",
-        ],
-        strict=True,
-    )
-)
-_OTHER_SCRIPTS = {**_CYRILLIC, **_GREEK}
+_GREEK = ("αβγδεζηθικλμνξοπρσςτυφχψω", "a v g d e z i th i k l m n x o p r s s t y f ch ps o")
+_OTHER_SCRIPTS = {
+    letter: latin
+    for letters, written in (_CYRILLIC, _GREEK)
+    for letter, latin in zip(letters, written.split(), strict=True)
+}
 _INVISIBLE = {"Cf", "Mn", "Me"}
 _UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 

@@ -7,7 +7,7 @@ from datetime import date
 
 from services.language.calendar_days import around, steps_back
 from services.language.chart_words import Lexicon, Piece, tokens_of
-from services.language.question_figures import with_days
+from services.language.question_figures import hull_of, with_days
 from services.language.time_shifts import later_or_earlier
 from services.language.times import spans_in
 from services.language.utterance import Aspect, ChartQuestion, Relation, TimeShift, TimeSpan
@@ -91,8 +91,8 @@ def other_days(folded: str, last: TimeSpan | None, words: Lexicon, today: date) 
         of_year, rest = spans_in(f"{folded.rstrip(' ?!.')} {year}", today=today,
                                  language=words.language)  # fmt: skip
         spans = tuple(one for one in of_year if one.text != year and not _is_of_years(one))
-    is_bare = len(spans) == 1 and names_nothing(words.pieces(rest), words)
-    return spans[0] if is_bare else None
+    is_bare = bool(spans) and names_nothing(words.pieces(rest), words)
+    return hull_of(spans) if is_bare else None
 
 
 def _is_of_years(span: TimeSpan) -> bool:

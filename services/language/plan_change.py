@@ -45,58 +45,27 @@ class PlanChange:
 
 _Verb: TypeAlias = Literal["skip", "only", "add", "move", "first"]
 # Phrases, longest first where one begins another.
+_SAID: Mapping[_Verb, str] = {
+    "skip": "leave out, take out, instead of, except for, do not need, don t need, dont need, "
+    "brauche kein, brauche keine, brauchen kein, brauchen keine, lass, lasse, ohne, not, "
+    "nicht, skip, without, drop, remove, omit, except, minus",
+    "first": "start with, begin with",
+    "only": "only, just, nur",
+    "add": "add, include, plus, also",
+    "move": "move, put, do, run",
+}
+_PLACED: Mapping[Place, str] = {
+    "last": "at the end, to the end, last, zuletzt",
+    "first": "at the beginning, to the beginning, to the front, to the top, to the start, first, "
+    "zuerst",
+    "before": "before",
+    "after": "after",
+}
 _VERBS: Mapping[tuple[str, ...], _Verb] = {
-    ("leave", "out"): "skip",
-    ("take", "out"): "skip",
-    ("instead", "of"): "skip",
-    ("except", "for"): "skip",
-    ("start", "with"): "first",
-    ("begin", "with"): "first",
-    ("do", "not", "need"): "skip",
-    ("don", "t", "need"): "skip",
-    ("dont", "need"): "skip",
-    ("brauche", "kein"): "skip",
-    ("brauche", "keine"): "skip",
-    ("brauchen", "kein"): "skip",
-    ("brauchen", "keine"): "skip",
-    ("lass",): "skip",
-    ("lasse",): "skip",
-    ("ohne",): "skip",
-    ("not",): "skip",
-    ("nicht",): "skip",
-    ("skip",): "skip",
-    ("without",): "skip",
-    ("drop",): "skip",
-    ("remove",): "skip",
-    ("omit",): "skip",
-    ("except",): "skip",
-    ("minus",): "skip",
-    ("only",): "only",
-    ("just",): "only",
-    ("nur",): "only",
-    ("add",): "add",
-    ("include",): "add",
-    ("plus",): "add",
-    ("also",): "add",
-    ("move",): "move",
-    ("put",): "move",
-    ("do",): "move",
-    ("run",): "move",
+    (*one.split(),): verb for verb, said in _SAID.items() for one in said.split(", ")
 }
 _PLACES: Mapping[tuple[str, ...], Place] = {
-    ("at", "the", "end"): "last",
-    ("to", "the", "end"): "last",
-    ("at", "the", "beginning"): "first",
-    ("to", "the", "beginning"): "first",
-    ("to", "the", "front"): "first",
-    ("to", "the", "top"): "first",
-    ("to", "the", "start"): "first",
-    ("first",): "first",
-    ("zuerst",): "first",
-    ("last",): "last",
-    ("zuletzt",): "last",
-    ("before",): "before",
-    ("after",): "after",
+    (*one.split(),): place for place, said in _PLACED.items() for one in said.split(", ")
 }
 _ORDINALS = {
     "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,

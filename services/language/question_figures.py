@@ -37,6 +37,22 @@ def hull_of(spans: Sequence[TimeSpan]) -> TimeSpan | None:
     return spans[0] if spans else None
 
 
+def told_apart(
+    questions: Sequence[ChartQuestion], span: TimeSpan | None, spans: Sequence[TimeSpan]
+) -> Iterator[tuple[TimeSpan | None, list[ChartQuestion]]]:
+    """Yield the days with what is asked of them: of two years each has a mean of its own."""
+    is_whole = span != spans[0] if len(spans) > 1 else True
+    apart = [
+        one
+        for one in questions
+        if len(spans) > 1
+        and one.tool == "results"
+        and (not is_whole or one.aspect in _OF_SOME_VALUES | {"count"})
+    ]
+    yield span, [one for one in questions if one not in apart]
+    yield from ((each, apart) for each in spans if apart)
+
+
 def in_years(
     questions: Sequence[ChartQuestion], spans: Sequence[TimeSpan]
 ) -> Iterator[ChartQuestion]:
@@ -84,13 +100,17 @@ def with_figures(
     return found
 
 
-def last_but_one(question: ChartQuestion, *, is_last_too: bool) -> ChartQuestion:
-    """Return the question for the one before the newest, or for both of them."""
+def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> ChartQuestion:
+    """Return the question for the one so many before an end, or for all from the newest to it."""
     if question.tool not in ("results", "encounters"):
         return question
+    (place, *_), ends = said.of("place"), said.of("aspect")
+    if question.aspect in _OF_SOME_VALUES and question.aspect not in ends:
+        return replace(question, unread=said.text)  # "the highest and the one before it"
     if is_last_too:
-        return replace(question, arguments={**question.arguments, "last": 2}, aspect="all")
-    return replace(question, aspect="latest", back=1)
+        return replace(question, arguments={**question.arguments, "last": place}, aspect="all")
+    aspect = question.aspect if question.aspect in _OF_SOME_VALUES else "latest"
+    return replace(question, aspect=aspect, back=place - 1)
 
 
 def since_last(question: ChartQuestion) -> ChartQuestion:

@@ -24,24 +24,13 @@ OPEN, ANOTHER, CLEAR = "open", "another", "clear"
 PATIENTS_LIMIT = 8
 _REFS = tuple(f"p{number}" for number in range(1, PATIENTS_LIMIT + 1))
 _TASKS: tuple[Task, ...] = ("answer", "plan", "act", "talk", "smalltalk")
+_TOOLS = (
+    "results:names medications:name allergies problems immunizations:name procedures:name "
+    "encounters care history timeline changes chart_summary search_record:query current_status "
+    "imaging_reports pathology_reports biomarkers"
+)
 _NAMED_BY: Mapping[str, str] = {
-    "results": "names",
-    "medications": "name",
-    "allergies": "",
-    "problems": "",
-    "immunizations": "name",
-    "procedures": "name",
-    "encounters": "",
-    "care": "",
-    "history": "",
-    "timeline": "",
-    "changes": "",
-    "chart_summary": "",
-    "search_record": "query",
-    "current_status": "",
-    "imaging_reports": "",
-    "pathology_reports": "",
-    "biomarkers": "",
+    tool: argument for tool, _, argument in (one.partition(":") for one in _TOOLS.split())
 }
 """Chart tools, and the argument that takes what a message asks about; "" for none."""
 _SOURCE_ID = re.compile(r" ?\[[A-Z][A-Za-z]{2,40}/[A-Za-z0-9.-]{1,64}\]")

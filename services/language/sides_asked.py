@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from services.language.chart_words import Label, Lexicon, Piece, lexicon
+from services.language.chart_entries import Label
+from services.language.chart_words import Lexicon, Piece, lexicon
 
 _WHICH = Piece(("which side",), (Label("part", "side"),))
 

@@ -22,18 +22,8 @@ REFERENCE = re.compile(
 )
 _MARK = re.compile(rf"(?P<space> ?)\[(?P<source>{REFERENCE.pattern})\]")
 _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
-_ARABIC = {
-    "I": 1,
-    "II": 2,
-    "III": 3,
-    "IV": 4,
-    "V": 5,
-    "VI": 6,
-    "VII": 7,
-    "VIII": 8,
-    "IX": 9,
-    "X": 10,
-}
+_NUMERALS = ("I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
+_ARABIC = {roman: number for number, roman in enumerate(_NUMERALS, 1)}
 _GRADED = re.compile(r"(?P<number>\d{1,2})(?P<rest>[A-Ca-c]?[0-9]?)$")
 _SPOKEN = re.compile(r"(?i)\b(?P<whole>\w+) (?:point|comma|komma) (?P<rest>[a-zü]+)\b")
 _COUNTED = re.compile(

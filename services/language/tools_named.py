@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 
+from services.language.chart_entries import NameIs
 from services.language.chart_parts import FOR, QuestionPart, Run
-from services.language.chart_words import NameIs, lexicon
+from services.language.chart_words import lexicon
 
 SEARCH = "search_record"
 """The tool for what no other is known for."""
@@ -20,6 +21,7 @@ HABITS = frozenset({"tobacco smoking status", "alcohol use", "pack years"})
 _VALUE_ASPECTS = frozenset(
     {"minimum", "maximum", "extremes", "average", "change", "trend", "latest", "first"}
 )
+_WORKED_OUT = frozenset({"minimum", "maximum", "extremes", "average", "change"})
 
 
 def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
@@ -67,6 +69,8 @@ def tool_of(run: Run, part: QuestionPart) -> str | None:
 def _is_of_a_drug(part: QuestionPart) -> bool:
     """Whether what is taken is asked for: "is she on iron?", "what did he get for the pain?"."""
     is_for = any(piece.text in FOR for piece in part.pieces)
+    if part.aspects & _WORKED_OUT and "dose" not in part.parts:
+        return False  # "did the LDL come down on it?"
     return is_for or "whether" in part.aspects or "dose" in part.parts
 
 

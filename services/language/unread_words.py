@@ -22,6 +22,8 @@ _LISTS = frozenset(
 )
 _OF_VALUES = frozenset({"minimum", "maximum", "average", "change"})
 """What is worked out of values; of a list nobody knows the highest."""
+_SIDES = frozenset({"after", "since", "during"})
+"""At the end of a question they leave open of what."""
 _COURSES = frozenset({"timeline", "encounters", "changes", "search_record"})
 """The tools that tell what happened."""
 
@@ -40,7 +42,18 @@ def unread_in(
         elif found[-1]:
             found.append([])
     found += [] if is_over else _times_left(pieces, words)
+    found += [[piece.text] for piece in pieces if used.leaves_figure(piece)]
+    found += [[piece.text] for piece in pieces if used.leaves_limit(piece)]
+    if not any(one.around or _is_of_an_age(one) for one in asked):
+        sides = {one for one, side in relations_of(words).items() if side in _SIDES}
+        last = next((one.text for one in reversed(pieces) if any(map(str.isalnum, one.text))), "")
+        found += [[last]] if last in sides else []
     if not any(one.around or one.span or _is_of_an_age(one) for one in asked):
+        is_length = any("lasting" in piece.of("frame") for piece in pieces)
+        if {"results", "problems"} <= {
+            one.tool for one in asked
+        } and not is_length:  # "between the two fractures"
+            found += [[one.text] for one in pieces if "apart" in one.of("frame")]
         found += [[piece.text] for piece in thens_in(pieces)]
     return tuple(dict.fromkeys(" ".join(one) for one in found if one))
 
@@ -79,6 +92,15 @@ class _Used:
         self._is_whole = any(one.tool in _WHOLE and _is_unnamed(one) for one in asked)
         self._is_list = tools <= _LISTS
         self._has_rate = any(one.rate for one in asked)
+        self._is_of_measured = "results" in tools
+        limits = {"above": [one.above for one in asked], "below": [one.below for one in asked]}
+        self._sides = {side for side, each in limits.items() if each != [None] * len(each)}
+        self._figures = frozenset(
+            float(one) for one in self._said if one.replace(".", "", 1).isdigit()
+        )
+        self._figures |= {
+            each for one in asked for each in (one.above, one.below, one.lower_limit) if each
+        }
         self._is_open = all(one.aspect != "whether" for one in asked)
         self._is_course = bool(tools & _COURSES) or any(one.around for one in asked)
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
@@ -96,6 +118,17 @@ class _Used:
             or (is_course and not self._is_course)
             or (self._is_of_all and bool(piece.of("for_it")))
         )
+
+    def leaves_figure(self, piece: Piece) -> bool:
+        """Whether it is a figure by which no value is looked up: "K 5.9, when was that?"."""
+        said = piece.text.removesuffix("%")
+        is_figure = self._is_of_measured and said.replace(".", "", 1).isdigit()
+        return is_figure and float(said) not in self._figures
+
+    def leaves_limit(self, piece: Piece) -> bool:
+        """Whether it is the other side of a limit: "goal under 100, how often was she above?"."""
+        above, below = bool(piece.of("above")), bool(piece.of("below"))
+        return (above and self._sides == {"below"}) or (below and self._sides == {"above"})
 
     def turns_about(self, piece: Piece) -> bool:
         """Whether a piece asks for all others: "which vaccines did she not have?"."""
@@ -140,7 +173,8 @@ def with_unread(
 ) -> tuple[ChartQuestion, ...]:
     """Return the questions, the first with all that they leave out, as `text` has it."""
     typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
-    spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in left if one)
+    whole = [one for one in left if not any(one in other.split()[:-1] for other in left)]
+    spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in whole if one)
     unread = ", ".join(spelt)
     if unread:  # a yes would be one to less than was asked
         asked = [replace(one, aspect="all") if _is_yes(one) else one for one in asked]

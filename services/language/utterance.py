@@ -7,52 +7,20 @@ from typing import Any, Literal, TypeAlias
 
 YesNo: TypeAlias = Literal["yes", "no", "yes_with_changes"]
 Command: TypeAlias = Literal[
-    "clear",
-    "stop",
-    "help",
-    "where_are_we",
-    "forget",
-    "compare",
-    "undo",
-    "undo_clear",
-    "retract",
-    "wrong_patient",
-    "known",
-]
+    "clear", "stop", "help", "where_are_we", "forget", "compare", "undo", "undo_clear", "retract",
+    "wrong_patient", "known",
+]  # fmt: skip
 Task: TypeAlias = Literal["answer", "plan", "act", "talk", "tell", "scenario", "smalltalk"]
 Aspect: TypeAlias = Literal[
-    "all",
-    "latest",
-    "first",
-    "trend",
-    "count",
-    "when",
-    "whether",
-    "minimum",
-    "maximum",
-    "extremes",
-    "change",
-    "average",
-]
+    "all", "latest", "first", "trend", "count", "when", "whether", "minimum", "maximum",
+    "extremes", "change", "average",
+]  # fmt: skip
 Relation: TypeAlias = Literal["since", "during", "within", "after", "before", "at"]
 Rate: TypeAlias = Literal["", "per year", "percent"]
 Part: TypeAlias = Literal[
-    "dose",
-    "reason",
-    "place",
-    "site",
-    "side",
-    "people",
-    "range",
-    "reaction",
-    "severity",
-    "status",
-    "unit",
-    "end",
-    "end reason",
-    "due",
-    "treatment",
-]
+    "dose", "reason", "place", "site", "side", "people", "range", "reaction", "severity", "status",
+    "unit", "end", "end reason", "due", "treatment",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +79,7 @@ class ChartQuestion:
         is_apart: How far two things are apart is asked.
         at_age: What is asked is meant of the year in which the patient was so many years old.
         is_age_in_months: `at_age` counts months, as of infants.
+        age_side: All from that birthday on is meant, or all before it.
         unit: In which values are asked for, as UCUM has it; "" for that of the record.
         rate: What a change is told in besides, and whether a count is told of each year.
         unread: Words that nobody understood, as of a time; the answer says so.
@@ -137,6 +106,7 @@ class ChartQuestion:
     is_apart: bool = False
     at_age: int | None = None
     is_age_in_months: bool = False
+    age_side: Literal["", "since", "before"] = ""
     unit: str = ""
     rate: Rate = ""
     unread: str = ""

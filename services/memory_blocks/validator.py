@@ -10,20 +10,10 @@ from data_models.errors import InterruptedTurnError
 from data_models.memory_blocks import RING, ContextEnrichment, MemoryBlocks
 
 Rule: TypeAlias = Literal[
-    "turn_twice",
-    "turn_order",
-    "turn_gap",
-    "turn_time",
-    "turn_counter",
-    "turn_left_open",
-    "too_many_turns",
-    "reference",
-    "ring",
-    "counts",
-    "key_point_twice",
-    "session_times",
+    "turn_twice", "turn_order", "turn_gap", "turn_time", "turn_counter", "turn_left_open",
+    "too_many_turns", "reference", "ring", "counts", "key_point_twice", "session_times",
     "unknown_agent",
-]
+]  # fmt: skip
 MOST_TURNS = 25
 
 

@@ -7,29 +7,17 @@ from data_models.tool_memory import EntityType
 from services.language.phrases import words_for
 from services.language.pointing.folding import listed
 
-TYPE_NOUNS: Mapping[str, EntityType] = {
-    "event": "calendar_event",
-    "meeting": "calendar_event",
-    "mtg": "calendar_event",
-    "appointment": "calendar_event",
-    "appt": "calendar_event",
-    "call": "calendar_event",
-    "booking": "calendar_event",
-    "invite": "calendar_event",
-    "invitation": "calendar_event",
+_NOUNS: Mapping[EntityType, str] = {
+    "calendar_event": "event meeting mtg appointment appt call booking invite invitation",
     "contact": "contact",
-    "email": "email",
-    "mail": "email",
-    "message": "email",
-    "document": "document",
-    "doc": "document",
-    "file": "document",
-    "pdf": "document",
-    "task": "task",
-    "todo": "task",
+    "email": "email mail message",
+    "document": "document doc file pdf",
+    "task": "task todo",
     "plan": "plan",
-    "location": "location",
-    "place": "location",
+    "location": "location place",
+}
+TYPE_NOUNS: Mapping[str, EntityType] = {
+    noun: kind for kind, nouns in _NOUNS.items() for noun in nouns.split()
 }
 PLURAL_NOUNS: Mapping[str, EntityType] = {f"{noun}s": kind for noun, kind in TYPE_NOUNS.items()}
 
@@ -42,10 +30,8 @@ _TARGET = (
 )
 MOVING = frozenset(
     listed(
-        """
-    move reschedule postpone push shift change delay bring update edit rename extend shorten
-    adjust modify make set put
-    """
+        "move reschedule postpone push shift change delay bring update edit rename extend shorten "
+        "adjust modify make set put"
     )
 )
 GIVING = frozenset(["send", "forward", "share", "mark"])
@@ -61,39 +47,12 @@ VERBS = TARGET_VERBS | frozenset(_LOOKING.split())
 
 CALENDAR_WORDS = frozenset({"agenda", "diary", "schedule", "list"})
 """Where something stands; behind "about", what it is about."""
-STOP_WORDS = frozenset(
-    listed("""
-    a an the my our your his her their its of in on at for with from to by about regarding re
-    concerning and or but so then now just please pls plz kindly can could would will shall should
-    may might must i we me us you he she they is are was were be been being am im ive id ill do
-    does did done doing have has had having want wants need needs like let lets go going ahead
-    thanks thank hi hello hey ok okay yes no yeah yep sure there here that this it one ones thing
-    things which who whom what when where how why some any called named titled labelled labeled
-    entitled subject again back up out off over asap immediately right away actually maybe instead
-    too also as well still already only even really very anymore after all if into onto than
-    upcoming entry item stuff slot scheduled planned currently mine calendar schedule inbox list
-    agenda diary mr mrs ms dr prof sir madam t s re ll ve d m don other another same last first
-    next recent latest newest sent received dated due thinking think guess supposed time o clock
-    afternoon evening morning not myself him them those these both every each great good wait hmm
-    um uh oh sorry look think know said says regarding until till because since also
-    cancelled canceled moved wrong everything others several multiple rest remaining first second
-    third fourth fifth sixth seventh eighth ninth tenth former latter both anything either
-    day week month today happening happen taking held rid whichever
-    """)
-) | words_for("filler")
+STOP_WORDS = words_for("filler")
 
+_IN_ORDER = "first second third fourth fifth sixth seventh eighth ninth tenth"
 # Places count from 1, from the end from -1; 0 is the middle of three, or of any odd number.
 ORDINALS: Mapping[str, int] = {
-    "first": 1,
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "seventh": 7,
-    "eighth": 8,
-    "ninth": 9,
-    "tenth": 10,
+    **{word: place for place, word in enumerate(listed(_IN_ORDER), 1)},
     "former": 1,
     "top": 1,
     "latter": 2,
@@ -104,12 +63,7 @@ ORDINALS: Mapping[str, int] = {
 NUMBER_WORDS: Mapping[str, int] = {
     word: number
     for number, word in enumerate(
-        listed(
-            """
-    one two three four five six seven eight nine ten eleven twelve
-    """
-        ),
-        1,
+        listed("one two three four five six seven eight nine ten eleven twelve"), 1
     )
 }
 

@@ -78,6 +78,8 @@ def _of_lengths(
         for one in asked if question.asked_on is not None else ():
             taken = _given(replace(one, around=()), given)
             rows = rows_of_event(one, taken) if isinstance(taken, ChartView) else ()
+            if isinstance(taken, ChartView) and one.tool == "results" and not question.around:
+                rows = asked_rows(one, taken).rows if question.is_apart else rows
             yield replace(one, is_apart=question.is_apart), rows
 
 

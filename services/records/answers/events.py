@@ -35,9 +35,9 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     if event.tool == "problems":  # of diabetes the diabetes itself, and nothing that is due to it
         rows = [row for row in rows if _is_called(row, event.name)] or rows
     if event.aspect == "first":
-        return tuple(rows[:1])
-    if event.tool == "problems" and event.aspect == "latest":  # the last of several times
-        rows = [row.model_copy(update={"date": _last_time(row)}) for row in rows]
+        return tuple(map(_first_time, rows[:1]))
+    if event.tool == "problems":  # the last of several times
+        rows = [_last_time(row, is_told=event.aspect == "latest") for row in rows]
     return tuple(rows[-1:] if event.aspect == "latest" or event.tool == "problems" else rows)
 
 
@@ -46,12 +46,20 @@ def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, 
     if is_limited(event):
         return tuple(beyond(event, rows)[:1])
     ranked = sorted((row for row in rows if row.number is not None), key=number_of)
-    edges = {"first": rows[:1], "minimum": ranked[:1], "maximum": ranked[-1:]}
-    return tuple(edges.get(event.aspect, rows[-1:]))
+    edges = {"first": [*rows], "minimum": ranked, "maximum": ranked[::-1]}
+    return tuple(edges.get(event.aspect, [*rows][::-1])[event.back :][:1])
 
 
-def _last_time(row: ViewRow) -> str:
-    return max(days_recorded(row), default=first_day(row.date) or date.min).isoformat()
+def _first_time(row: ViewRow) -> ViewRow:
+    """Return the row; of several times it tells not how long the first was: it is a day."""
+    days = days_recorded(row)
+    return row.model_copy(update={"end": min(days).isoformat()}) if len(days) > 1 else row
+
+
+def _last_time(row: ViewRow, *, is_told: bool) -> ViewRow:
+    """Return the row from its last time on, where that is asked for or the one before is over."""
+    days = days_recorded(row) if is_told or row.status != "active" else ()
+    return row.model_copy(update={"date": max(days).isoformat()}) if days else row
 
 
 def _is_called(row: ViewRow, name: str) -> bool:

@@ -8,27 +8,16 @@ from services.language.folding import fold
 from services.records.answers.said_words import has_words, says_all
 
 # How reports name what a question calls by one word.
-_MODALITIES = {
-    "ct": frozenset({"ct", "computed"}),
-    "mri": frozenset({"mri", "mr", "mrt", "magnetic"}),
-    "pet": frozenset({"pet", "positron"}),
-    "ultrasound": frozenset(
-        {
-            "ultrasound",
-            "ultrasonography",
-            "sonography",
-            "us",
-            "echo",
-            "endosonography",
-            "echocardiography",
-            "echocardiogram",
-        }
-    ),
-    "mammography": frozenset({"mammography", "mammogram", "mg"}),
-    "x ray": frozenset(
-        {"x", "xray", "radiograph", "radiographs", "radiography", "rontgen", "dx", "cr"}
-    ),
+_SAID = {
+    "ct": "ct computed",
+    "mri": "mri mr mrt magnetic",
+    "pet": "pet positron",
+    "ultrasound": "ultrasound ultrasonography sonography us echo endosonography echocardiography "
+    "echocardiogram",
+    "mammography": "mammography mammogram mg",
+    "x ray": "x xray radiograph radiographs radiography rontgen dx cr",
 }
+_MODALITIES = {kind: frozenset(said.split()) for kind, said in _SAID.items()}
 IMAGING = "imaging"
 """The head of who asks which images were made, of which there is no report."""
 _OF_IMAGING = frozenset(

@@ -95,7 +95,9 @@ def _of_series(
         told = _change(numbers, words, name=f"**{rows[0].name}**", rate=question.rate)
         return "\n".join([told, *_beyond(numbers, words)])
     if aspect in _OF_NUMBERS:
-        return _OF_NUMBERS[aspect](numbers, words)
+        told = _in_place(question, numbers, words) or _OF_NUMBERS[aspect](numbers, words)
+        is_of_some = question.span is not None and aspect != "average"
+        return "\n".join([told, *([_counted_values(numbers, words)] if is_of_some else [])])
     if question.part == "range" and question.is_past:
         return _ever_out_of_range(rows, numbers, words, most=most)
     return _of_rows(question, aspect, rows, words, most=most)
@@ -154,6 +156,17 @@ def _before(back: int, rows: list[ViewRow], words: AnswerWords) -> str:
     if back < len(rows):
         return _sentence(rows[back], words)
     return f"{words.no_earlier} {_sentence(rows[-1], words)}"
+
+
+def _in_place(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    """Return the second highest and its like, each value once for each time that it was there."""
+    if not question.back:
+        return ""
+    ranked = sorted(rows, key=number_of, reverse=question.aspect == "maximum")
+    if question.back >= len(ranked):
+        return _counted_values(rows, words)
+    told = words.highest if question.aspect == "maximum" else words.lowest
+    return f"{question.back + 1}. {told.format(row=_sentence(ranked[question.back], words))}"
 
 
 def _lowest(rows: list[ViewRow], words: AnswerWords) -> str:

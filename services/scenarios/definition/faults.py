@@ -116,15 +116,9 @@ def _days(tokens: list[str]) -> set[date]:
 
 
 FaultKind: TypeAlias = Literal[
-    "dead_end",
-    "endless_loop",
-    "unknown_tool",
-    "unknown_argument",
-    "unreachable_step",
-    "never_true",
-    "not_known_yet",
-    "skipped_checkpoint",
-]
+    "dead_end", "endless_loop", "unknown_tool", "unknown_argument", "unreachable_step",
+    "never_true", "not_known_yet", "skipped_checkpoint",
+]  # fmt: skip
 Tools: TypeAlias = Mapping[str, Mapping[str, bool]]
 
 

@@ -24,18 +24,9 @@ from services.scenarios.session.facts import lasting
 
 READ_AT_ONCE = 16
 Effect: TypeAlias = Literal[
-    "clean_graft",
-    "gap_fill",
-    "re_route",
-    "relocate",
-    "exit",
-    "blocked",
-    "pinned",
-    "stays",
-    "unchanged",
-    "gone",
-    "unreadable",
-]
+    "clean_graft", "gap_fill", "re_route", "relocate", "exit", "blocked", "pinned", "stays",
+    "unchanged", "gone", "unreadable",
+]  # fmt: skip
 
 
 class DryRunRow(Value):

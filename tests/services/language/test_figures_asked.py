@@ -1,6 +1,6 @@
 """Questions about figures: in a unit, per year, in percent, beyond a limit, around an event."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -253,7 +253,21 @@ def test_the_last_such_month_is_a_span() -> None:
 
 def test_several_ages_are_each_asked_of() -> None:
     assert [one.at_age for one in asked("weight at 10, 12 and 14")] == [10, 12, 14]
-    assert asked("visits before age 12")[0].unread == "before age 12"
+    assert [one.at_age for one in asked("height between age 4 and age 8")] == [4, 8]
+
+
+@pytest.mark.parametrize(
+    ("text", "side"),
+    [
+        ("visits before age 12", "before"),
+        ("highest potassium since he turned 12", "since"),
+        ("Kalium seit ihrem 12. Geburtstag", "since"),
+        ("potassium at 12", ""),
+    ],
+)
+def test_all_before_or_since_a_birthday_is_asked_for(text: str, side: str) -> None:
+    (question,) = asked(text)
+    assert (question.at_age, question.age_side, question.unread) == (12, side, "")
 
 
 def test_how_old_they_were_then_asks_for_the_day_of_what_was_told() -> None:
@@ -431,3 +445,194 @@ def test_so_long_before_the_last_one_is_before_the_newest_value() -> None:
 def test_the_age_then_is_told_and_not_said_to_be_left_out() -> None:
     lowest, age = asked("which was her lowest Hb and how old was she then")
     assert (lowest.unread, age.name, age.is_past) == ("", "age", True)
+
+
+@pytest.mark.parametrize(
+    ("text", "aspect", "back"),
+    [
+        ("second highest LDL", "maximum", 1),
+        ("3rd lowest LDL", "minimum", 2),
+        ("third last LDL", "latest", 2),
+        ("zweithöchstes LDL", "maximum", 1),
+        ("drittletztes LDL", "latest", 2),
+    ],
+)
+def test_a_place_from_an_end_is_counted(text: str, aspect: str, back: int) -> None:
+    (question,) = asked(text)
+    assert (question.aspect, question.back, question.unread) == (aspect, back, "")
+
+
+def test_a_place_goes_on_from_the_question_before() -> None:
+    (question,) = asked("and the third lowest?", "highest LDL")
+    assert (question.name, question.aspect, question.back) == (LDL, "minimum", 2)
+
+
+def test_of_an_end_the_one_before_it_is_not_the_second() -> None:
+    (question,) = asked("highest LDL and the one before")
+    assert (question.back, question.unread) == (0, "the one before")
+
+
+@pytest.mark.parametrize("text", ["last LDL and the one before", "letztes LDL und das davor"])
+def test_the_newest_and_the_one_before_are_two(text: str) -> None:
+    (question,) = asked(text, "blood pressure")
+    assert (question.name, question.arguments["last"], question.aspect) == (LDL, 2, "all")
+
+
+def test_the_first_beside_the_last_one_is_no_change_since_the_last() -> None:
+    (question,) = asked("first LDL vs the last one")
+    assert (question.aspect, question.arguments.get("last")) == ("change", None)
+
+
+@pytest.mark.parametrize("text", ["creatinine 3.04 - when was that?", "3 highest creatinine"])
+def test_a_figure_by_which_nothing_is_looked_up_is_said(text: str) -> None:
+    (question,) = asked(text)
+    assert question.unread in ("3.04", "3")
+
+
+def test_the_other_side_of_a_limit_is_said() -> None:
+    assert asked("LDL under 100, how often was she above?")[0].unread == "above"
+
+
+def test_a_mean_is_of_each_of_two_times() -> None:
+    found = asked("mean LDL before 2015 vs after 2015")
+    assert [(one.span and one.span.since, one.aspect) for one in found] == [
+        (None, "average"),
+        (date(2016, 1, 1), "average"),
+    ]
+
+
+@pytest.mark.parametrize("text", ["LDL at the time of the highest weight", "LDL at lowest weight"])
+def test_a_value_is_asked_of_the_day_of_another(text: str) -> None:
+    (question,) = asked(text)
+    assert (question.name, [one.name for one in question.around]) == (LDL, ["body weight"])
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "when"),
+    [
+        ("and after that?", "lowest LDL", "after"),
+        ("and before that?", "lowest LDL", "before"),
+        ("weight after", "LDL before the stroke", "after"),
+        ("LDL since", "when was the stroke?", "since"),
+        ("did her weight come down on it?", "LDL before simvastatin", "since"),
+        ("during it", "LDL before the pregnancy", "during"),
+    ],
+)
+def test_a_side_of_what_was_asked_last(text: str, before: str, when: str) -> None:
+    (question,) = asked(text, before)
+    assert (bool(question.around), question.when, question.unread) == (True, when, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "event"),
+    [
+        ("LDL then", "when was the last potassium", "potassium"),
+        ("LDL same day", "potassium when", "potassium"),
+        ("temperature at the first one", "temperature at the last sore throat", "pharyngitis"),
+        ("LDL 2 weeks later", "potassium on 4 May 2020", "potassium"),
+    ],
+)
+def test_a_value_is_asked_of_the_time_of_what_was_asked_last(
+    text: str, before: str, event: str
+) -> None:
+    (question,) = asked(text, before)
+    assert [one.name for one in question.around] == [event]
+
+
+def test_the_first_of_several_times_is_the_event() -> None:
+    (question,) = asked("temperature at the first one", "temperature at the last sore throat")
+    assert [one.aspect for one in question.around] == ["first"]
+
+
+def test_of_those_that_were_told_the_change_is_asked() -> None:
+    (question,) = asked("grew how much between those", "last 2 heights")
+    assert (question.aspect, question.arguments["last"]) == ("change", 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "aspect"),
+    [
+        ("pain during chemotherapy avg", "average"),
+        ("potassium since the stroke, lowest", "minimum"),
+    ],
+)
+def test_what_is_worked_out_may_stand_behind_an_event(text: str, aspect: str) -> None:
+    (question,) = asked(text)
+    assert (question.aspect, bool(question.around)) == (aspect, True)
+
+
+def test_a_value_is_asked_of_the_time_of_an_illness_in_the_same_message() -> None:
+    *_, weight = asked("ear infection - how long, and weight after it")
+    assert (weight.name, weight.when, weight.unread) == ("body weight", "after", "")
+    assert [one.name for one in weight.around] == ["otitis media"]
+
+
+def test_values_between_two_times_of_an_illness_are_not_worked_out() -> None:
+    assert asked("weight between the two fractures")[0].unread == "between"
+
+
+def test_a_decimal_comma_is_one_figure() -> None:
+    (question,) = asked("Temperatur unter 37,5?")
+    assert (question.below, question.unread) == (37.5, "")
+
+
+def test_a_rate_goes_on_with_its_unit() -> None:
+    (question,) = asked("wie viel kg pro Jahr", "Gewichtsverlust von 2014 bis 2019")
+    assert question.rate == "per year"
+
+
+def test_two_years_go_on_from_the_question_before() -> None:
+    (question,) = asked("and 2020 vs 2019", "weight gain in 2018")
+    assert question.span is not None
+    assert (question.span.since, question.span.until) == (date(2019, 1, 1), date(2020, 12, 31))
+
+
+def test_all_values_of_other_days_are_beyond_no_limit() -> None:
+    (question,) = asked("all values before 2015", "was LDL ever above 150")
+    assert (question.above, question.aspect) == (None, "trend")
+
+
+def test_both_sides_of_what_was_asked_last_are_told() -> None:
+    before, after = asked("und davor und danach?", "Blutdruck am 3.12.18")
+    assert (before.aspect, before.span and before.span.until) == ("latest", date(2018, 12, 2))
+    assert after.span is not None
+    assert after.span.since == date(2018, 12, 4)
+
+
+def test_before_a_year_is_not_before_the_value_told_last() -> None:
+    (question,) = asked("avg LDL before 2016 and since", "what was the LDL in 2018")
+    assert question.span is not None
+    assert (question.span.until, question.unread) == (date(2015, 12, 31), "since")
+
+
+def test_the_newest_and_what_was_before_lean_on_no_other_days() -> None:
+    (question,) = asked("LDL last value, and what was it before", "potassium in 2015")
+    assert (question.name, question.span, question.around) == (LDL, None, ())
+
+
+def test_what_follows_is_no_course_of_all_times() -> None:
+    assert not any(one.aspect == "trend" for one in asked("danach gesunken?", "höchstes LDL"))
+
+
+def test_what_came_after_some_days_begins_behind_them() -> None:
+    (question,) = asked("and after that?", "LDL between 2014 and 2018")
+    assert question.span is not None
+    assert question.span.since == date(2019, 1, 1)
+
+
+def test_a_side_of_nothing_is_said() -> None:
+    assert asked("weight since")[0].unread == "since"
+
+
+def test_how_old_at_the_first_one_asks_for_the_value() -> None:
+    age, value = asked("how old was she at the first one", "LDL trend")
+    assert (age.name, value.name, value.aspect) == ("age", LDL, "first")
+
+
+def test_by_how_much_is_asked_of_the_same_days() -> None:
+    (question,) = asked("by how much?", "did LDL change since 2016")
+    assert question.span is not None
+    assert question.aspect == "change"
+
+
+LDL = "low density lipoprotein cholesterol"

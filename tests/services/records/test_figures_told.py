@@ -150,3 +150,35 @@ def test_the_age_is_told_of_the_day_of_a_value() -> None:
     told = answer("latest creatinine, how old was she?")
     assert "**Creatinine** (2020-01-01): at the age of 18" in told
     assert "at the age of" not in answer("how old is she and what is her latest creatinine?")
+
+
+def test_a_place_from_the_highest_is_told_as_such() -> None:
+    assert answer("second highest creatine kinase").startswith(
+        "2. Highest **Creatine kinase**: 140"
+    )
+    assert "2 values of Creatinine" in answer("4th lowest creatinine")
+
+
+def test_a_value_is_told_of_the_day_of_the_lowest_of_another() -> None:
+    told = answer("creatinine at the highest blood pressure")
+    assert "1.5 mg/dL, 2020-01-01" in told
+    assert "Highest **Creatinine**" not in told
+
+
+def test_how_many_values_of_some_days_an_end_is_of_is_told() -> None:
+    assert "2 values of Creatine kinase" in answer("highest creatine kinase in 2019")
+
+
+def test_each_of_two_times_has_its_own_mean() -> None:
+    told = answer("mean creatine kinase before 2019 vs after 2018")
+    assert "140.0 U/L (1 values" in told
+    assert "820.0 U/L (3 values" in told
+
+
+def test_values_since_a_birthday_and_before_it_are_told_apart() -> None:
+    assert "1 values" in answer("how many weights since she turned 18")
+    assert "1 values" in answer("how many weights before age 18")
+
+
+def test_how_far_two_values_are_apart_is_told() -> None:
+    assert "2 years (730 days)" in answer("how long between the creatinine checks")

@@ -1,0 +1,50 @@
+"""What a question about another thing, or the same again, takes over from the one before. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from services.language.chart_parts import EDGES
+from services.language.question_figures import with_days
+from services.language.utterance import ChartQuestion
+
+
+def of_another(
+    about: tuple[ChartQuestion, ...], before: Sequence[ChartQuestion]
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of another thing, with the days and the aspect of the one before."""
+    if len(about) != 1 or len(before) != 1:
+        return about
+    one, last = about[0], before[0]
+    is_of_no_time = one.span is None and one.at_age is None and not one.around
+    is_bare = one.aspect == "all" and is_of_no_time and bool(one.name)
+    if not is_bare or one.tool != last.tool:
+        return about
+    if one.tool == "results":
+        names = {**last.arguments, "names": one.arguments["names"]}
+        return (
+            replace(last, name=one.name, head=one.head, arguments=names, unit=one.unit, unread=""),
+        )
+    taken = replace(
+        one, aspect=last.aspect, part=last.part, is_past=last.is_past, at_age=last.at_age,
+        is_age_in_months=last.is_age_in_months, rate=last.rate,
+    )  # fmt: skip
+    return (taken if last.span is None else with_days(taken, last.span),)
+
+
+def of_those(
+    about: Sequence[ChartQuestion], last: ChartQuestion, *, is_among: bool
+) -> tuple[ChartQuestion, ...]:
+    """Return what is asked of the rows that were told: "how far between those?", "of them …"."""
+    is_free = len(about) == 1 and about[0].span is None and not about[0].around
+    is_again = is_free and (about[0].tool, about[0].name) == ("results", last.name)
+    if is_again and not is_among:
+        one = about[0]
+        if last.around and one.aspect in EDGES:  # "the temperature at the first one"
+            return (
+                replace(last, around=tuple(replace(e, aspect=one.aspect) for e in last.around)),
+            )
+        return (replace(last, aspect=one.aspect, rate=one.rate, back=0),)
+    if not is_among or [one.tool for one in about] != [last.tool]:
+        return ()
+    span = last.span if is_free else None
+    return (*about,) if span is None else (with_days(about[0], span),)
