@@ -65,6 +65,7 @@ class StatementWords:
         judged: Stems of what is judged so.
         unsure: Stems by which a finding is only suspected.
         no_operation: Stems of procedures that are no operation.
+        of_looking_up: Stems of a sentence that says no more than that nothing was found.
         deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
         better: For names of tests the course that is better, `rising` or `falling`.
@@ -106,6 +107,7 @@ class StatementWords:
     judged: frozenset[str]
     deciding: frozenset[str]
     no_operation: frozenset[str]
+    of_looking_up: frozenset[str]
     unsure: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
     panels: Mapping[str, frozenset[str]]
@@ -186,6 +188,7 @@ def statement_words() -> StatementWords:
         judging=frozenset(stem(word) for word in all_of(files, "judging")),
         judged=frozenset(stem(word) for word in all_of(files, "judged")),
         no_operation=frozenset(stem(word) for word in all_of(files, "no_operation")),
+        of_looking_up=frozenset(stem(word) for word in all_of(files, "of_looking_up")),
         deciding=frozenset(stem(word) for word in all_of(files, "deciding")),
         unsure=frozenset(stem(word) for word in all_of(files, "unsure")),
         deeds=_deeds(files),

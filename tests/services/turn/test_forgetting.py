@@ -109,3 +109,13 @@ async def test_a_yes_to_nothing_and_a_stop_of_nothing_say_so(world: World) -> No
     await said(world, "What do you know about her?")
     assert "Nothing waits" in last_words(await said(world, "yes proceed"))
     assert last_words(await said(world, "stop")) == "Nothing is running."
+
+
+@pytest.mark.parametrize("asked", ["what did I tell you about her", "Was habe ich gesagt?"])
+async def test_what_was_told_in_passing_is_listed_beside_what_is_held(
+    world: World, asked: str
+) -> None:
+    await said(world, "Her husband says she drinks half a bottle of whisky a day")
+    told = last_words(await said(world, asked))
+    assert "“Her husband says she drinks half a bottle of whisky a day”" in told
+    assert told.count("She is allergic to penicillin") == 1
