@@ -143,8 +143,11 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
 
 
 def _roster(prompt: Prompt) -> OfflineReply:
-    active = f"{prompt.who} {prompt.text('active')}"
-    names = [active if one == prompt.patient_id else f"`{one}`" for one in prompt.patients]
+    active = f" {prompt.text('active')}"
+    names = [
+        prompt.named(one, prompt.identities.get(one)) + active * (one == prompt.patient_id)
+        for one in prompt.patients
+    ]
     if not names:
         return prompt.say("nobody_discussed")
     said = "one_discussed" if len(names) == 1 else "many_discussed"

@@ -17,6 +17,7 @@ from services.language.held_statements import (
     withdrawn_value,
     withdraws_all,
 )
+from services.language.phrases import says
 from services.language.text_words import words_of_statement
 from services.memory_blocks.held import held_lines
 from services.memory_blocks.limits import NAME_CHARS
@@ -282,7 +283,9 @@ class TurnForgetting:
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
             return True
-        parts = [part for part in (held_lines(turn.document), _in_passing(turn.document)) if part]
+        is_of_words = says(nameless(turn, message.text), "what_was_told")
+        told = _in_passing(turn.document) if is_of_words else ""
+        parts = [part for part in (held_lines(turn.document), told) if part]
         self.replies.say(turn, "\n\n".join([*parts, _OF_RECORD]) if parts else _NOTHING_ELSE)
         return True
 
