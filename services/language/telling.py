@@ -13,6 +13,7 @@ from typing import TypeAlias
 from pydantic import BaseModel, ConfigDict, Field
 
 from services.language.chart_nouns import measured_nouns
+from services.language.commands import behind_retraction
 from services.language.folding import words_of
 from services.language.held_statements import behind_corrections
 from services.language.people_words import people_words
@@ -44,6 +45,7 @@ class TellingWords(BaseModel):
     between: tuple[str, ...] = Field(default=(), description="Between a name and its value.")
     behind: tuple[str, ...] = Field(default=(), description="Behind a value that is told.")
     given: tuple[str, ...] = Field(default=(), description="What says of a dose that it was given.")
+    tags: tuple[str, ...] = Field(default=(), description="Behind what somebody else says.")
 
 
 _PATIENT = "patient"
@@ -60,10 +62,24 @@ def is_told(text: str) -> bool:
     return bool(lines) and "?" not in text and all(map(_is_line_told, lines))
 
 
+def told_in(text: str) -> Sequence[str]:
+    """Return what `text` tells: all of it, or what stands beside a wish in clauses of its own.
+
+    "Order a potassium, K was 5.9"; of "that was wrong, K is 4.9" what is behind the first words.
+    """
+    said = behind_retraction(text) or text
+    if "?" in text or is_told(said):
+        return () if "?" in text else (said,)
+    return [one for one in said.replace("; ", ", ").split(", ") if is_told(one)]
+
+
 def _is_line_told(text: str) -> bool:
     words = words_of(text)
     return any(
-        _tells(words, phrases) or _tells_a_value(text, phrases) or _tells_a_dose(text, phrases)
+        _tells(words, phrases)
+        or _tells_a_value(text, phrases)
+        or _tells_a_dose(text, phrases)
+        or _is_tagged(words, phrases)
         for phrases in map(_phrases, LANGUAGES)
     )
 
@@ -100,6 +116,7 @@ class _Phrases:
     between: _Openers
     behind: _Openers
     given: frozenset[str]
+    tags: _Openers
 
 
 def _folded(phrases: Sequence[str]) -> _Openers:
@@ -127,7 +144,14 @@ def _phrases(language: str) -> _Phrases:
         between=_folded(words.between),
         behind=_folded(words.behind),
         given=_single(words.given),
+        tags=_folded(words.tags),
     )
+
+
+def _is_tagged(words: Sequence[str], phrases: _Phrases) -> bool:
+    """Whether somebody is said to say so, and nothing is asked: "no allergies, she says"."""
+    asks = (words[0],) in phrases.asking or words[0] in statement_words().imperatives
+    return not asks and any(tuple(words[-len(tag) :]) == tag for tag in phrases.tags)
 
 
 def _tells(words: Sequence[str], phrases: _Phrases) -> bool:

@@ -14,7 +14,7 @@ from services.language.detection import language_of
 from services.language.folding import words_of
 from services.language.held_forms import StatementKind
 from services.language.held_statements import HeldStatement, stated_in, withdrawn_value
-from services.language.telling import is_told, puts_right_what_was_told
+from services.language.telling import is_told, puts_right_what_was_told, told_in
 from services.language.utterance import ChartQuestion
 from services.language.value_questions import values_told
 from services.language.vocabulary import LANGUAGES
@@ -59,17 +59,17 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     found: list[Told] = []
     was_told = False
     for said, day in _lines_before(turns):
-        tells = len(said) <= _TOLD_CHARS and is_told(said)
-        puts_right = bool(found) and (tells or was_told) and puts_right_what_was_told(said)
-        was_told = tells or puts_right
+        told = told_in(said) if len(said) <= _TOLD_CHARS else ()
+        is_right = bool(found) and (bool(told) or was_told) and puts_right_what_was_told(said)
+        puts_right = is_right and not takes_back(said)
+        was_told = bool(told) or is_right
         if takes_back(said):
             del found[-1:]
         elif (value := withdrawn_value(said)) is not None:
-            found = without_what_is_forgotten(found, value)
+            found, told = without_what_is_forgotten(found, value), ()
         elif puts_right:
-            found[-1] = found[-1]._replace(sentences=(*found[-1].sentences, said))
-        elif was_told:
-            found.append(Told((said,), day))
+            found[-1], told = Told((*found[-1].sentences, said), found[-1].on), ()
+        found += [Told((one,), day) for one in told]
     return found
 
 
@@ -117,7 +117,11 @@ def without_what_is_forgotten(told: Iterable[Told], value: str) -> list[Told]:
 
 def _tells_of_the_same(told: Told, questions: Sequence[ChartQuestion]) -> bool:
     """Whether the words would ask for the same, were they a question: "his K was 6.1" for "K?"."""
-    asked = {(one.tool, one.name.casefold()) for one in questions if one.name}
+    asked = {
+        (one.tool, one.name.casefold())
+        for one in questions
+        if one.name or one.tool in _TOLD_OF  # "any allergies?"
+    }
     return bool(asked) and any(
         (one.tool, one.name.casefold()) in asked
         for words in told.sentences
