@@ -30,6 +30,8 @@ NAMED = OthersNamed(
         "Tunde Adeyemi has a CEA of 4.0 ng/mL.",
         "Mr Adeyemi's CEA is 4.0.",
         "Adeyemi: stage IVA",
+        "Tunde's CEA is 4.0 ng/mL.",
+        "Tunde takes apixaban.",
         "ADEYEMI, Tunde: CEA 4.0",
         "**Zoe Celik** is HER2 positive.",
         "Çelik’s HER2 is positive.",
@@ -49,6 +51,7 @@ def test_a_name_with_both_parts_or_a_sign_is_somebodys(text: str) -> None:
         "Her sister Anna Keller is the contact.",
         "Frank haematuria was seen, long standing.",
         "Long QT was noted.",
+        "Anna's letter was read.",
         "Stage IVB, CEA 9.7 ng/mL [Observation/cea-1].",
     ],
 )
