@@ -208,24 +208,7 @@ def _split(text: str) -> Sequence[str]:
 
 _PARTICLES = frozenset(
     [
-        "de",
-        "del",
-        "la",
-        "di",
-        "da",
-        "van",
-        "von",
-        "der",
-        "den",
-        "le",
-        "el",
-        "al",
-        "st",
-        "y",
-        "e",
-        "dos",
-        "das",
-        "du",
-        "of",
+        "de", "del", "la", "di", "da", "van", "von", "der", "den", "le", "el", "al", "st", "y",
+        "e", "dos", "das", "du", "of",
     ]
-)
+)  # fmt: skip

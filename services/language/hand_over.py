@@ -28,31 +28,12 @@ _CLOSERS = " \t*_\"'`)]}”’»"
 _COURTESY_LIMIT_CHARS = 160
 # Said out of politeness at the end of a message: neither a question nor a hand-over.
 _COURTESIES = (
-    "anything else",
-    "any other question",
-    "any further question",
-    "any questions",
-    "else i can",
-    "else can i",
-    "let me know if",
-    "let me know how",
-    "feel free",
-    "happy to help",
-    "glad to help",
-    "here to help",
-    "hope this helps",
-    "hope that helps",
-    "thank you",
-    "thanks",
-    "have a good",
-    "have a nice",
-    "sonst noch etwas",
-    "noch etwas",
-    "weitere fragen",
-    "melden sie sich",
-    "vielen dank",
-    "gern geschehen",
-)
+    "anything else", "any other question", "any further question", "any questions", "else i can",
+    "else can i", "let me know if", "let me know how", "feel free", "happy to help",
+    "glad to help", "here to help", "hope this helps", "hope that helps", "thank you", "thanks",
+    "have a good", "have a nice", "sonst noch etwas", "noch etwas", "weitere fragen",
+    "melden sie sich", "vielen dank", "gern geschehen",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

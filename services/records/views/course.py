@@ -20,20 +20,10 @@ SHOWN = 200
 EARLIER = "earlier events"
 LEFT_TO_OTHERS = frozenset(
     {
-        "laboratory",
-        "vital sign",
-        "survey",
-        "social history",
-        "encounter",
-        "laboratory report",
-        "immunization",
-        "coverage",
-        "related person",
-        "specimen",
-        "care team",
-        "questionnaire",
+        "laboratory", "vital sign", "survey", "social history", "encounter", "laboratory report",
+        "immunization", "coverage", "related person", "specimen", "care team", "questionnaire",
     }
-)
+)  # fmt: skip
 """Kinds that a timeline shows only when they are asked for; other tools list them."""
 
 _KINDS = {

@@ -156,20 +156,10 @@ def _is_to_come(entry: Entry, now: str) -> bool:
 def care(record: PatientRecord) -> ChartView:
     """Return flags, directives, plans, goals, team, devices, orders, coverage and contacts."""
     kinds = (
-        "Flag",
-        "Consent",
-        "CarePlan",
-        "Goal",
-        "CareTeam",
-        "DeviceUseStatement",
-        "Device",
-        "ServiceRequest",
-        "Coverage",
-        "ExplanationOfBenefit",
-        "Claim",
-        "RelatedPerson",
+        "Flag", "Consent", "CarePlan", "Goal", "CareTeam", "DeviceUseStatement", "Device",
+        "ServiceRequest", "Coverage", "ExplanationOfBenefit", "Claim", "RelatedPerson",
         "Specimen",
-    )
+    )  # fmt: skip
     rows: list[ViewRow] = []
     for kind in kinds:
         found = newest_first(row_of(record, entry) for entry in record.entries_of(kind))

@@ -18,34 +18,12 @@ from services.records.views.problems import problems
 from services.records.views.view import view_of
 
 _KEY = (
-    "ECOG",
-    "Blood pressure",
-    "Heart rate",
-    "Body weight",
-    "BMI",
-    "Oxygen saturation",
-    "Hemoglobin",
-    "Leukocytes",
-    "Neutrophils",
-    "Platelets",
-    "Creatinine",
-    "eGFR",
-    "Potassium",
-    "Sodium",
-    "ALT",
-    "Total bilirubin",
-    "Hemoglobin A1c",
-    "Glucose",
-    "INR",
-    "CRP",
-    "LDL cholesterol",
-    "TSH",
-    "Left ventricular ejection fraction",
-    "PSA",
-    "CEA",
-    "NT-proBNP",
+    "ECOG", "Blood pressure", "Heart rate", "Body weight", "BMI", "Oxygen saturation",
+    "Hemoglobin", "Leukocytes", "Neutrophils", "Platelets", "Creatinine", "eGFR", "Potassium",
+    "Sodium", "ALT", "Total bilirubin", "Hemoglobin A1c", "Glucose", "INR", "CRP",
+    "LDL cholesterol", "TSH", "Left ventricular ejection fraction", "PSA", "CEA", "NT-proBNP",
     "Tobacco smoking status",
-)
+)  # fmt: skip
 KEY_RESULTS = 16
 
 
