@@ -247,7 +247,7 @@ def _counts(
     if _is_beside(run, span, strength, known):
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
-        return signed or begins or not all(common)
+        return signed or begins or not all(common) or all(one.raw.istitle() for one in span)
     is_eponym = strength in ("near", "given") and all(one.is_eponym for one in span)
     if is_eponym or all(one.is_surely_eponym for one in span):
         return False

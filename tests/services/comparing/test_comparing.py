@@ -59,6 +59,8 @@ async def compared(world: World, text: str = "compare patient_1 and patient_2") 
         "compare patient_1 and patient_2",
         "compare her allergies with patient_2's",
         "compare Anna Moen and Will Grant",
+        "who has the lower potassium, Anna Moen or Will Grant?",
+        "Anna Moen and Will Grant: who has the higher creatinine?",
         "compare the allergies of SYN-000001 and SYN-000002",
         "vergleiche patient_1 mit Will Grant",
         "compare her with Will Grant",
@@ -96,6 +98,7 @@ async def test_his_and_hers_are_the_two_of_the_conversation(tmp_path: Path, text
     [
         "compare their allergies",
         "compare both",
+        "both: potassium",
         "which of the two is older?",
         "who of them takes warfarin?",
         "vergleiche die beiden",

@@ -230,11 +230,12 @@ async def test_a_first_name_that_is_a_word_begins_a_whole_name_too(text: str, ou
 
 
 MARK = person("patient_5", "Long", "Mark", birth_date="1990-06-26", sex="male")
+BROWN = person("patient_7", "Brown", "Grant", birth_date="1970-02-03", sex="male")
 WEISS = person("patient_6", "Weiß", "Jürgen", birth_date="1951-02-03", sex="male")
 
 
 async def linked(text: str) -> Linked:
-    linker = SubjectLinker(directory=Scripted(*KNOWN, MARK, WEISS), fits=PATTERN.matches)
+    linker = SubjectLinker(directory=Scripted(*KNOWN, MARK, WEISS, BROWN), fits=PATTERN.matches)
     roster = {PatientId("patient_1"): OPEN, PatientId("patient_5"): MARK}
     return await linker.link(text, Situation(active=PatientId("patient_1"), roster=roster))
 
@@ -250,12 +251,14 @@ async def linked(text: str) -> Linked:
         "jurgen weis",
         "Weis, Jürgen: Kalium",
         "Weiß: Kalium",
+        "Wer hat das höhere Kalium, Grant Brown oder sie?",
+        "Ist das Kalium bei ihr und Grant Brown gleich?",
     ],
 )
 async def test_a_whole_name_of_small_or_misspelt_words_is_not_answered_from_the_open_chart(
     text: str,
 ) -> None:
-    assert (await linked(text)).subject.outcome in ("other", "unsure")
+    assert (await linked(text)).subject.outcome in ("other", "unsure", "several")
 
 
 @pytest.mark.parametrize(
