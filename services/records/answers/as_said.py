@@ -123,7 +123,7 @@ def _tells_of_the_same(told: Told, questions: Sequence[ChartQuestion]) -> bool:
         if one.name or one.tool in _TOLD_OF  # "any allergies?"
     }
     return bool(asked) and any(
-        (one.tool, one.name.casefold()) in asked
+        not asked.isdisjoint({(one.tool, one.name.casefold()), (one.tool, "")})
         for words in told.sentences
         for one in _asked_in(words, told.on)
     )
