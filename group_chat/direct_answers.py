@@ -5,8 +5,7 @@ through notes, is the model's.
 """
 
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
-from datetime import date
+from collections.abc import AsyncIterator, Sequence
 
 from semantic_kernel import Kernel
 from semantic_kernel.contents import (
@@ -23,24 +22,20 @@ from group_chat.tools.function import PLUGIN
 from group_chat.turn_context import TurnContext
 from services.language.answer_words import answer_words
 from services.language.changes_asked import CHANGES
-from services.language.commands import takes_back
-from services.language.held_statements import withdrawn_value
 from services.language.judging import asks_for_judgement, caution_for
 from services.language.phrases import says
 from services.language.question_figures import arguments_of
 from services.language.reading import question_before_deed
 from services.language.talk_texts import talk_text
-from services.language.telling import is_told, puts_right_what_was_told
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, Utterance
-from services.records.answers.as_said import Told, without_what_is_forgotten
+from services.records.answers.as_said import told_before
 from services.records.answers.asked_rows import has_answer
 from services.records.answers.direct import answered
 
 _QUESTIONS = 4
 _SEARCHES = 8
 _PLAIN_WORDS = 16
-_TURNS_READ, _TOLD_CHARS = 20, 300
 _REASONS, _OVER_TIME = ("reason", "end reason"), ("trend", "change")
 _NOT_PLAIN = ("advice", "comparison", "reason", "term", "danger")
 
@@ -63,7 +58,7 @@ async def directly(
         return None
     if has_model and not (is_allowed and _is_plain(read, turn)):
         return None
-    words, before = answer_words(read.language), _told_before(turn)
+    words, before = answer_words(read.language), told_before(turn.request.history)
     for _ in range(_SEARCHES):
         answer = answered(
             read.about[:_QUESTIONS], turn.looked, words, held=turn.request.held, told=before
@@ -100,7 +95,7 @@ def told_by_rows(turn: TurnContext) -> str | None:
         turn.looked,
         answer_words(read.language),
         held=turn.request.held,
-        told=_told_before(turn),
+        told=told_before(turn.request.history),
     )
     return answer if isinstance(answer, str) and answer else None
 
@@ -125,37 +120,6 @@ def _preface(turn: TurnContext, read: Utterance) -> str:
     if question_before_deed(text):
         names.append("tasks_alone")
     return "".join(f"{talk_text(read.language, name)}\n\n" for name in names)
-
-
-def _told_before(turn: TurnContext) -> list[Told]:
-    """Return what users told of this patient in the last turns, in their words.
-
-    Without the last thing that was told before it was said that this is not so.
-    """
-    found: list[Told] = []
-    was_told = False
-    for said, day in _lines_before(turn):
-        tells = len(said) <= _TOLD_CHARS and is_told(said)
-        puts_right = bool(found) and (tells or was_told) and puts_right_what_was_told(said)
-        was_told = tells or puts_right
-        if takes_back(said):
-            del found[-1:]
-        elif (value := withdrawn_value(said)) is not None:
-            found = without_what_is_forgotten(found, value)
-        elif puts_right:
-            found[-1] = found[-1]._replace(sentences=(*found[-1].sentences, said))
-        elif was_told:
-            found.append(Told((said,), day))
-    return found
-
-
-def _lines_before(turn: TurnContext) -> Iterator[tuple[str, date]]:
-    """Yield what users wrote in the last turns, a line each: also what waited for an answer."""
-    for each in turn.request.history[-_TURNS_READ:]:
-        for line in each.user_message.splitlines():
-            said = " ".join(line.split())
-            _, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
-            yield (waited if is_told(waited) and not is_told(said) else said), each.timestamp.date()
 
 
 def _is_plain(read: Utterance, turn: TurnContext) -> bool:

@@ -237,7 +237,8 @@ class Draft:
             return ""
         start = self._length
         shown = self._send(without_refs(piece.text, self._output.unknown_refs(piece.text)))
-        if self._output.marks(piece.verdict) and shown.strip():
+        is_own = self.is_by_rules and piece.verdict.state != "supported"  # no model's words
+        if self._output.marks(piece.verdict) and shown.strip() and not is_own:
             self._note(piece, shown, start)
         return shown
 

@@ -76,6 +76,7 @@ class GroupChatRequest:
         utterance: The message as it was read, once, for all who act on it.
         held: What users said of the patient and memory holds, in their words.
         identity: Who the patient is by the records; None where nobody knows.
+        identities: The same of all patients of the conversation; no model sees it.
         others_named: Folded words by which a text names a patient who is not this one.
         notes: What workflows noted of the patient, from the users' answers.
         look: The chart in hashes, now and as the asker had last seen it; None: nobody keeps it.
@@ -116,6 +117,7 @@ class GroupChatRequest:
     utterance: Utterance | None = None
     held: Sequence[str] = ()
     identity: PatientIdentity | None = None
+    identities: Mapping[str, PatientIdentity | None] = field(default_factory=dict)
     notes: Sequence[str] = ()
     others_named: Callable[[str], frozenset[str]] = field(default=lambda _: frozenset())
     look: LookTaken | None = None

@@ -143,8 +143,11 @@ def _while_plan_waits(prompt: Prompt) -> OfflineReply:
 
 
 def _roster(prompt: Prompt) -> OfflineReply:
-    active = f"{prompt.who} {prompt.text('active')}"
-    names = [active if one == prompt.patient_id else f"`{one}`" for one in prompt.patients]
+    active = f" {prompt.text('active')}"
+    names = [
+        prompt.named(one, prompt.identities.get(one)) + active * (one == prompt.patient_id)
+        for one in prompt.patients
+    ]
     if not names:
         return prompt.say("nobody_discussed")
     said = "one_discussed" if len(names) == 1 else "many_discussed"
@@ -223,7 +226,9 @@ def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:
     if not step or prompt.tool(RECORD_TOOL) is None or not is_turn:
         return None
     if not step.get("asked"):
-        return _said(prompt, step)
+        said, about = _said(prompt, step), prompt.utterance and prompt.utterance.about
+        left = f"\n\n{prompt.text('left_unanswered', asked=prompt.asked)}" if about else ""
+        return OfflineReply(text=f"{said.text}{left}")
     fields = [
         FieldDefinition(name=row["name"], display_name=row["label"], value_type=row["type"])
         for row in step["ask_for"]

@@ -9,6 +9,7 @@ from services.language.detection import is_unread, language_of
 from services.language.phrases import says
 from services.language.statement_parts import REFERENCE
 from services.language.talk_texts import talk_text
+from services.language.telling import told_in
 from services.language.work import LONG_CHARS, impossible_wish
 from services.language.yes_no import yes_no_in
 
@@ -54,7 +55,11 @@ def not_understood(prompt: Prompt) -> OfflineReply:
 def _cannot(prompt: Prompt) -> OfflineReply | None:
     """Return what is said to a wish that nobody here can carry out."""
     if says(prompt.asked, "orders_test"):
-        return None if prompt.who_has("draft_order") else prompt.say("only_read")
+        if prompt.who_has("draft_order"):
+            return None
+        told = "; ".join(told_in(prompt.asked))
+        held = f"\n\n{prompt.text('not_held', told=told)}" if told else ""
+        return OfflineReply(text=f"{prompt.text('only_read')}{held}")
     if (wish := impossible_wish(prompt.asked)) is not None:
         return prompt.say(wish)
     read = prompt.utterance

@@ -94,6 +94,7 @@ class Prompt:
         held: What users said of the patient and memory holds, in their words.
         year: In which the user asks; 0 where that is not known.
         identity: Who the patient is by the records; None where nobody knows.
+        identities: The same of all patients of the conversation.
     """
 
     closing: str = ""
@@ -118,6 +119,7 @@ class Prompt:
     views: Sequence[ChartView] = ()
     held: Sequence[str] = ()
     identity: PatientIdentity | None = None
+    identities: Mapping[str, PatientIdentity | None] = field(default_factory=dict)
     year: int = 0
 
     @property
@@ -153,10 +155,14 @@ class Prompt:
     @property
     def who(self) -> str:
         """Who is open by name and birth date, as far as they are known, and by id."""
-        if self.identity is None or not (self.identity.name and self.identity.birth_date):
-            return f"`{self.patient_id}`"
-        name, born = self.identity.name, self.identity.birth_date
-        return self.text("who_is", name=name, born=born, patient=self.patient_id)
+        return self.named(self.patient_id, self.identity)
+
+    def named(self, patient_id: str | None, identity: PatientIdentity | None) -> str:
+        """Return how a patient is named: see `who`."""
+        if identity is None or not (identity.name and identity.birth_date):
+            return f"`{patient_id}`"
+        name, born = identity.name, identity.birth_date
+        return self.text("who_is", name=name, born=born, patient=patient_id)
 
     def text(self, name: str, /, **parts: object) -> str:
         """Return one of our own texts in the language of the user."""
@@ -226,6 +232,7 @@ def prompt_of(
         views=turn.views,
         held=request.held,
         identity=request.identity,
+        identities=request.identities,
         year=request.now.year,
     )
 

@@ -20,6 +20,7 @@ _NOT = frozenset({"not", "nicht", "non", "pas"})
 _FOR = frozenset({"for", "from", "fur"})
 _ARE = frozenset({"are", "were", "sind", "waren"})
 _DASHES = frozenset("-–—")
+_CALLS = frozenset({":", ",", "-", "–"})
 _PARTING = frozenset(',()"“”„')
 _STATES = frozenset(".!;")
 _OPENING_QUOTES, _CLOSING_QUOTES = '"“„«', '"“”»'
@@ -225,3 +226,21 @@ def points_at_open(message: Message) -> bool:
         first.text in known.here and second.text in people
         for first, second in pairwise(message.words)
     )
+
+
+def calls_relative(message: Message) -> bool:
+    """Whether a relative of the patient is called by name: `is her husband`, `Mother: Doyle`."""
+    return any(_calls_relative(message.words, at) for at in range(len(message.words)))
+
+
+def _calls_relative(words: Sequence[Word], at: int) -> bool:
+    known, kind = people_words(), words[at]
+    if kind.text not in known.relatives | known.contacts:
+        return False
+    is_owned = at > 1 and words[at - 1].text in known.owners
+    if is_owned and words[at - 2].text in known.copulas:
+        return True
+    if any(one.text in known.titles_of_patients for one in words[at + 1 : at + 4]):
+        return True
+    sign = words[at + 1].gap.strip() if at + 1 < len(words) else "."
+    return sign in _CALLS or kind.is_owner or (not sign and kind.after in known.copulas)

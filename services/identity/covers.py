@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from services.identity.index import NameHit, PersonIndex
+from services.identity.index import NEAR_LEAST_CHARS, NameHit, PersonIndex
 from services.identity.person import Person, PersonName
 from services.language.letters import folded
 from services.language.mentions import Word
@@ -48,7 +48,13 @@ def hits_of(run: Sequence[Word], place: int, index: PersonIndex) -> Sequence[Nam
         word.is_owner or word.title in ("man", "woman")
     ):
         return ()
-    return index.nearly(word.text)
+    near = index.nearly(word.text)
+    if len(word.text) >= NEAR_LEAST_CHARS:
+        return near
+    # A letter left out of a short name counts beside the other half of it: `jurgen weis`.
+    beside = [*run[max(place - 1, 0) : place], *run[place + 1 : place + 2]]
+    whole = {id(hit.person) for one in beside for hit in index.exactly(one.text)}
+    return [hit for hit in near if id(hit.person) in whole]
 
 
 def covers_of(

@@ -14,7 +14,8 @@ from services.identity.person import Person, PersonName
 from services.language.letters import folded, has_apostrophe, is_without_spaces, spellings
 
 Part = Literal["family", "given"]
-_NEAR_LEAST_CHARS = 5
+NEAR_LEAST_CHARS = 5
+_SHORT_LEAST_CHARS = 3
 _TWO_EDITS_LEAST_CHARS = 8
 _ENDING_LIMIT_CHARS = 3
 _NEAR_LIMIT = 12
@@ -59,7 +60,8 @@ class PersonIndex:
         self._by_birth: dict[str, list[Person]] = {}
         for person in self.people:
             self._add(person)
-        self._long = tuple(one for one in self._by_word if len(one) >= _NEAR_LEAST_CHARS)
+        self._long = tuple(one for one in self._by_word if len(one) >= NEAR_LEAST_CHARS)
+        self._short = tuple(one for one in self._by_word if len(one) > _SHORT_LEAST_CHARS)
         self._unspaced = tuple(one for one in self._by_word if is_without_spaces(one))
         self._near = lru_cache(maxsize=4_096)(self._nearly)
 
@@ -96,7 +98,7 @@ class PersonIndex:
     def exactly(self, word: str) -> Sequence[NameHit]:
         """Return whose name holds the folded `word`, or its genitive."""
         found = self._by_word.get(word)
-        if found is None and word.endswith("s") and len(word) > _NEAR_LEAST_CHARS - 1:
+        if found is None and word.endswith("s") and len(word) > NEAR_LEAST_CHARS - 1:
             found = self._by_word.get(word[:-1])
         return found or ()
 
@@ -109,16 +111,17 @@ class PersonIndex:
         return [hit for one in self._unspaced if one in text for hit in self._by_word[one]]
 
     def _nearly(self, word: str) -> Sequence[NameHit]:
-        if len(word) < _NEAR_LEAST_CHARS:
+        if len(word) < _SHORT_LEAST_CHARS:
             return ()
         edits = 2 if len(word) >= _TWO_EDITS_LEAST_CHARS else 1
+        names = self._long if len(word) >= NEAR_LEAST_CHARS else self._short
         rows = process.extract(
-            word, self._long, scorer=OSA.distance, score_cutoff=edits, limit=_NEAR_LIMIT
+            word, names, scorer=OSA.distance, score_cutoff=edits, limit=_NEAR_LIMIT
         )
         close = {name for name, away, _ in rows if away and away <= edits}
         close |= {
             name
-            for end in range(max(len(word) - _ENDING_LIMIT_CHARS, _NEAR_LEAST_CHARS), len(word))
+            for end in range(max(len(word) - _ENDING_LIMIT_CHARS, NEAR_LEAST_CHARS), len(word))
             if (name := word[:end]) in self._by_word
         }
         return [

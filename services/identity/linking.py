@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import pairwise
 
 import structlog
 
@@ -222,10 +223,18 @@ def _is_plain(said: Said) -> bool:
     for number in said.numbers:
         at = text.find(number.text)
         spans.append((at, at + len(number.text)))
+    words = said.message.words
+    against = people_words().set_against  # `Grant, not Doyle`
+    aside = {
+        one.start
+        for one, next_one in pairwise(words)
+        if next_one.start in named and one.text in against
+    }
     left = [
         one
-        for one in said.message.words
+        for one in words
         if one.start >= begins
+        and one.start not in aside
         and one.start not in named
         and not any(start <= one.start < end for start, end in spans)
     ]

@@ -242,20 +242,20 @@ def _counts(
     signed, begins = _is_signed(run, span), len(span) > 1 and span[0].is_first
     common = [one.is_common for one in span]
     if in_roster and cover.is_exact:
-        asks = cover.has_family and begins_a_chart_question(run, span)
+        asks = cover.has_family and (cover.has_given or begins_a_chart_question(run, span))
         return signed or begins or asks or is_alone(run, span) or not all(common)
     if _is_beside(run, span, strength, known):
         return False
     if strength in ("full", "former") and cover.has_family and cover.has_given:
-        return signed or begins or not all(common)
+        return signed or begins or not all(common) or all(one.raw.istitle() for one in span)
     is_eponym = strength in ("near", "given") and all(one.is_eponym for one in span)
     if is_eponym or all(one.is_surely_eponym for one in span):
         return False
     if strength == "near":
         return _counts_nearly(span, cover, signed=signed, in_roster=in_roster)
     if strength in ("family", "former"):
-        is_all = is_all_said(run, span) and span[0].raw.istitle()  # `Weiss`: no colour then
-        return signed or is_all if any(common) else True
+        is_all = is_all_said(run, span) or (span[0].is_first and span[-1].heads)
+        return signed or (is_all and span[0].raw.istitle()) or not any(common)  # `Weiss: sodium`
     is_asked_of = span[0].is_capital and span[0].before in people_words().auxiliaries
     is_sure = is_sure_sign(span) or is_asked_of or is_named_after_of(span[0])
     is_sure = is_sure or (not any(common) and span[0].is_first and asks_for_chart(span[-1]))

@@ -18,7 +18,8 @@ def fills_a_clause(span: tuple[Word, ...]) -> bool:
     known = people_words()
     if span[0].is_first and span[-1].closes and len(span) > 1:
         return True
-    opens = span[0].before in (known.opening_verbs | known.before_names) - known.articles
+    leads = known.opening_verbs | known.before_names | known.set_against | known.moves_on
+    opens = span[0].before in leads - known.articles or "," in span[0].gap
     return len(span) > 1 and opens and span[-1].closes
 
 

@@ -30,8 +30,9 @@ class OthersNamed:
     def words_in(self, text: str) -> frozenset[str]:
         """Return the folded words by which `text` surely names another patient; none for nobody.
 
-        Given and family name of one person, or a family name with a title or a possessive. What
-        is also a name of the open patient, of staff or of a relative names nobody.
+        Given and family name of one person, a family name with a title or a possessive, or any
+        name of a patient of the conversation that is no word of common language. What is also a
+        name of the open patient, of staff or of a relative names nobody.
         """
         if not any(self._may_name(word) for word in text.split()):
             return frozenset()
@@ -53,9 +54,10 @@ class OthersNamed:
             return False
         if any(word.title in ("staff", "relative") for word in span):
             return False
-        if mention.strength != "family":
+        if mention.strength not in ("family", "given"):
             return mention.strength == "full"
-        if any(word.title in _PEOPLE or word.is_owner for word in span):
+        is_family = mention.strength == "family"
+        if is_family and any(word.title in _PEOPLE or word.is_owner for word in span):
             return True
         is_known = any(one.patient_id in self._known.roster for one in people)
         return is_known and not any(word.is_common or word.is_eponym for word in span)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from services.identity.asked_about import (
+    calls_relative,
     is_asked_about,
     is_kin_of,
     is_set_against,
@@ -100,7 +101,7 @@ def is_after_the_open_one(message: Message, place: int) -> bool:
     "Is her stage higher than Doyle's?", "Francis Doyle is her husband": not a change of patient.
     """
     is_later = message.pronoun_at is not None and message.pronoun_at < place
-    return is_later or message.relates_at is not None
+    return is_later or calls_relative(message)
 
 
 def first_place(said: Said, others: Sequence[Person]) -> int:

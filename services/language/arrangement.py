@@ -56,7 +56,7 @@ class Arranging:
 
     def picked(self) -> dict[str, str]:
         """Return which row of what was shown the message names: "tuesday", "the last"."""
-        wanted = _asked_for(self.shown)
+        wanted = asks_for(self.shown)
         rows = [] if wanted is None else _rows_in(self.shown, wanted)
         places = [place for one in references_in(self.asked) for place in one.places]
         if len(places) == 1 and number_alone_in(self.asked) is None:
@@ -69,7 +69,7 @@ class Arranging:
 
     def known(self) -> dict[str, str]:
         """Return what is known of the form; a field may be the message itself, for its tool."""
-        said, is_move, wanted = self._said(), self.is_move, _asked_for(self.shown)
+        said, is_move, wanted = self._said(), self.is_move, asks_for(self.shown)
         told = [slots_in(text, is_booking=True) for text in reversed(said)] if is_move else []
         of_move = {key: value for one in told for key, value in one.items()}
         wishes = of_move if is_move else self.wishes
@@ -93,13 +93,13 @@ class Arranging:
         for asked, answered in reversed(self.past):
             lines = answered.splitlines()
             is_choice = any(is_own_choice(line, "Move {name}?") for line in lines)
-            if _asked_for(answered) is None and not is_choice:
+            if asks_for(answered) is None and not is_choice:
                 break
             said.append(asked)
         return said
 
 
-def _asked_for(shown: str) -> str | None:
+def asks_for(shown: str) -> str | None:
     """Return for what of the form a text of ours asks."""
     return next((name for name in NOTED_AS if ends_with_text(shown, f"which_{name}")), None)
 

@@ -36,7 +36,7 @@ def command_in(text: str) -> Command | None:
                 return found
     if says(text, "wrong_patient"):
         return "wrong_patient"
-    if says(text, "what_is_held"):
+    if says(text, "what_is_held", "what_was_told"):
         return "known"
     return "compare" if _compares(words) else None
 

@@ -104,9 +104,45 @@ def _sex_called(folds: Sequence[str]) -> Sex | None:
 def _is_somebody(folds: Sequence[str], at: int) -> bool:
     """Whether somebody else is spoken of; `a smoker` says what the one who is spoken of is."""
     known = people_words()
-    if folds[at] in known.relatives or folds[at] in known.staff:
+    if folds[at] in known.staff:
+        return not says_of_patient(folds, at)
+    if folds[at] in known.relatives:
         return True
     return folds[at] in known.people and not (at and folds[at - 1] in known.articles)
+
+
+def says_of_patient(folds: Sequence[str], at: int) -> bool:
+    """Whether staff at `at` say something of the patient: "the doctor says he is on warfarin".
+
+    Of what he will do they may speak themselves: "the doctor says he will come".
+    """
+    known = people_words()
+    if known.says.isdisjoint(folds[at + 1 : at + 3]):
+        return False
+    pairs = zip(folds[at + 1 :], [*folds[at + 2 :], ""], strict=True)
+    spoken = known.pronouns | set(_OF_VERBS)
+    return not any(one in spoken and verb in known.verbs_of_plans for one, verb in pairs)
+
+
+def is_of_both(folds: Sequence[str], *, heads: bool) -> bool:
+    """Whether two patients are meant and nobody is named: "both: potassium", "of both patients".
+
+    Args:
+        heads: Whether a sign parts the first word from the rest.
+    """
+    known = people_words()
+    if _first_parts(chart_nouns()).isdisjoint(folds):
+        return False  # two appointments, or tasks
+    theirs = known.them | {f"{one}{end}" for one in known.titles_of_patients for end in ("", "s")}
+    return any(
+        one in known.both
+        and (
+            not theirs.isdisjoint(folds[at + 1 : at + 3])
+            or (at == 0 and heads)
+            or (at + 1 == len(folds) and bool(known.before_names & set(folds[at - 1 : at])))
+        )
+        for at, one in enumerate(folds)
+    )
 
 
 def _beside_verbs(folds: Sequence[str]) -> Collection[str]:

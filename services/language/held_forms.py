@@ -15,6 +15,10 @@ Polarity: TypeAlias = Literal["present", "absent"]
 
 LANGUAGES = ("en", "de")
 _AFTER_LEAD = r"[\s,:\u2026\u2013\u2014-]"
+_WHOLE = ("own", "of_patient", "notes", "joins", "corrections", "rather_than", "withdraws",
+          "withdraws_all")  # fmt: skip
+_WORDS = ("adds", "relatives", "no_part", "no_detail")
+_ANYWHERE = ("doubts", "guards", "note_guards")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,26 +84,15 @@ def _compile(words: Mapping[str, Any]) -> Grammar:
         for row in words["forms"]
         for one in row["sentences"]
     ]
+    alone: dict[str, Any] = {name: pattern(words[name]) for name in _WHOLE}
+    alone |= {name: pattern(rf"\b(?:{'|'.join(words[name])})\b") for name in _WORDS}
+    alone |= {name: pattern("|".join(words[name])) for name in _ANYWHERE}
     return Grammar(
         leads=pattern(rf"^(?:(?:{'|'.join(words['leads'])}){_AFTER_LEAD}+)+"),
         trails=pattern(rf",?\s+(?:{'|'.join(words['trails'])})$"),
         correcting=pattern(rf"^(?:{'|'.join(words['correcting'])}){_AFTER_LEAD}"),
-        adds=pattern(rf"\b(?:{'|'.join(words['adds'])})\b"),
-        doubts=pattern(rf"(?:{'|'.join(words['doubts'])})"),
-        guards=pattern(rf"(?:{'|'.join(words['guards'])})"),
-        note_guards=pattern(rf"(?:{'|'.join(words['note_guards'])})"),
-        own=pattern(words["own"]),
-        of_patient=pattern(words["of_patient"]),
-        relatives=pattern(rf"\b(?:{'|'.join(words['relatives'])})\b"),
-        notes=pattern(words["notes"]),
         no_value=pattern(rf"^(?:{'|'.join(words['no_value'])})(?:\s|$)"),
-        no_part=pattern(rf"\b(?:{'|'.join(words['no_part'])})\b"),
-        no_detail=pattern(rf"\b(?:{'|'.join(words['no_detail'])})\b"),
-        joins=pattern(words["joins"]),
-        corrections=pattern(words["corrections"]),
         figures=tuple(map(pattern, words["figures"])),
-        rather_than=pattern(words["rather_than"]),
-        withdraws=pattern(words["withdraws"]),
-        withdraws_all=pattern(words["withdraws_all"]),
         forms=tuple(forms),
+        **alone,
     )

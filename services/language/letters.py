@@ -4,6 +4,7 @@
 # ruff: noqa: RUF001
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 
 APOSTROPHES = "'`\N{RIGHT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}\N{ACUTE ACCENT}"
@@ -73,3 +74,15 @@ def _is_other_script(word: str) -> bool:
     return bool(letters) and all(
         unicodedata.normalize("NFD", each)[0] in _OTHER_SCRIPTS for each in letters
     )
+
+
+_MOSTLY_CAPITALS = 0.6
+
+
+def is_shouted(raws: Sequence[str]) -> bool:
+    """Whether capitals say nothing, for most words have them."""
+    long = [one for one in raws if len(one) > 2]
+    if len(long) < 3:
+        return bool(long) and all(one.isupper() for one in raws)
+    shouted = sum(one.isupper() for one in long) / len(long) > _MOSTLY_CAPITALS
+    return shouted or (len(long) > 4 and all(one[0].isupper() for one in long))

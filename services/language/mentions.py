@@ -11,9 +11,16 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from services.language.descriptions import Sex, describes_somebody, sex_of_owners, spoken_sex
+from services.language.descriptions import (
+    Sex,
+    describes_somebody,
+    is_of_both,
+    says_of_patient,
+    sex_of_owners,
+    spoken_sex,
+)
 from services.language.full_dates import month_numbers
-from services.language.letters import APOSTROPHES, folded
+from services.language.letters import APOSTROPHES, folded, is_shouted
 from services.language.people_words import common_words, people_words
 from services.language.statement_tables import stem
 from services.language.statement_words import is_clinical_name
@@ -25,7 +32,6 @@ _OWN = re.compile(rf"([{APOSTROPHES}])(s\b)?", re.IGNORECASE)
 _SENTENCE_ENDS = frozenset(".!?:;\n•*>")
 _DOES, _ABOUT = ("does", "did"), ("about", "for")
 HYPHENS = ("-", "\N{HYPHEN}", "\N{NON-BREAKING HYPHEN}")
-_MOSTLY_CAPITALS = 0.6
 
 
 @dataclass(frozen=True)
@@ -139,7 +145,6 @@ class Message:
             in the message to whom they may belong.
         told_sex: The same of the whole message, whoever is named in it.
         pronoun_at: Where somebody is first spoken of as he or she, if anywhere.
-        relates_at: Where `is her husband` and the like stand, if anywhere.
     """
 
     text: str
@@ -151,7 +156,6 @@ class Message:
     spoken_sex: Sex | None = None
     told_sex: Sex | None = None
     pronoun_at: int | None = None
-    relates_at: int | None = None
 
 
 @lru_cache(maxsize=64)  # all rules that read a message, and one turn after the other
@@ -161,7 +165,7 @@ def read_words(text: str) -> Message:
     text = text[:TEXT_LIMIT_CHARS]
     found = [one for one in _WORD.finditer(text) if not _is_possessive_s(text, one)]
     folds = [folded(one.group()) for one in found]
-    shouted = _is_shouted([one.group() for one in found])
+    shouted = is_shouted([one.group() for one in found])
     german = len(known.german & set(folds)) >= 2
     french = len(known.french & set(folds)) >= 2
     words: list[Word] = []
@@ -204,20 +208,25 @@ def _message(text: str, words: Sequence[Word], folds: Sequence[str], *, french: 
     return Message(
         text=text,
         words=tuple(words),
-        describes=describes_somebody(folds) or _is_patient_of_staff(words),
+        describes=describes_somebody(folds)
+        or _is_patient_of_staff(words)
+        or is_of_both(folds, heads=bool(words) and words[0].is_heading),
         is_placed=any(_is_place_of_somebody(words, at) for at in range(len(words))),
         registers=any(one in known.registers for one in folds),
         compares=any(one in known.compares for one in folds),
         spoken_sex=_spoken_sex(words, folds),
         told_sex=spoken_sex([one.raw for one in words], folds),
         pronoun_at=next((one.start for one in words if _is_pronoun(one, french)), None),
-        relates_at=next((words[at].start for at in range(len(words)) if _relates(folds, at)), None),
     )
 
 
 def _spoken_sex(words: Sequence[Word], folds: Sequence[str]) -> Sex | None:
     """Return the sex of the pronouns that stand before anybody's name: `book him with Dr Chen`."""
-    named = (place for place, one in enumerate(words) if _may_be_spoken_of(one))
+    named = (
+        place
+        for place, one in enumerate(words)
+        if _may_be_spoken_of(one) and not (one.title == "staff" and says_of_patient(folds, place))
+    )
     end = next(named, len(words))
     return spoken_sex([one.raw for one in words[:end]], folds[:end]) or sex_of_owners(folds)
 
@@ -241,14 +250,6 @@ def _is_pronoun(word: Word, french: bool) -> bool:
     return word.text in known.pronouns or (word.text in known.lower_pronouns and word.raw.islower())
 
 
-def _relates(folds: Sequence[str], at: int) -> bool:
-    """Whether somebody is called a relative of the patient here: `is her husband`."""
-    known = people_words()
-    words = [*folds[at : at + 3], "", ""]
-    is_owned = words[1] in known.owners and words[2] in known.relatives
-    return words[0] in known.copulas and is_owned
-
-
 def _is_possessive_s(text: str, word: re.Match[str]) -> bool:
     is_s = word.group().lower() == "s" and word.start() > 0
     return is_s and text[word.start() - 1] in APOSTROPHES
@@ -264,15 +265,6 @@ def _is_short_form(word: Word, gap: str) -> bool:
 def _is_abbreviation(words: Sequence[Word], shouted: bool) -> bool:
     """Whether the word before is no title but a scan or a disease: MR, MS."""
     return bool(words) and not shouted and words[-1].raw in ("MR", "MS", "SR", "FR", "PT", "PR")
-
-
-def _is_shouted(raws: Sequence[str]) -> bool:
-    """Whether capitals say nothing, for most words have them."""
-    long = [one for one in raws if len(one) > 2]
-    if len(long) < 3:
-        return bool(long) and all(one.isupper() for one in raws)
-    shouted = sum(one.isupper() for one in long) / len(long) > _MOSTLY_CAPITALS
-    return shouted or (len(long) > 4 and all(one[0].isupper() for one in long))
 
 
 def _is_in_date(folds: Sequence[str], at: int, gap: str, behind: str) -> bool:

@@ -26,8 +26,10 @@ _MARK = re.compile(
     rf"(?im)(?P<thinks><{_THOUGHT}>)|(?P<thought></{_THOUGHT}>)"
     rf"|(?P<tag>{'|'.join(map(re.escape, _CALL_TAGS))})"
     rf"|(?P<ends>{'|'.join(map(re.escape, _CALL_ENDS))})"
+    r'|(?P<object>(?=\{\s*"[\w -]{1,40}"\s*:))'
     r"|(?P<fence>^[ \t]*```[a-z_]*[ \t]*\n\s*(?=[\[{]))|(?P<brace>^[ \t]*(?=\{))"
 )
+_HALF_OBJECT = re.compile(r'\{\s*(?:"[\w -]{0,40}"?\s*)?\Z')
 _HALF_LINE = re.compile(r"(?im)^[ \t]*(?:`{1,3}[a-z_]*[ \t]*(?:\n\s*)?)?\Z")
 _BEGINS_CALL = re.compile(
     r'\[?\s*\{{1,2}\s*"(?:name|function|tool|tool_name|tool_calls|type|id|arguments|parameters)"'
@@ -153,8 +155,9 @@ class ModelText:
             return ""
         self._mode = "text"
         if found is None:
-            # A call that was not finished is not shown either; anything else is text.
-            kept = "" if is_tagged or _BEGINS_CALL.match(self._rest, start) else self._rest
+            # A call or an object that was not finished is not shown; anything else is text.
+            is_half = is_tagged or mark["object"] is not None
+            kept = "" if is_half or _BEGINS_CALL.match(self._rest, start) else self._rest
             self._rest = ""
             return kept
         calls = list(read_calls(self._rest[start:found], is_tagged=is_tagged))
@@ -244,6 +247,8 @@ def _held(text: str, at_line_start: bool) -> int:
     for length in range(len(tail), 0, -1):
         if tail[-length:] in _BEGINNINGS:
             return length
+    if (begun := _HALF_OBJECT.search(text)) is not None:
+        return len(text) - begun.start()
     half = _HALF_LINE.search(text)
     if half is not None and (half.start() > 0 or at_line_start):
         return len(text) - half.start()

@@ -19,6 +19,7 @@ class PeopleWords:
     titles_of_patients: frozenset[str]
     staff: frozenset[str]
     relatives: frozenset[str]
+    contacts: frozenset[str]
     owners: frozenset[str]
     eponyms: frozenset[str]
     eponym_heads: frozenset[str]
@@ -92,6 +93,9 @@ class PeopleWords:
     chart_things: frozenset[str]
     no_names: frozenset[str]
     asking: frozenset[str]
+    says: frozenset[str]
+    both: frozenset[str]
+    them: frozenset[str]
 
 
 @lru_cache(maxsize=1)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from services.language.addressing import addressee_in, sends_several
 from services.language.chart_questions import chart_questions
-from services.language.commands import command_in
+from services.language.commands import behind_retraction, command_in
 from services.language.detection import language_of
 from services.language.follow_ups import followed_up, is_of_its_kind, leans_in
 from services.language.held_statements import behind_corrections, held_statements
@@ -48,7 +48,8 @@ def read(message: str, situation: Situation) -> Utterance:
     words = question_before_deed(words) or words
     language, about = _asked(words, situation) if not is_reply else ("", ())
     about = () if _is_of_no_record(words, about) else as_reports(words, about)
-    is_statement = not is_reply and (is_told(words) or _puts_right(words, situation))
+    told = behind_retraction(words) or words
+    is_statement = not is_reply and (is_told(told) or _puts_right(words, situation))
     if is_statement:
         about = ()  # what somebody tells is no question to the record
     elif not is_reply and situation.asked_before:

@@ -65,6 +65,7 @@ class StatementWords:
         judged: Stems of what is judged so.
         unsure: Stems by which a finding is only suspected.
         no_operation: Stems of procedures that are no operation.
+        of_looking_up: Stems of a sentence that says no more than that nothing was found.
         deciding: Stems that say that somebody has recommended or decided something.
         deeds: For each kind of deed the stems that tell of it.
         better: For names of tests the course that is better, `rising` or `falling`.
@@ -106,6 +107,7 @@ class StatementWords:
     judged: frozenset[str]
     deciding: frozenset[str]
     no_operation: frozenset[str]
+    of_looking_up: frozenset[str]
     unsure: frozenset[str]
     deeds: Mapping[str, frozenset[str]]
     panels: Mapping[str, frozenset[str]]
@@ -142,6 +144,8 @@ class StatementWords:
         return found
 
 
+_STEMS = ("allergic", "past", "reactions", "judging", "judged", "no_operation", "of_looking_up",
+          "deciding", "unsure", "denying")  # fmt: skip
 _KINDS = ("drugs", "tests", "diagnoses", "procedures", "vaccines")
 
 
@@ -152,6 +156,8 @@ def statement_words() -> StatementWords:
     names = read_names()
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
     phrases, concepts = phrases_of(files, names), named_concepts()
+    as_listed: dict[str, Any] = {one: _stems_in(files, one) for one in _STEMS}
+    as_listed |= {one: numbers_of(files, one) for one in ("months", "numbers", "times")}
     return StatementWords(
         phrases=phrases,
         concepts=concepts,
@@ -168,30 +174,19 @@ def statement_words() -> StatementWords:
         filling=_stems_of(names["filling"]),
         fillers=frozenset(names["fillers"].split()),
         exclusive=_exclusive(files),
-        denying=frozenset(stem(word) for one in files for word in one.get("denying", ())),
         ending=frozenset(stem(word) for word in all_of(files, "ended") if " " not in word),
         neutral=_neutral(files),
         happening=_happening(files),
         sides=by_word(files, "sides"),
         places=places_of(files),
-        months=numbers_of(files, "months"),
-        numbers=numbers_of(files, "numbers"),
         parts_of_year=parts_of_year(files),
-        times=numbers_of(files, "times"),
         counted=by_word(files, "counted"),
-        allergic=frozenset(stem(word) for word in all_of(files, "allergic")),
-        past=frozenset(stem(word) for word in all_of(files, "past")),
-        kin=frozenset(stem(word) for word in all_of(files, "family")),
-        reactions=frozenset(stem(word) for word in all_of(files, "reactions")),
-        judging=frozenset(stem(word) for word in all_of(files, "judging")),
-        judged=frozenset(stem(word) for word in all_of(files, "judged")),
-        no_operation=frozenset(stem(word) for word in all_of(files, "no_operation")),
-        deciding=frozenset(stem(word) for word in all_of(files, "deciding")),
-        unsure=frozenset(stem(word) for word in all_of(files, "unsure")),
+        kin=_stems_in(files, "family"),
         deeds=_deeds(files),
         panels=_panels(names),
         better=_better(names),
         in_capitals=frozenset(names["in_capitals"].split()),
+        **as_listed,
     )
 
 
@@ -237,6 +232,10 @@ def _better(names: Mapping[str, Any]) -> dict[str, str]:
     """Return for names of tests which course is better."""
     rows = (("rising", names["better"]["higher"]), ("falling", names["better"]["lower"]))
     return {one: course for course, tests in rows for test in tests for one in (f"={test}", test)}
+
+
+def _stems_in(files: Sequence[Mapping[str, Any]], name: str) -> frozenset[str]:
+    return frozenset(map(stem, all_of(files, name)))
 
 
 def _stems_of(text: str) -> frozenset[str]:

@@ -6,13 +6,13 @@ that was given count: "her potassium" and "is she dizzy" ask.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from services.language.chart_nouns import measured_nouns
+from services.language.commands import behind_retraction
 from services.language.folding import words_of
 from services.language.held_statements import behind_corrections
 from services.language.people_words import people_words
@@ -26,24 +26,37 @@ _LONGEST_SUBJECT = 5
 _ADVERBS_LIMIT = 2
 
 
+def _folded(phrases: Sequence[str]) -> _Openers:
+    return tuple(sorted((tuple(words_of(each)) for each in phrases), key=len, reverse=True))
+
+
+def _single(phrases: Sequence[str]) -> frozenset[str]:
+    return frozenset(word for each in phrases for word in words_of(each))
+
+
+_Phrases: TypeAlias = Annotated[_Openers, BeforeValidator(_folded)]
+_Words: TypeAlias = Annotated[frozenset[str], BeforeValidator(_single)]
+
+
 class TellingWords(BaseModel):
     """The words of one language that a told sentence begins with; the English file explains."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    leads: tuple[str, ...]
-    persons: tuple[str, ...]
-    owners: tuple[str, ...]
-    verbs: tuple[str, ...]
+    leads: _Phrases
+    persons: _Phrases
+    owners: _Phrases
+    verbs: _Phrases
     endings: tuple[str, ...] = Field(description="Of further verbs, right behind a person.")
-    own_persons: tuple[str, ...]
-    own_verbs: tuple[str, ...]
-    adverbs: tuple[str, ...]
-    asking: tuple[str, ...]
-    contracted: tuple[str, ...] = Field(default=(), description="A person with `is` grown to it.")
-    between: tuple[str, ...] = Field(default=(), description="Between a name and its value.")
-    behind: tuple[str, ...] = Field(default=(), description="Behind a value that is told.")
-    given: tuple[str, ...] = Field(default=(), description="What says of a dose that it was given.")
+    own_persons: _Phrases
+    own_verbs: _Phrases
+    adverbs: _Phrases
+    asking: _Phrases
+    contracted: _Words = Field(frozenset(), description="A person with `is` grown to it.")
+    between: _Phrases = Field((), description="Between a name and its value.")
+    behind: _Phrases = Field((), description="Behind a value that is told.")
+    given: _Words = Field(frozenset(), description="What says of a dose that it was given.")
+    tags: _Phrases = Field((), description="Behind what somebody else says.")
 
 
 _PATIENT = "patient"
@@ -60,10 +73,24 @@ def is_told(text: str) -> bool:
     return bool(lines) and "?" not in text and all(map(_is_line_told, lines))
 
 
+def told_in(text: str) -> Sequence[str]:
+    """Return what `text` tells: all of it, or what stands beside a wish in clauses of its own.
+
+    "Order a potassium, K was 5.9"; of "that was wrong, K is 4.9" what is behind the first words.
+    """
+    said = behind_retraction(text) or text
+    if "?" in text or is_told(said):
+        return () if "?" in text else (said,)
+    return [one for one in said.replace("; ", ", ").split(", ") if is_told(one)]
+
+
 def _is_line_told(text: str) -> bool:
     words = words_of(text)
     return any(
-        _tells(words, phrases) or _tells_a_value(text, phrases) or _tells_a_dose(text, phrases)
+        _tells(words, phrases)
+        or _tells_a_value(text, phrases)
+        or _tells_a_dose(text, phrases)
+        or _is_tagged(words, phrases)
         for phrases in map(_phrases, LANGUAGES)
     )
 
@@ -83,54 +110,18 @@ def puts_right_what_was_told(text: str) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Phrases:
-    """The words of one language, folded."""
-
-    leads: _Openers
-    persons: _Openers
-    owners: _Openers
-    verbs: _Openers
-    endings: tuple[str, ...]
-    own_persons: _Openers
-    own_verbs: _Openers
-    adverbs: _Openers
-    asking: _Openers
-    contracted: frozenset[str]
-    between: _Openers
-    behind: _Openers
-    given: frozenset[str]
-
-
-def _folded(phrases: Sequence[str]) -> _Openers:
-    return tuple(sorted((tuple(words_of(each)) for each in phrases), key=len, reverse=True))
-
-
-def _single(phrases: Sequence[str]) -> frozenset[str]:
-    return frozenset(word for each in phrases for word in words_of(each))
-
-
 @cache
-def _phrases(language: str) -> _Phrases:
-    words = read_words(language, "telling", TellingWords)
-    return _Phrases(
-        leads=_folded(words.leads),
-        persons=_folded(words.persons),
-        owners=_folded(words.owners),
-        verbs=_folded(words.verbs),
-        endings=words.endings,
-        own_persons=_folded(words.own_persons),
-        own_verbs=_folded(words.own_verbs),
-        adverbs=_folded(words.adverbs),
-        asking=_folded(words.asking),
-        contracted=_single(words.contracted),
-        between=_folded(words.between),
-        behind=_folded(words.behind),
-        given=_single(words.given),
-    )
+def _phrases(language: str) -> TellingWords:
+    return read_words(language, "telling", TellingWords)
 
 
-def _tells(words: Sequence[str], phrases: _Phrases) -> bool:
+def _is_tagged(words: Sequence[str], phrases: TellingWords) -> bool:
+    """Whether somebody is said to say so, and nothing is asked: "no allergies, she says"."""
+    asks = (words[0],) in phrases.asking or words[0] in statement_words().imperatives
+    return not asks and any(tuple(words[-len(tag) :]) == tag for tag in phrases.tags)
+
+
+def _tells(words: Sequence[str], phrases: TellingWords) -> bool:
     words = _without(words, phrases.leads, most=len(words))
     if not words or (words[0],) in phrases.asking:
         return False
@@ -151,7 +142,7 @@ def _tells(words: Sequence[str], phrases: _Phrases) -> bool:
     return owned is not None and _has_verb(owned, phrases)
 
 
-def _tells_a_value(text: str, phrases: _Phrases) -> bool:
+def _tells_a_value(text: str, phrases: TellingWords) -> bool:
     """Whether a value stands behind the name of what is measured: "Doyle: K 6.1", "BP 90/60 now".
 
     A year and a time of days are no value: "LDL 2019", "Hb 3 months ago".
@@ -175,7 +166,7 @@ def _tells_a_value(text: str, phrases: _Phrases) -> bool:
     return is_named and is_end and not asks_too
 
 
-def _tells_a_dose(text: str, phrases: _Phrases) -> bool:
+def _tells_a_dose(text: str, phrases: TellingWords) -> bool:
     """Whether it is said that a dose was given: "morphine 5 mg iv given at 23:10"."""
     words = words_of(text)
     asks = {word for each in phrases.asking for word in each if len(each) == 1}
@@ -185,7 +176,7 @@ def _tells_a_dose(text: str, phrases: _Phrases) -> bool:
     )
 
 
-def _asks_of_them(behind: Sequence[str], phrases: _Phrases) -> bool:
+def _asks_of_them(behind: Sequence[str], phrases: TellingWords) -> bool:
     """Whether a question stands behind the name of whom it is of: "Ada Byron is her hb low"."""
     if tuple(behind[:1]) not in phrases.asking or len(behind) <= _LEAST_ASKED:
         return False
@@ -194,7 +185,7 @@ def _asks_of_them(behind: Sequence[str], phrases: _Phrases) -> bool:
     return is_person or (owned is not None and {*owned[:1]} <= measured_nouns())
 
 
-def _has_verb(owned: Sequence[str], phrases: _Phrases) -> bool:
+def _has_verb(owned: Sequence[str], phrases: TellingWords) -> bool:
     """Whether a verb stands behind a noun of at most five words: "her left leg is swollen"."""
     asking = (at for at, word in enumerate(owned) if (word,) in phrases.asking)
     longest = min(_LONGEST_SUBJECT, next(asking, len(owned)))  # "his eGFR when CKD was found"
@@ -204,7 +195,7 @@ def _has_verb(owned: Sequence[str], phrases: _Phrases) -> bool:
     )
 
 
-def _ends_as_verb(words: Sequence[str], phrases: _Phrases) -> bool:
+def _ends_as_verb(words: Sequence[str], phrases: TellingWords) -> bool:
     return len(words) > 1 and words[0].endswith(phrases.endings)
 
 

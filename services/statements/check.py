@@ -19,7 +19,7 @@ from services.statements.clause_parts import (
     listed_kinds,
 )
 from services.statements.compare import compare_values
-from services.statements.compare_absence import compare_absence, deny_own_words
+from services.statements.compare_absence import compare_absence, deny_all, deny_own_words
 from services.statements.counting import counted
 from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
@@ -238,13 +238,10 @@ class MessageCheck:
         about = about or (tuple(names) if "recorded" in clause.cues else clause.objects)
         if not about and not self.speaker.reads_records:
             return UNCHECKED
-        if (
-            not (about or happenings(clause))
-            or sentence.asks
-            or sentence.is_question
-            or "maybe" in clause.cues
-        ):
+        if sentence.asks or sentence.is_question or "maybe" in clause.cues:
             return UNCHECKED
+        if not (about or happenings(clause)):
+            return deny_all(clause, self.grounds.rows)
         is_of_record = CLINICAL_TOPICS & set(about) or any(map(is_clinical_name, about))
         if not self.speaker.reads_records and not is_of_record:
             return UNCHECKED

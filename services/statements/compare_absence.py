@@ -62,6 +62,13 @@ def _by_rows(
     return Verdict("unsupported", refs(meant[:1]))
 
 
+def deny_all(clause: Clause, rows: KnownRows) -> Verdict:
+    """Return the verdict over "Nothing was found", which names nothing, beside what was found."""
+    found = [row for row in rows.rows if row.sources and not row.is_earlier]
+    is_bare = clause.words <= statement_words().of_looking_up and not clause.has_values
+    return Verdict("unsupported") if is_bare and found and not rows.empty else UNCHECKED
+
+
 def deny_own_words(clause: Clause, rows: KnownRows) -> Verdict | None:
     """Return the verdict over "…, no statin on the list", behind what is of something else.
 

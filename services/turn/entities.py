@@ -20,6 +20,7 @@ from services.entities.legacy import (
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
 from services.language.appointment_slots import slots_in
+from services.language.arrangement import asks_for
 from services.runs.hub import Run
 from services.turn.phases import GroundedTurn
 
@@ -61,7 +62,9 @@ class TurnEntities:
             pinned={*needed, *wanted},
             reads_legacy=self.reads_legacy,
         )
-        is_booking = bool(document.entities.conversation.entities or needed)
+        said = [one.text for each in document.chat_history for one in each.agent_responses[-1:]]
+        is_asked = bool(said) and asks_for(said[-1]) is not None
+        is_booking = bool(document.entities.conversation.entities or needed or is_asked)
         wishes = slots_in(turn.text, is_booking=is_booking)
         if wishes and not turn.is_press_elsewhere:
             session.heard(wishes)

@@ -144,7 +144,10 @@ def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> Patien
 
 
 def _shown(asked: str) -> str:
-    return " ".join(asked.split())[:_SHOWN_CHARS]
+    """Return all that waits, each message between quotation marks of its own."""
+    lines = (" ".join(line.split()) for line in asked.splitlines())
+    return "”, “".join(line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]} …"
+                       for line in lines if line)  # fmt: skip
 
 
 def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:

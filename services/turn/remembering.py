@@ -17,6 +17,7 @@ from services.language.held_statements import (
     withdrawn_value,
     withdraws_all,
 )
+from services.language.phrases import says
 from services.language.text_words import words_of_statement
 from services.memory_blocks.held import held_lines
 from services.memory_blocks.limits import NAME_CHARS
@@ -30,6 +31,7 @@ from services.memory_edits.operations import (
     texts_of,
     undo_write,
 )
+from services.records.answers.as_said import told_before
 from services.turn.documents import TurnDocuments
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.reading import nameless, names_of
@@ -227,6 +229,8 @@ _POINTS = "points"
 _NOTHING = "Nothing that users stated about this patient is held in this conversation."
 _NOBODY = "No patient is active, so nothing is held of anybody. Name a patient first."
 _OF_RECORD = "Ask for the summary to see what the record holds."
+_NOTHING_ELSE = f"{_NOTHING} {_OF_RECORD}"
+_PASSING = "Written in passing in this conversation, and not in memory:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,8 +283,10 @@ class TurnForgetting:
         if turn.patient_id is None:
             self.replies.say(turn, _NOBODY)
             return True
-        held = held_lines(turn.document)
-        self.replies.say(turn, f"{held}\n\n{_OF_RECORD}" if held else f"{_NOTHING} {_OF_RECORD}")
+        is_of_words = says(nameless(turn, message.text), "what_was_told")
+        told = _in_passing(turn.document) if is_of_words else ""
+        parts = [part for part in (held_lines(turn.document), told) if part]
+        self.replies.say(turn, "\n\n".join([*parts, _OF_RECORD]) if parts else _NOTHING_ELSE)
         return True
 
     def answer(self, turn: GroundedTurn, question: OpenQuestion) -> str:
@@ -293,6 +299,14 @@ class TurnForgetting:
         except MemoryItemError:
             return "It was changed meanwhile. Nothing was done."
         return "Forgotten. Memory can bring it back."
+
+
+def _in_passing(context: ChatContext) -> str:
+    """Return what users told lately that no statement holds, a line each; "" for nothing."""
+    quotes = {one.quote.strip(" .!") for one in context.memory.key_points if one.quote}
+    told = (said for each in told_before(context.chat_history) for said in each.sentences)
+    lines = [f"- “{said}”" for said in dict.fromkeys(told) if said.strip(" .!") not in quotes]
+    return "\n".join([_PASSING, *lines]) if lines else ""
 
 
 def statements_named(value: str, context: ChatContext) -> list[KeyPoint]:

@@ -93,6 +93,7 @@ class TurnRequests:
             is_group=message.is_group,
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,
             identity=identity,
+            identities={one: identity_of(turn, one) for one in turn.roster.patient_ids},
             others_named=others_of(turn).words_in,
             utterance=utterance_of(turn, tool_memory.request, self._group_chat.agents),
         )

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from data_models.turn_events import AgentMessageFinished
 from group_chat.limits import GroupChatLimits
 from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion, Utterance
@@ -92,3 +93,5 @@ async def test_a_model_that_says_nothing_leaves_the_word_to_the_rows(reply: str)
         f"{talk_text('en', 'no_answer')}\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19"
     )
     assert heard.reason == "answered"
+    (message,) = [one.message for one in heard.of(AgentMessageFinished)]
+    assert {one.state for one in message.statements} <= {"supported"}, "the server's own words"

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry
 
 from data_models.clock import SystemClock
 from data_models.entities import Entities
-from data_models.errors import ToolInputError
+from data_models.errors import ModelOutputError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.turn_events import Notice, ToolCallResult
 from group_chat.tools.free_times import days_of
@@ -142,7 +142,6 @@ async def test_a_structured_reply_of_an_older_prompt_is_read_where_that_is_on(
 @pytest.mark.parametrize(
     "reply",
     [
-        '{"entities_to_update": {"time_preference": ',
         'Send "entities_to_update": {} if you like.',
         '{"plan": ["entities"]}',
     ],
@@ -150,6 +149,14 @@ async def test_a_structured_reply_of_an_older_prompt_is_read_where_that_is_on(
 async def test_a_malformed_reply_and_prose_change_nothing(booking: Booking, reply: str) -> None:
     heard = await booking.say(f"@{AGENT} at three", text(reply))
     assert heard.said == [(AGENT, reply)]
+    assert booking.entities.conversation.get_all() == {}
+
+
+async def test_a_reply_that_is_half_an_object_is_no_answer_and_changes_nothing(
+    booking: Booking,
+) -> None:
+    with pytest.raises(ModelOutputError):
+        await booking.say(f"@{AGENT} at three", text('{"entities_to_update": {"time": '))
     assert booking.entities.conversation.get_all() == {}
 
 

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
+from data_models.chat_context import Turn
 from services.language.chart_questions import chart_questions
+from services.language.commands import takes_back
 from services.language.detection import language_of
 from services.language.folding import words_of
 from services.language.held_forms import StatementKind
-from services.language.held_statements import HeldStatement, stated_in
+from services.language.held_statements import HeldStatement, stated_in, withdrawn_value
+from services.language.telling import is_told, puts_right_what_was_told, told_in
 from services.language.utterance import ChartQuestion
 from services.language.value_questions import values_told
 from services.language.vocabulary import LANGUAGES
@@ -28,6 +31,7 @@ _KINDS_OF: dict[str, frozenset[StatementKind]] = {
 _WHOLE_KINDS = frozenset({"", "directive", "code status", "social"})
 _TOLD_OF = frozenset({"allergies", "medications", "problems", "procedures", "immunizations"})
 _TELLING_CHARS = 4
+_TURNS_READ, _TOLD_CHARS = 20, 300
 
 
 def said_of(questions: Sequence[ChartQuestion], held: Iterable[str]) -> tuple[str, ...]:
@@ -45,6 +49,37 @@ class Told(NamedTuple):
 
     sentences: tuple[str, ...]
     on: date
+
+
+def told_before(turns: Sequence[Turn]) -> list[Told]:
+    """Return what users told of this patient in the last of `turns`, in their words.
+
+    Without the last thing that was told before it was said that this is not so.
+    """
+    found: list[Told] = []
+    was_told = False
+    for said, day in _lines_before(turns):
+        told = told_in(said) if len(said) <= _TOLD_CHARS else ()
+        is_right = bool(found) and (bool(told) or was_told) and puts_right_what_was_told(said)
+        puts_right = is_right and not takes_back(said)
+        was_told = bool(told) or is_right
+        if takes_back(said):
+            del found[-1:]
+        elif (value := withdrawn_value(said)) is not None:
+            found, told = without_what_is_forgotten(found, value), ()
+        elif puts_right:
+            found[-1], told = Told((*found[-1].sentences, said), found[-1].on), ()
+        found += [Told((one,), day) for one in told]
+    return found
+
+
+def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, date]]:
+    """Yield what users wrote in the last turns, a line each: also what waited for an answer."""
+    for each in turns[-_TURNS_READ:]:
+        for line in each.user_message.splitlines():
+            said = " ".join(line.split())
+            _, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
+            yield (waited if is_told(waited) and not is_told(said) else said), each.timestamp.date()
 
 
 def told_of(
@@ -82,9 +117,13 @@ def without_what_is_forgotten(told: Iterable[Told], value: str) -> list[Told]:
 
 def _tells_of_the_same(told: Told, questions: Sequence[ChartQuestion]) -> bool:
     """Whether the words would ask for the same, were they a question: "his K was 6.1" for "K?"."""
-    asked = {(one.tool, one.name.casefold()) for one in questions if one.name}
+    asked = {
+        (one.tool, one.name.casefold())
+        for one in questions
+        if one.name or one.tool in _TOLD_OF  # "any allergies?"
+    }
     return bool(asked) and any(
-        (one.tool, one.name.casefold()) in asked
+        not asked.isdisjoint({(one.tool, one.name.casefold()), (one.tool, "")})
         for words in told.sentences
         for one in _asked_in(words, told.on)
     )

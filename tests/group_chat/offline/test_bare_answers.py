@@ -6,6 +6,7 @@ from group_chat.offline.errands import is_of_recent
 from group_chat.offline.facilitator import answer_as_facilitator, answer_in_scenario
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
+from services.language.utterance import ChartQuestion, Utterance
 from tests.group_chat.offline.conftest import CARDS
 
 
@@ -38,6 +39,16 @@ def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> No
 
     assert told('Greet: "Hello there."') == "**Intake**, Welcome: Hello there. Shall we go on?"
     assert told("Greet, and name the purpose.") == "**Intake**, Welcome. Shall we go on?"
+
+
+def test_a_question_that_a_new_step_displaces_is_said_to_be_unanswered() -> None:
+    step = {"scenario": "Intake", "step": "Consent", "asked": False, "asks_itself": True}
+    asked = "what is her hemoglobin?"
+    read = Utterance(text=asked, about=(ChartQuestion("results", "hemoglobin"),))
+    prompt = Prompt(scenario=step, tools=[ToolOffer("record_fields")], asked=asked, utterance=read)
+    reply = answer_in_scenario(prompt)
+    assert reply is not None
+    assert f"“{asked}” was not answered" in reply.text
 
 
 def test_a_scenario_that_is_not_published_is_said_to_be_so_with_what_to_do() -> None:

@@ -1,5 +1,7 @@
 """What somebody told of a drug is shown beside what the record says of it."""
 
+import pytest
+
 from tests.group_chat.offline.conftest import conversation
 
 STOPPED = "she told me she stopped osimertinib last week because of a rash"
@@ -59,3 +61,35 @@ async def test_what_is_put_right_after_a_question_stands_beside_it_as_well() -> 
     said = (await talk.say("is she on osimertinib?")).said[-1][1]
     assert said.count("she told me she stopped osimertinib last week") == 1
     assert "; actually she still takes it”" in said
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("order a potassium for tomorrow, K was 5.9 at noon", "K was 5.9 at noon"),
+        ("remind me to call the ward, the lab just called K 6.1", "the lab just called K 6.1"),
+        ("bestelle Kalium für morgen, K war 5,9", "K war 5,9"),
+    ],
+)
+async def test_what_is_told_beside_a_wish_is_not_lost(said: str, told: str) -> None:
+    talk = conversation()
+    await talk.say(said)
+    assert f"not from the record: “{told}”" in (await talk.say("potassium?")).said[-1][1]
+
+
+async def test_a_value_behind_words_that_take_one_back_takes_its_place() -> None:
+    talk = conversation()
+    await talk.say("K 5.9 at noon per lab")
+    assert "“that was wrong, K is 4.9”" in (await talk.say("that was wrong, K is 4.9")).said[-1][1]
+    said = (await talk.say("potassium?")).said[-1][1]
+    assert "“K is 4.9”" in said
+    assert "5.9" not in said
+
+
+async def test_a_denial_that_somebody_is_said_to_make_is_told_and_stands_beside_the_record() -> (
+    None
+):
+    talk = conversation()
+    told = (await talk.say("no drug allergies, she says")).said[-1][1]
+    assert "held in this conversation" in told
+    assert "“no drug allergies, she says”" in (await talk.say("allergies?")).said[-1][1]

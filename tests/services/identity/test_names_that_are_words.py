@@ -3,7 +3,7 @@
 import pytest
 
 from data_models.identifiers import PatientId
-from services.identity.linking import Situation, SubjectLinker
+from services.identity.linking import Linked, Situation, SubjectLinker
 from services.identity.person import Person, PersonName
 from services.identity.subject import Subject
 from tests.services.identity.test_linking import PATTERN, Scripted, person
@@ -123,3 +123,50 @@ async def test_a_first_name_that_is_a_word_begins_a_whole_name_too(text: str, ou
     found = await linker.link(text, Situation(active=active, roster={active: anna}))
 
     assert found.subject.outcome == outcome
+
+
+MARK = person("patient_5", "Long", "Mark", birth_date="1990-06-26", sex="male")
+BROWN = person("patient_7", "Brown", "Grant", birth_date="1970-02-03", sex="male")
+WEISS = person("patient_6", "Weiß", "Jürgen", birth_date="1951-02-03", sex="male")
+
+
+async def linked(text: str) -> Linked:
+    linker = SubjectLinker(directory=Scripted(*KNOWN, MARK, WEISS, BROWN), fits=PATTERN.matches)
+    roster = {PatientId("patient_1"): OPEN, PatientId("patient_5"): MARK}
+    return await linker.link(text, Situation(active=PatientId("patient_1"), roster=roster))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "and mark long?",
+        "not dawn, mark long",
+        "mark long too",
+        "now mark long",
+        "potassium mark long",
+        "jurgen weis",
+        "Weis, Jürgen: Kalium",
+        "Weiß: Kalium",
+        "Wer hat das höhere Kalium, Grant Brown oder sie?",
+        "Ist das Kalium bei ihr und Grant Brown gleich?",
+    ],
+)
+async def test_a_whole_name_of_small_or_misspelt_words_is_not_answered_from_the_open_chart(
+    text: str,
+) -> None:
+    assert (await linked(text)).subject.outcome in ("other", "unsure", "several")
+
+
+@pytest.mark.parametrize(
+    "text", ["Mark Long, not Dawn", "not Dawn, Mark Long", "the same for Mark Long"]
+)
+async def test_a_name_that_is_set_against_another_opens_the_chart_and_asks_nothing(
+    text: str,
+) -> None:
+    found = await linked(text)
+    assert (found.subject.outcome, found.is_plain) == ("other", True)
+
+
+@pytest.mark.parametrize("text", ["how long has she had it, mark my words", "ich weiß nicht"])
+async def test_the_same_words_apart_name_nobody(text: str) -> None:
+    assert (await linked(text)).subject.outcome == "same"

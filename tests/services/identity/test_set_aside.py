@@ -117,3 +117,50 @@ async def test_who_is_called_a_man_is_no_woman(text: str) -> None:
 @pytest.mark.parametrize("text", ["is the lady awake?", "the man called about her dose"])
 async def test_who_may_be_the_open_patient_is_not_asked_for(text: str) -> None:
     assert (await subject_of(text)).outcome == "same"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The patient's brother is called Elvio Brandt",
+        "My patient's brother is Elvio Brandt",
+        "Ihr Mann ist Elvio Brandt",
+        "Der Bruder der Patientin heißt Elvio Brandt",
+        "Father: Elvio Brandt",
+        "The patient's brother, Elvio Brandt, has diabetes",
+        "Emergency contact is Elvio Brandt",
+        "Kontaktperson ist Elvio Brandt",
+        "Sa mère est Elvio Brandt",
+    ],
+)
+async def test_a_relative_who_is_called_by_name_opens_no_chart(text: str) -> None:
+    assert (await subject_of(text)).outcome == "several"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The doctor says he is on warfarin",
+        "Dr. Weber says he is on warfarin",
+        "the nurse reports he had a fall",
+        "Der Arzt sagt, er nimmt Marcumar",
+    ],
+)
+async def test_what_staff_say_of_him_is_asked_about_where_she_is_open(text: str) -> None:
+    subject = await subject_of(text)
+    assert (subject.outcome, subject.reason) == ("unsure", "pronoun")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The doctor says he will come at noon", "the surgeon wants his coffee", "both kidneys ok?"],
+)
+async def test_what_staff_do_themselves_is_about_the_open_patient(text: str) -> None:
+    assert (await subject_of(text)).outcome == "same"
+
+
+@pytest.mark.parametrize(
+    "text", ["both: potassium", "potassium of both patients", "Kalium bei beiden"]
+)
+async def test_both_is_not_answered_for_the_open_patient_alone(text: str) -> None:
+    assert (await subject_of(text)).reason == "described"

@@ -68,3 +68,8 @@ def test_marks_are_taken_off_as_an_expression_would(text: str) -> None:
 )
 def test_an_order_is_a_whole_message(text: str, command: str | None) -> None:
     assert command_in(text) == command
+
+
+@pytest.mark.parametrize("text", ["restore", "bring it back", "Alles wiederherstellen"])
+def test_a_clear_is_undone_by_the_words_for_it(text: str) -> None:
+    assert command_in(text) == "undo_clear"

@@ -89,3 +89,19 @@ def test_an_end_alone_tells_that_the_template_opens_thoughts() -> None:
 def test_a_whole_answer_loses_its_thoughts() -> None:
     assert without_thoughts('<think>{"a": 1}</think>{"b": 2}') == '{"b": 2}'
     assert without_thoughts('hm {"a": 1}</think>{"b": 2}') == '{"b": 2}'
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('Sure! {"answer": "Potassium is 7.1', "Sure! "),
+        ('{\n "potassium": 4.2,\n', ""),
+        ('{"stage": "IIB", "CEA": "97 ng/mL"}', '{"stage": "IIB", "CEA": "97 ng/mL"}'),
+        ("the set {a, b} is whole", "the set {a, b} is whole"),
+    ],
+)
+def test_an_object_that_does_not_end_is_not_shown(text: str, shown: str, size: int) -> None:
+    read = ModelText()
+    parts = [read.feed(text[at : at + size]) for at in range(0, len(text), size)]
+    assert "".join([*parts, read.finish()]) == shown

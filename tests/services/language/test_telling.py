@@ -28,6 +28,9 @@ Su madre tenía diabetes.
 she's on apixaban per her daughter
 hes allergic to nuts and eggs
 K 6.1 called by lab
+No known allergies, she says
+Keine Allergien bekannt, sagt sie
+no allergies per patient
 potassium 6.1 reported by phone
 the doctor says he is on warfarin
 The nurse told me that she vomited
@@ -42,6 +45,8 @@ morphine 5 mg iv given at 23:10
 """.strip().splitlines()
 
 ASKED = """
+what does the note say she said
+is she allergic, she says
 is she dizzy
 LDL 2019
 hb 3 months ago

@@ -170,3 +170,20 @@ def test_who_has_no_tool_of_the_record_says_nothing_of_it_unmarked(text: str) ->
 def test_what_is_said_of_no_chart_is_not_marked(text: str) -> None:
     check = MessageCheck(grounds=Grounds(), speaker=Speaker(reads_records=False))
     assert check.check(text).state == "unchecked"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nothing was found.",
+        "No data available.",
+        "Es wurde nichts gefunden.",
+    ],
+)
+def test_nothing_found_is_marked_beside_what_was_found(text: str, rows: KnownRows) -> None:
+    assert state(text, rows) == "unsupported"
+    assert state(text, KnownRows()) == "unchecked", "nothing was looked at"
+
+
+def test_nothing_else_missing_is_no_word_of_a_search(rows: KnownRows) -> None:
+    assert state("Nothing else is missing.", rows) == "unchecked"

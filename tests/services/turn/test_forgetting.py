@@ -99,3 +99,26 @@ async def test_a_yes_to_nothing_and_a_stop_of_nothing_say_so(world: World) -> No
     await said(world, "What do you know about her?")
     assert "Nothing waits" in last_words(await said(world, "yes proceed"))
     assert last_words(await said(world, "stop")) == "Nothing is running."
+
+
+@pytest.mark.parametrize("asked", ["what did I tell you about her", "Was habe ich gesagt?"])
+async def test_what_was_told_in_passing_is_listed_beside_what_is_held(
+    world: World, asked: str
+) -> None:
+    await said(world, "Her husband says she drinks half a bottle of whisky a day")
+    told = last_words(await said(world, asked))
+    assert "“Her husband says she drinks half a bottle of whisky a day”" in told
+    assert told.count("She is allergic to penicillin") == 1
+
+
+@pytest.mark.parametrize(
+    "put_right",
+    ["wrong, she is full code", "I was wrong, she is full code", "no, she is full code"],
+)
+async def test_a_code_status_that_was_wrong_is_not_held_beside_the_right_one(
+    world: World, store: MemoryBlobStore, put_right: str
+) -> None:
+    await said(world, "she is DNR")
+    await said(world, put_right)
+    held = [text for text, status in statuses(store).items() if status == "active"]
+    assert [one for one in held if one.startswith("Code status")] == ["Code status: full code"]

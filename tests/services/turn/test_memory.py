@@ -23,6 +23,7 @@ from services.group_chat_port import (
     GroupChatRequest,
 )
 from services.language.reader import PURPOSE
+from services.language.talk_texts import talk_text
 from services.memory_blocks.plain_reading import IntentSpec
 from services.model_port import Answer
 from services.turn.entities import TurnEntities
@@ -320,3 +321,11 @@ async def test_a_model_makes_no_statement_of_a_question(room: Room) -> None:
     room.model.answer["stated"] = ["would she refuse blood transfusions"]
     await room.say("would she refuse blood transfusions?")
     assert (await room.document("patient_4")).memory.key_points == []
+
+
+async def test_a_day_is_kept_that_is_said_where_a_doctor_is_asked_for(room: Room) -> None:
+    room.answers(talk_text("en", "which_doctor"), "All right.", "All right.")
+    await room.say(OPEN, "tuesday afternoon", "Dr. Jones")
+    wishes = (await room.document()).entities.conversation.entities
+    assert wishes["date_preference"].value == "tuesday"
+    assert wishes["doctor_preference"].value == "Dr. Jones"

@@ -166,6 +166,17 @@ async def test_a_request_that_another_question_displaces_is_said_to_be_unanswere
     )
 
 
+async def test_each_request_that_waited_is_said_to_be_unanswered_in_full() -> None:
+    world = with_namesakes()
+    more = ["the lab has called a potassium of 6.1 mmol/l", "and write that down", "sodium?"]
+    await asked_of_team(world, "open Tonia Quitzon", "and Moen's creatinine?", *more)
+
+    said = await world.say("and Rahman's weight?")
+
+    quoted = "”, “".join(["and Moen's creatinine?", *more])
+    assert f"“{quoted}” was not answered" in said.texts[-1]
+
+
 @pytest.mark.parametrize("said", ["Tonia Quitzon", "open Tonia Quitzon"])
 async def test_what_was_said_of_one_name_is_not_done_for_who_bears_another(said: str) -> None:
     world = with_namesakes()
