@@ -52,7 +52,7 @@ class Arranging:
     def is_new(self) -> bool:
         """Whether a field of a new arrangement was asked for just before, and of no move."""
         moves = any(says(text, "move_or_change") for text in self._said())
-        return _asked_for(self.shown) is not None and not moves
+        return asks_for(self.shown) is not None and not moves
 
     def picked(self) -> dict[str, str]:
         """Return which row of what was shown the message names: "tuesday", "the last"."""

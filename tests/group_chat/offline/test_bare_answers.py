@@ -44,7 +44,7 @@ def test_a_step_is_told_in_the_words_in_quotes_not_in_those_to_the_agent() -> No
 def test_a_question_that_a_new_step_displaces_is_said_to_be_unanswered() -> None:
     step = {"scenario": "Intake", "step": "Consent", "asked": False, "asks_itself": True}
     asked = "what is her hemoglobin?"
-    read = Utterance(text=asked, about=(ChartQuestion("results", "hemoglobin"),))
+    read = Utterance(text=asked, about=(ChartQuestion("results", {"names": ["hemoglobin"]}),))
     prompt = Prompt(scenario=step, tools=[ToolOffer("record_fields")], asked=asked, utterance=read)
     reply = answer_in_scenario(prompt)
     assert reply is not None

@@ -18,7 +18,7 @@ from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore
-from tests.services.patient_context.test_who import People
+from tests.fakes import GivenPeople
 from tests.services.patient_context.world import PATTERN
 from tests.services.world import CHAT, FarReplica, World
 
@@ -86,7 +86,7 @@ async def test_another_message_in_between_takes_the_wish_back(world: World) -> N
 async def test_who_only_opens_a_chart_is_told_that_it_is_open(text: str, goes_on: bool) -> None:
     name = PersonName("Doyle", ("Francis",), "")
     doyle = Person(PatientId("patient_42"), "key", (name,), birth_date="1951-02-03")
-    world = World(linker=SubjectLinker(directory=People(doyle), fits=PATTERN.matches))
+    world = World(linker=SubjectLinker(directory=GivenPeople(doyle), fits=PATTERN.matches))
     await asked_of_team(world, text)
 
     said = await world.say("Francis")
@@ -98,7 +98,7 @@ async def test_who_only_opens_a_chart_is_told_that_it_is_open(text: str, goes_on
 async def test_a_wish_that_waits_is_not_done_by_a_message_that_leads_to_another_question() -> None:
     name = PersonName("Whitfield", ("Margaret",), "")
     margaret = Person(PatientId("patient_4"), "key", (name,), birth_date="1957-03-14", sex="female")
-    world = World(linker=SubjectLinker(directory=People(margaret), fits=PATTERN.matches))
+    world = World(linker=SubjectLinker(directory=GivenPeople(margaret), fits=PATTERN.matches))
     asked = await asked_of_team(world, "open Margaret Whitfield", "show his CT", "clear everything")
     assert asked == []
 
@@ -119,7 +119,7 @@ OPENED = ("open Elvis Moen", "open Twyla Moen")
 
 
 def with_namesakes() -> World:
-    directory = People(ELVIS, TWYLA, TONIA)
+    directory = GivenPeople(ELVIS, TWYLA, TONIA)
     return World(linker=SubjectLinker(directory=directory, fits=PATTERN.matches))
 
 

@@ -7,7 +7,7 @@ import pytest
 from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
-from tests.services.patient_context.test_who import People
+from tests.fakes import GivenPeople
 from tests.services.patient_context.world import PATTERN
 from tests.services.world import World
 
@@ -23,7 +23,7 @@ ANNA, SEAN = person(3, "Anna", "Müller", "female"), person(4, "Sean", "Weiß", 
 
 
 def ward() -> World:
-    people = People(JOHN, JANE, ANNA, SEAN)
+    people = GivenPeople(JOHN, JANE, ANNA, SEAN)
     return World(linker=SubjectLinker(directory=people, fits=PATTERN.matches))
 
 

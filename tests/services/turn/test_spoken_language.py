@@ -3,7 +3,7 @@
 from data_models.identifiers import PatientId
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
-from tests.services.patient_context.test_who import People
+from tests.fakes import GivenPeople
 from tests.services.patient_context.world import PATTERN
 from tests.services.world import World
 
@@ -16,7 +16,7 @@ _ADAMS = Person(
 
 
 async def test_a_chart_that_a_bare_name_opens_is_announced_in_the_language_of_the_talk() -> None:
-    world = World(linker=SubjectLinker(directory=People(_DOYLE, _ADAMS), fits=PATTERN.matches))
+    world = World(linker=SubjectLinker(directory=GivenPeople(_DOYLE, _ADAMS), fits=PATTERN.matches))
     await world.say("Öffne die Akte von Francis Doyle")
     await world.scheduler.idle()
     await world.say("Wie ist der Blutdruck?")

@@ -12,7 +12,7 @@ from services.conversations.owner_index import OwnerIndex
 from services.operations.forgetting import Forgetting
 from services.views.branching import Branching
 from tests.fakes_store import MemoryBlobStore
-from tests.services.views.test_patient_finder import AllBut
+from tests.fakes import ClosedCharts
 from tests.services.world import CHAT, OWNER, FarReplica, World
 
 FOUR = PatientId("patient_4")
@@ -112,7 +112,7 @@ async def test_nobody_else_and_nothing_else_is_branched(
 
 
 async def test_a_closed_chart_is_not_branched(world: World) -> None:
-    guard = ChartGuard(policy=AllBut(FOUR), audit=world.trail, clock=world.clock)
+    guard = ChartGuard(policy=ClosedCharts(FOUR), audit=world.trail, clock=world.clock)
     closed = World(sessions=world.sessions, users=world.users, clock=world.clock, guard=guard)
     with pytest.raises(ChartClosedError):
         await branching_on(closed).branch(CHAT, owner=OWNER, patient_id="patient_4", before_turn=3)
