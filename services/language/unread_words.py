@@ -116,8 +116,7 @@ class _Used:
         names = {piece.text, *(one.name for one in piece.of("name"))}
         english = lexicon("en").words
         others = ({**english.counted_as, **english.removals}.get(one, one) for one in names)
-        said = {*names, *others}
-        return not any(self._said.issuperset(_tokens([one])) for one in said)
+        return not any(self._said.issuperset(_tokens([one])) for one in {*names, *others})
 
 
 def _is_unnamed(question: ChartQuestion) -> bool:

@@ -21,9 +21,8 @@ _OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
 
 def measured_for(question: ChartQuestion) -> ChartQuestion | None:
     """Return the question for the value that tells most of an illness that is not recorded."""
-    is_illness = question.tool == "problems"
-    value = concept_rows()["measured_for"].get(question.name) if is_illness else None
-    if value is None:
+    value = concept_rows()["measured_for"].get(question.name)
+    if value is None or question.tool != "problems":
         return None
     measured = ChartQuestion("results", {"names": [value]}, "latest", value)
     return measured if question.span is None else with_days(measured, question.span)

@@ -86,3 +86,11 @@ def test_an_organ_that_is_gone_is_understood() -> None:
 @pytest.mark.parametrize("text", ["hay fever?", "asthma/eczema/hay fever?", "non smoker?"])
 def test_a_word_of_two_languages_is_read_by_its_neighbour(text: str) -> None:
     assert language_of(text) == "en"
+
+
+def test_an_illness_beside_a_drug_that_may_be_given_is_told_too() -> None:
+    about = read("can we give her NSAIDs with her heart failure?", SITUATION).about
+    assert [(one.tool, one.name) for one in about] == [
+        ("allergies", "nsaid"),
+        ("problems", "heart failure"),
+    ]
