@@ -324,11 +324,13 @@ def _is_list_of_values(pieces: Sequence[Piece], chosen: Sequence[Piece], words: 
 def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> bool:
     """Whether what stands between `end` and `ahead` joins two names and no parts of one."""
     between = pieces[end:ahead]
+    is_last = ahead + 1 == len(pieces) or not may_name(pieces[ahead + 1], words)
     if any(_is_joint(piece, words) for piece in between):
         # "Weight and length" are two; what stands behind a comma may be part of a name.
         is_and = any(piece.text in words.words.joints for piece in between)
+        is_known = is_last and bool(pieces[end - 1].of("name"))
         is_value = any(name.tool == "results" for name in pieces[end - 1].of("name"))
-        return bool(pieces[ahead].of("name")) or (is_and and is_value)
+        return bool(pieces[ahead].of("name")) or (is_and and (is_value or is_known))
     left, right = pieces[end - 1].of("name"), pieces[ahead].of("name")
     if any(piece.text in FOR for piece in between) and left and right:
         # "Metformin for the prediabetes" are two
@@ -336,7 +338,6 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
     if any(piece.text in _ON for piece in between) and left and right:  # "diabetic on insulin"
         return bool(left[0].tool == "problems" and right[0].tool == "medications")
     # "MCH/hematocrit" are two; of "protein/creatinine ratio" nobody knows.
-    is_last = ahead + 1 == len(pieces) or not may_name(pieces[ahead + 1], words)
     is_slash = any(piece.words == ("/",) for piece in between)
     return is_slash and is_last and bool(pieces[end - 1].of("name") and pieces[ahead].of("name"))
 

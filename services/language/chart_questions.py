@@ -276,7 +276,9 @@ def _of_run(
 
 def _stands_alone(run: Run, topics: Sequence[TopicSpec]) -> bool:
     """Whether a name is asked about beside the topics, and is not the name of one of them."""
-    takes_names = {"medications", "allergies", "immunizations", "procedures", "problems"}
+    if [topic.tool for topic in topics] == ["allergies"] and run.known:
+        return {known.tool for known in run.known} == {"problems"}  # "NSAIDs, with his gout?"
+    takes_names = {"medications", "immunizations", "procedures", "problems"}
     if any(topic.tool in takes_names | {"encounters", "documents"} for topic in topics):
         return False
     if any(topic.name in SAY_WHAT_FOR for topic in topics):

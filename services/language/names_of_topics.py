@@ -23,8 +23,14 @@ def names_of(topic: TopicSpec, part: QuestionPart) -> list[str]:
     if topic.name == "operation":  # "operations on the knee": its X-ray is none
         return [f"{run.name} {topic.name}" for run in runs]
     if topic.tool == "allergies":
-        return [_allergen(run) for run in runs]
-    known = [run.name_for(topic.tool) for run in runs if run.known or _is_drug_of(topic, run)]
+        others = [run for run in runs if {one.tool for one in run.known} != {"problems"}]
+        return [_allergen(run) for run in others or runs]
+    is_taken = topic.tool == "medications"  # "hand OA meds": what is taken for OA
+    known = [
+        (is_taken and run.head_for("problems")) or run.name_for(topic.tool)
+        for run in runs
+        if run.known or _is_drug_of(topic, run)
+    ]
     # "List active conditions" asks for all of them, whatever else is said.
     return known or ([] if topic.arguments else [runs[0].name]) or [topic.name]
 

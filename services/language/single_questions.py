@@ -9,6 +9,7 @@ from services.language.value_questions import values_of
 
 NAMED_BY_ARGUMENT = frozenset({"medications", "immunizations", "procedures"})
 OVER = {"problems": "resolved", "medications": "stopped"}
+_OF_ANY_TEST = frozenset({"measured", "tested"})
 _OF_UNIT: Mapping[str, str] = {
     **dict.fromkeys(("kg", "[lb_av]", "[stone_av]"), "body weight"),
     **dict.fromkeys(("cm", "[in_i]"), "body height"),
@@ -26,12 +27,16 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
         return named(SEARCH, f"{name} size", "all", None)
     if "size" in part.frames and not part.topics:  # of a person it is the height
         return named("results", "body height", "all", None)
-    if "tolerated" in part.frames and name:
+    is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
+    if "tolerated" in part.frames and name and not is_drug:
         return named(SEARCH, f"{name} tolerated", "all", None)
     if part.topics:
         return None
     if not name and "change" in part.aspects and part.unit in _OF_UNIT:
         return named("results", _OF_UNIT[part.unit], "change", None)  # "how many kg did he lose?"
+    is_plain = bool(part.frames) and part.frames <= _OF_ANY_TEST and not part.runs
+    if is_plain and "measured" in part.frames and not (part.aspects or part.parts):
+        return ChartQuestion("results", {}, "latest")
     if "state" in part.frames and not any(run.known for run in part.runs):
         return ChartQuestion("chart_summary")  # "how is Ada doing?"
     return None

@@ -35,8 +35,10 @@ def tools_of(run: Run, part: QuestionPart) -> tuple[str, ...]:
         is_given = part.frames & {"takes", "had_done"} or {"due", "dose"} & {*part.parts}
         return ("immunizations",) if is_given else ("problems", "immunizations")
     if tool == "medications" and "procedures" in named:
-        return ("procedures", "medications")
-    is_of_safety = "troubled" in part.frames or "range" in part.parts  # "ibuprofen ok?"
+        # "Spiro" is two things of two names, chemotherapy one of both lists.
+        is_drug = len({one.name for one in run.known}) > 1 and bool(part.frames & {"takes", "over"})
+        return ("medications",) if is_drug else ("procedures", "medications")
+    is_of_safety = part.frames & {"troubled", "tolerated"} or "range" in part.parts  # "… ok?"
     if tool == "medications" and is_of_safety:
         return ("allergies", "medications")
     both = {one.tool for one in run.known if run.main and one.name == run.main.name}

@@ -146,12 +146,10 @@ class _Used:
             return False
         if not may_name(piece, self._words) or any(one.kind != "name" for one in piece.labels):
             return False
-        names = {one.name for one in piece.of("name")}
+        names = {piece.text, *(one.name for one in piece.of("name"))}
         english = lexicon("en").words
-        meant = {english.counted_as.get(one, one) for one in names}
-        meant |= {english.removals.get(one, one) for one in names}
-        said = {piece.text, *names, *meant}
-        return not any(self._said.issuperset(_tokens([one])) for one in said)
+        others = ({**english.counted_as, **english.removals}.get(one, one) for one in names)
+        return not any(self._said.issuperset(_tokens([one])) for one in {*names, *others})
 
 
 def _is_unnamed(question: ChartQuestion) -> bool:

@@ -8,8 +8,8 @@ from itertools import pairwise
 from typing import Any
 
 from data_models.chart_view import ViewRow
-from services.records.concepts.table import concept_table
-from services.records.concepts.words import words_of
+from services.records.concepts.table import concept_table, words_listed
+from services.records.concepts.words import is_compound_of, root_of, words_of
 from services.records.documents import KINDS as DOCUMENT_KINDS
 from services.records.documents import SUPERSEDED, ClinicalDocument
 from services.records.entry import Entry, many, notes_of
@@ -70,17 +70,9 @@ def _cut(text: str, start: int, end: int) -> int:
 
 
 _LONGEST_NAME_WORDS = 4
-_COMPOUND_CHARS = 5
+_SHORTEST_KIN = 4
 _CONSIDERED = 400
 """Best places that are looked at; a word that thousands hold tells nothing."""
-_STOP = frozenset(
-    words_of(
-        "a an and any are as at be been by did do does for from had has have her his how in is it "
-        "its of on or patient she he that the their there this to was were what when which who "
-        "will with about tell me show find note record der die das und ist hat ein eine von im zu "
-        "was wie welche sein ihr"
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +93,12 @@ class SearchIndex:
 
     def search(self, query: str) -> list[Hit]:
         """Return what holds a word of `query` or another name of what it names."""
-        asked = [word for word in words_of(query) if word not in _STOP]
+        asked = [word for word in words_of(query) if word not in words_listed("not_searched")]
         names = list(dict.fromkeys(_other_names(words_of(query))))
         tokens = [*asked, *(word for name in names for word in name)]
         if not self.hits:
             return []
-        asked += [word for one in asked for word in self._compounds(one)]
+        asked += [word for one in asked for word in self._kin(one)]
         tokens += asked
         known = [word for word in dict.fromkeys(tokens) if word in self.ranking.vocab_dict]
         if not known:
@@ -124,12 +116,17 @@ class SearchIndex:
             and (telling & frozenset((hit := self.hits[number]).words) or _holds(hit.words, names))
         ]
 
-    def _compounds(self, word: str) -> list[str]:
-        """Return the longer words that end with one that is nowhere: Transplantatabstoßung."""
+    def _kin(self, word: str) -> list[str]:
+        """Return other forms of a word that is nowhere, longer ones too: drives, BRCA1."""
         vocabulary = self.ranking.vocab_dict
-        if len(word) < _COMPOUND_CHARS or word in vocabulary:
+        if len(word) < _SHORTEST_KIN or word in vocabulary:
             return []
-        return [one for one in vocabulary if one.endswith(word)]
+        root = root_of(word)
+        return [
+            one
+            for one in vocabulary
+            if root_of(one) == root or one.startswith(word) or is_compound_of(word, one)
+        ]
 
 
 def index_of(record: PatientRecord) -> SearchIndex:

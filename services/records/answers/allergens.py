@@ -6,7 +6,11 @@ from typing import Final
 
 from data_models.chart_view import ViewRow
 from services.records.answers.said_words import has_words
-from services.records.concepts.table import concept_table, kinds_of_allergen
+from services.records.concepts.table import (
+    concept_table,
+    kinds_of_allergen,
+    names_of_procedure,
+)
 from services.records.concepts.words import words_of
 from services.records.finding import classes_of_drug, holds, means
 
@@ -45,7 +49,8 @@ def is_named_so(name: str, row: ViewRow) -> bool:
         return is_of_allergen(name, row)
     is_drug = means("drug", name, label=row.name, codes=row.code)
     of_kind = kinds_of_allergen().get(" ".join(words_of(name)), ())
-    return is_drug or has_words(row, name) or any(_names(one, row) for one in of_kind)
+    is_said = any(has_words(row, one) for one in names_of_procedure(name))
+    return is_drug or is_said or any(_names(one, row) for one in of_kind)
 
 
 @lru_cache(maxsize=512)

@@ -16,7 +16,7 @@ from services.records.concepts.table import (
     ConceptKind,
     concept_table,
     names_of_procedure,
-    words_of_no_implant,
+    words_listed,
 )
 from services.records.concepts.words import words_of
 from services.records.dates import first_day, last_day
@@ -71,16 +71,6 @@ _NO_LETTERS = frozenset({"laboratory report"})
 _TO_COME = frozenset({"appointment"})
 _PLANNED = frozenset({"planned", "booked", "proposed", "pending", "waitlist"})
 _KINDS_OF_CONCEPT: tuple[ConceptKind, ...] = ("result", "drug", "problem", "vaccine")
-_VAGUE = frozenset(
-    (word,)
-    for word in words_of(
-        "a an and or the of in at on by for from to with blood serum plasma urine test level value "
-        "pressure care plan status disease disorder syndrome finding history chronic acute type "
-        "medication drug therapy treatment examination procedure study report visit problem pain "
-        "total count rate left right upper lower first last other new old good bad"
-    )
-)
-"""Words that stand in rows of all kinds."""
 _SOME_WORDS = 2
 _WORD_CHARS = 3
 _WORDS_BEFORE = 8
@@ -252,7 +242,7 @@ def _is_part(row: ViewRow, question: ChartQuestion) -> bool:
         return False
     if name == "open order" and row.status not in _OPEN:
         return False
-    if name == "implant" and words_of_no_implant().intersection(words_of(row.name)):
+    if name == "implant" and words_listed("not_implants").intersection(words_of(row.name)):
         return False
     if kinds is None:
         # Of neurology a neurologist is.
@@ -290,7 +280,9 @@ def partly_named(name: str, rows: Sequence[ViewRow]) -> tuple[ViewRow, ...]:
 
     "Reconstruction of the knee" is told of a knee: what there is of it helps who asks.
     """
-    telling = [word for word in tokens_of(fold(name)[0]) if words_of(word)[:1] not in _VAGUE]
+    telling = [
+        word for word in tokens_of(fold(name)[0]) if {*words_of(word)[:1]} - words_listed("vague")
+    ]
     if len(tokens_of(fold(name)[0])) < _SOME_WORDS or _is_known(name):
         return ()
     counts = [sum(has_words(row, word) for word in telling) for row in rows]

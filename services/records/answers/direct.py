@@ -223,7 +223,8 @@ def _sought(
     if looked_at is not None:
         absent = _with_parts(question, absent, looked_at, words)
         measured = measured_for(question)
-        absent = "\n".join([absent, *said_unknown(question, words)])
+        unknown = [] if has_answer(question, looked_at) else said_unknown(question, words)
+        absent = "\n".join([absent, *unknown])
         return absent if measured is None else _with_value(measured, absent, given, words)
     is_there = has_answer(question, taken)
     unknown = [] if is_there else said_unknown(question, words)

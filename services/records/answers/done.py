@@ -8,7 +8,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.language.question_figures import with_days
 from services.language.utterance import Aspect, ChartQuestion
 from services.records.answers.row_parts import newest_day
-from services.records.concepts.table import words_of_no_operation, words_of_removal
+from services.records.concepts.table import words_listed, words_of_removal
 from services.records.concepts.words import words_of
 from services.records.finding import classes_of_drug
 
@@ -51,7 +51,9 @@ def told_by(done: ChartQuestion, view: ChartView) -> list[ViewRow]:
     if done.name == _CONTRACEPTION:
         return list(view.rows)
     if done.name == _ENDS:
-        return [row for row in view.rows if not words_of_no_operation() & {*words_of(row.name)}]
+        return [
+            row for row in view.rows if not words_listed("not_operations") & {*words_of(row.name)}
+        ]
     return [row for row in view.rows if any(mark in row.name.casefold() for mark in _DOSES)]
 
 

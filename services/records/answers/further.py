@@ -8,55 +8,21 @@ from services.language.answer_words import AnswerWords
 from services.language.question_figures import with_days
 from services.language.tools_named import SEARCH
 from services.language.utterance import Aspect, ChartQuestion
+from services.language.vocabulary import concept_rows
 from services.records.answers.asked_rows import DIAGNOSES, asked_rows
 from services.records.answers.imaged import IMAGING
 from services.records.answers.sentences import answer_of
 from services.records.concepts.table import concept_table
 from services.records.finding import means
 
-# Words in which notes tell what a record has a field for.
-_ALSO_SAID = {
-    "marital status": "married widowed divorced husband wife spouse partner",
-    "address": "address lives",
-    "phone": "phone telephone",
-    "language": "language interpreter speaks",
-    "contact person": "contact kin daughter son husband wife sister brother mother father niece",
-    "general practitioner": "general practitioner family doctor GP",
-    "race": "race ethnicity",
-    "family": "family mother father sister brother parents",
-    "social": "social lives works occupation retired smoking tobacco alcohol",
-    "coverage": "insurance insured payer",
-    "device": "device implant implanted contraceptive pacemaker stent prosthesis port",
-    "directive": "directive resuscitation living will",
-    "vital status": "died death",
-    "stage": "stage staging TNM",
-    "tnm": "TNM stage staging",
-    "ECOG": "ECOG performance status",
-    "inpatient admission": "admitted admission inpatient discharged",
-    "emergency": "emergency",
-}
-
 _OF_CARE_ALONE = frozenset({"", "care plan", "goal", "order", "open order"})
 """Parts of `care` whose words, as "plan", stand in any note."""
-# What is measured where an illness is suspected that nobody recorded.
-_MEASURED = {
-    "fever": "body temperature",
-    "obesity": "body mass index",
-    "hypertension": "blood pressure",
-    "diabetes": "hemoglobin a1c",
-    "prediabetes": "hemoglobin a1c",
-    "anemia": "hemoglobin",
-    "hyperlipidemia": "total cholesterol",
-    "chronic kidney disease": "estimated glomerular filtration rate",
-    "hypothyroidism": "thyroid stimulating hormone",
-    "osteoporosis": "bone density",
-}
 
 
 def measured_for(question: ChartQuestion) -> ChartQuestion | None:
     """Return the question for the value that tells most of an illness that is not recorded."""
-    value = _MEASURED.get(question.name) if question.tool == "problems" else None
-    if value is None:
+    value = concept_rows()["measured_for"].get(question.name)
+    if value is None or question.tool != "problems":
         return None
     measured = ChartQuestion("results", {"names": [value]}, "latest", value)
     return measured if question.span is None else with_days(measured, question.span)
@@ -87,7 +53,7 @@ def searches_for(question: ChartQuestion) -> Sequence[ChartQuestion]:
         head = _of_the_head(question)
         return (head, *headless) if is_value else (*headless, head)
     taken = [_taken(question)] if _is_taken_too(question) else []
-    said = _ALSO_SAID.get(question.name)
+    said = concept_rows()["also_said"].get(question.name)
     query, name = (said, "") if said is not None else (question.name, question.name)
     return (*taken, _searched(question, query, name))
 
@@ -114,7 +80,9 @@ def _of_its_tool(question: ChartQuestion) -> Sequence[ChartQuestion] | None:
         case "care" if question.name == "care team":
             seen = replace(question, tool="encounters", aspect="all", name="", part="people")
             return (seen, replace(seen, tool="documents"))
-        case "care" if question.part == "people" and question.name not in _ALSO_SAID:
+        case "care" if (
+            question.part == "people" and question.name not in concept_rows()["also_said"]
+        ):
             return (replace(question, tool="documents"),)  # who signed the notes
         case _:
             return None

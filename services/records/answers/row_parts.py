@@ -16,7 +16,7 @@ from services.records.dates import first_day
 
 # How details of rows tell what may be asked of them.
 MARKS: Mapping[Part, tuple[str, ...]] = {
-    "reason": ("for ",),
+    "reason": ("for ", "because of "),
     "people": ("by ", "with "),
     "place": ("at ",),
     "end": ("ended",),

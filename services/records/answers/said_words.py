@@ -3,10 +3,9 @@
 from data_models.chart_view import ViewRow
 from services.language.chart_words import tokens_of
 from services.language.folding import fold
-from services.records.concepts.words import words_of
+from services.records.concepts.words import is_compound_of, root_of, words_of
 
 _TELLING_CHARS = 4
-_COMPOUND_CHARS = 5
 
 
 def has_words(row: ViewRow, name: str) -> bool:
@@ -25,5 +24,7 @@ def is_word(wanted: str, said: str) -> bool:
     """Whether a word is `wanted`, in the plural, or a longer one that begins so."""
     stem = wanted.removesuffix("s")
     is_longer = len(stem) >= _TELLING_CHARS and said.startswith(stem)
-    is_longer |= len(stem) >= _COMPOUND_CHARS and said.endswith(stem)  # Transplantatabstoßung
-    return said == wanted or is_longer or words_of(said) == words_of(wanted)
+    is_longer |= is_compound_of(stem, said)
+    if said == wanted or is_longer:
+        return True
+    return [*map(root_of, words_of(said))] == [*map(root_of, words_of(wanted))]

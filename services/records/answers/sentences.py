@@ -76,7 +76,8 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
 
 def _told(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     told = _EVENTS.get(question.aspect, _listed)
-    if question.tool != "care" or question.part != "status":
+    is_of_now = question.part == "status" or (question.aspect == "whether" and not question.is_past)
+    if question.tool != "care" or question.aspect == "when" or not is_of_now:
         return told(question, rows, words)
     if now := [row for row in rows if row.status not in _OVER]:
         return told(question, now, words)
@@ -175,8 +176,9 @@ def _listed(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if is_search:
         sought = question.name or str(question.arguments.get("query", ""))
         shown = [row.model_copy(update={"detail": passage(row.detail, sought)}) for row in shown]
-    if question.tool in _REPEATED and question.aspect in ("all", "whether", "trend"):
-        return _grouped(shown, words)
+    is_long = question.aspect == "when" and len(rows) > _ROWS_SHOWN
+    if question.tool in _REPEATED and (is_long or question.aspect in ("all", "whether", "trend")):
+        return _grouped(rows, words)
     is_brief = len(shown) > _BRIEF_FROM
     chars = _PASSAGE_CHARS if is_search else DETAIL_CHARS
     lines = [f"- {row_line(row, words, is_brief=is_brief, detail_chars=chars)}" for row in shown]
@@ -220,7 +222,7 @@ def _grouped(rows: Sequence[ViewRow], words: AnswerWords) -> str:
     for each in groups.values():
         line = row_line(each[0], words, is_brief=len(groups) > _BRIEF_FROM)
         others = ", ".join(day_of(row) for row in each[1:_ROWS_SHOWN])
-        more = " …" if len(each) > _ROWS_SHOWN else ""
+        more = f" … {day_of(each[-1])} ({len(each)})" if len(each) > _ROWS_SHOWN else ""
         lines.append(f"- {line}{f'; {others}{more}' if others else ''}")
     return "\n".join(lines)
 

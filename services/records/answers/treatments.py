@@ -11,7 +11,7 @@ from services.records.answers.asked_rows import asked_rows
 from services.records.answers.row_line import row_line
 from services.records.answers.row_parts import MARKS
 from services.records.answers.sentences import answer_of
-from services.records.concepts.table import class_taken_for, words_of_no_operation
+from services.records.concepts.table import class_taken_for, words_listed
 from services.records.concepts.words import words_of
 from services.records.dates import first_day
 from services.records.finding import means
@@ -108,7 +108,7 @@ def _is_near(row: ViewRow, illnesses: Sequence[ViewRow]) -> bool:
 
 def _may_be_treatment(row: ViewRow) -> bool:
     """Whether it is a drug or an operation for which no reason is recorded."""
-    is_done = row.kind == "procedure" and not words_of_no_operation() & {*words_of(row.name)}
+    is_done = row.kind == "procedure" and not words_listed("not_operations") & {*words_of(row.name)}
     return not _reason(row) and (is_done or row.kind == "medication")
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from services.language.vocabulary import concept_rows, drug_classes, drug_names
+from services.language.chart_words import lexicon
+from services.language.vocabulary import LANGUAGES, concept_rows, drug_classes, drug_names
 from services.records.concepts.words import words_of
 
 ConceptKind: TypeAlias = Literal["result", "drug", "problem", "vaccine"]
@@ -17,18 +18,9 @@ _SPECIMENS = {
     "other": frozenset({"csf", "cerebral", "liquor", "pleural", "ascites", "synovial", "saliva",
                         "semen", "amniotic", "peritoneal", "dialysis", "sweat", "fluid"}),
 }  # fmt: skip
+_LONG_CHARS = 5
 # Genes whose names read like something else where capitals do not count.
 _GENES = frozenset({"EGFR"})
-# Words of a name that do not change what is measured in blood or at the bedside.
-_NEUTRAL = frozenset(
-    words_of(
-        "a an and the of in at on by for from to value level count measurement measured result "
-        "test serum plasma blood venous capillary arterial whole bld ser plas mass volume mole vol "
-        "mas substance concentration number entitic fraction automated auto manual calculated "
-        "calculation estimated enzymatic activity method poc point care total quantitative rate "
-        "im i s serum blut wert spiegel konzentration mean body left right arm sitting supine"
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +104,7 @@ class ConceptTable:
             if found is not None:
                 return found if _fits_specimen(found, label) else None
         words = words_of(label)
-        telling = frozenset(word for word in words if word not in _NEUTRAL)
+        telling = frozenset(word for word in words if word not in words_listed("neutral"))
         for bag in (frozenset(words), telling):
             found = self._bags.get((kind, bag)) if bag else None
             if found is not None and _fits_specimen(found, label):
@@ -208,7 +200,20 @@ def names_of_procedure(name: str) -> tuple[str, ...]:
     )
     called = (one for group in same for one in group if words_of(one) != wanted)
     kinds = (one for member in _of_kind(wanted) for one in names_of_procedure(member))
-    return tuple(dict.fromkeys((name, *called, *kinds, *_other_deeds(wanted))))
+    foreign = _in_other_languages().get(wanted, ())
+    return tuple(dict.fromkeys((name, *called, *kinds, *_other_deeds(wanted), *foreign)))
+
+
+@cache
+def _in_other_languages() -> Mapping[tuple[str, ...], tuple[str, ...]]:
+    """Return what is said of a name in one long word of another language than English."""
+    found: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for language in LANGUAGES[1:]:
+        for names in lexicon(language).words.names.values():
+            for name, said in names.items():
+                own = (one for one in said if one.isalpha() and len(one) >= _LONG_CHARS)
+                found[words_of(name)] = (*found.get(words_of(name), ()), *own)
+    return found
 
 
 @cache
@@ -244,21 +249,16 @@ def _groups(part: str) -> tuple[tuple[str, ...], ...]:
 
 
 @cache
+def words_listed(part: str) -> frozenset[str]:
+    """Return the words of one list of the table, such as `not_operations` or `vague`."""
+    said = concept_rows()[part]
+    return frozenset(words_of(said if isinstance(said, str) else " ".join(map(str, said))))
+
+
+@cache
 def words_of_removal() -> frozenset[str]:
     """Return the words that say that something was taken out; the first group of deeds."""
     return frozenset(word for said in _groups("deeds")[0] for word in words_of(said))
-
-
-@cache
-def words_of_no_operation() -> frozenset[str]:
-    """Return words in names of procedures that are no operations."""
-    return frozenset(word for said in concept_rows()["not_operations"] for word in words_of(said))
-
-
-@cache
-def words_of_no_implant() -> frozenset[str]:
-    """Return words in names of devices that lie in no body."""
-    return frozenset(word for said in concept_rows()["not_implants"] for word in words_of(said))
 
 
 def _result(name: str, row: Mapping[str, Any]) -> Concept:

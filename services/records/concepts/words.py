@@ -8,10 +8,18 @@ _WORD = re.compile(r"[a-z0-9]+")
 _GREEK_PLURALS = ("stases", "noses", "boses", "lyses", "roses", "toses", "moses")
 """Of metastasis, diagnosis, thrombosis, dialysis, fibrosis, ptosis, ecchymosis."""
 _SHORTEST_GREEK = 6
+_COMPOUND_CHARS = 5
+_ENDINGS = ("ing", "ed", "e")
+_ROOT_CHARS = 4
 _FINAL_E = ("ole", "ine", "ide", "one", "ate", "ene", "ame")
 _SHORTEST_FINAL_E = 7
 """Drugs and salts, which German and the INN of some countries write without it: Letrozol."""
-_BRITISH = (("ae", "e"), ("oe", "e"), ("our", "or"), ("isation", "ization"), ("phth", "pth"))
+_SPELLINGS = (
+    *(("ae", "e"), ("oe", "e"), ("our", "or"), ("isation", "ization"), ("phth", "pth")),
+    *(("ologie", "ology"), ("ektomie", "ectomy"), ("skopie", "scopy"), ("grafie", "graphy")),
+    *(("graphie", "graphy"), ("kardio", "cardio")),
+)
+"""British ones, and German ones of what comes from Greek."""
 
 
 @lru_cache(maxsize=20_000)
@@ -28,12 +36,23 @@ def phrase_of(text: str) -> str:
     return " ".join(words_of(text))
 
 
+def is_compound_of(stem: str, word: str) -> bool:
+    """Whether a longer word ends so: Transplantatabstoßung, and no intolerance of tolerance."""
+    return len(stem) >= _COMPOUND_CHARS and len(word) - len(stem) > 2 and word.endswith(stem)
+
+
+def root_of(word: str) -> str:
+    """Return what is left of a compared word in every form of a verb: driving, drives."""
+    cut = (word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))
+    return next((one for one in cut if len(one) >= _ROOT_CHARS), word)
+
+
 def _compared(word: str) -> str:
     if len(word) < 4:
         return word
-    for british, american in _BRITISH:
-        if british in word:
-            word = word.replace(british, american)
+    for other, american in _SPELLINGS:
+        if other in word:
+            word = word.replace(other, american)
     if len(word) > _SHORTEST_GREEK and word.endswith(_GREEK_PLURALS):
         return f"{word[:-2]}is"
     if word.endswith("ies") and len(word) > _SHORTEST_GREEK:

@@ -3,7 +3,7 @@
 from datetime import date
 
 from data_models.chart_view import ChartView, LeftOut, ViewRow
-from services.records.concepts.table import names_of_procedure, parts_of_body, words_of_no_operation
+from services.records.concepts.table import names_of_procedure, parts_of_body, words_listed
 from services.records.concepts.words import words_of
 from services.records.dates import last_day
 from services.records.entry import Entry, codes, end_of, instant, one
@@ -214,7 +214,7 @@ def _given(status: str) -> str:
 
 def is_operation(row: ViewRow) -> bool:
     """Whether a procedure may be an operation: what is plainly another thing is none."""
-    return not words_of_no_operation() & {*words_of(row.name)}
+    return not words_listed("not_operations") & {*words_of(row.name)}
 
 
 def _is_named(row: ViewRow, name: str) -> bool:

@@ -1,0 +1,96 @@
+"""What clinicians ask in short, sloppy or German words: which list is looked at, and for what."""
+
+import pytest
+
+from services.language.detection import language_of
+from services.language.reading import read
+from tests.group_chat.offline.conftest import SITUATION
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "name"),
+    [
+        ("can we give amoxicillin?", "allergies", "amoxicillin"),
+        ("could i prescribe ibuprofen?", "allergies", "ibuprofen"),
+        ("Ist Metamizol erlaubt?", "allergies", "metamizole"),
+        ("ADRs?", "allergies", ""),
+        ("rejection ever?", "search_record", "rejection"),
+        ("any lung nodule?", "search_record", "lung nodule"),
+        ("nodes positive?", "search_record", "node"),
+        ("previous CS and why?", "procedures", "cesarean section"),
+        ("why was spiro stopped?", "medications", "spironolactone"),
+        ("what tabs is he on", "medications", ""),
+        ("preventer?", "medications", "inhaled corticosteroid"),
+        ("how many ODs and when?", "problems", "overdose"),
+        ("hx of clots?", "problems", "thrombosis"),
+        ("bleeds?", "problems", "bleeding"),
+        ("eczema?", "problems", "eczema"),
+        ("cervical cancer jab?", "immunizations", "hpv"),
+        ("whooping cough jab?", "immunizations", "pertussis"),
+        ("mum's phone?", "chart_summary", "contact person"),
+        ("wife?", "chart_summary", "marital status"),
+        ("any ED?", "encounters", "emergency"),
+        ("A&E for?", "encounters", "emergency"),
+        ("results?", "results", ""),
+        ("test results", "results", ""),
+        ("MRI safe?", "allergies", ""),
+        ("Schilddrüse?", "problems", "thyroid disease"),
+        ("Hüft-TEP welche Seite?", "procedures", "hip replacement"),
+        ("Wann war die letzte Hyposensibilisierung?", "procedures", "subcutaneous immunotherapy"),
+        ("Wofür bekam sie Penicillin?", "medications", "penicillin"),
+        ("Größe des Polypen?", "results", "polyp size"),
+        ("Leistenbruch?", "problems", "hernia"),
+        ("Unterarmbruch?", "problems", "forearm fracture"),
+        ("Wie oft war sie pro Jahr da?", "encounters", ""),
+    ],
+)
+def test_which_list_is_looked_at(text: str, tool: str, name: str) -> None:
+    first = read(text, SITUATION).about[0]
+    assert (first.tool, first.name) == (tool, name)
+
+
+def test_a_scan_that_may_be_made_asks_for_what_lies_in_the_body() -> None:
+    for text in ("MRI safe?", "MRI with gadolinium ok?", "MRT möglich?"):
+        asked = {(one.tool, one.name) for one in read(text, SITUATION).about}
+        assert {("care", "implant"), ("allergies", "")} <= asked, text
+
+
+def test_how_a_known_drug_was_tolerated_is_asked_of_allergies_and_of_drugs() -> None:
+    tools = [one.tool for one in read("ACEi tolerated?", SITUATION).about]
+    assert tools == ["allergies", "medications"]
+
+
+def test_what_a_known_name_is_joined_with_is_another_thing() -> None:
+    for text in ("cast or reduction?", "fever and chills?"):
+        assert len(read(text, SITUATION).about) == 2, text
+
+
+@pytest.mark.parametrize(
+    ("text", "aspect", "part"),
+    [
+        ("neuropathy - anything for it?", "all", "treatment"),
+        ("Wie wurde die Platzwunde versorgt?", "all", "treatment"),
+        ("wegen was war er in der Notaufnahme?", "all", "reason"),
+        ("any care plan running?", "whether", "status"),
+    ],
+)
+def test_what_of_a_row_is_asked(text: str, aspect: str, part: str) -> None:
+    (question,) = read(text, SITUATION).about
+    assert (question.aspect, question.part) == (aspect, part)
+
+
+def test_an_organ_that_is_gone_is_understood() -> None:
+    assert read("gallbladder still in?", SITUATION).about[0].unread == ""
+
+
+@pytest.mark.parametrize("text", ["hay fever?", "asthma/eczema/hay fever?", "non smoker?"])
+def test_a_word_of_two_languages_is_read_by_its_neighbour(text: str) -> None:
+    assert language_of(text) == "en"
+
+
+def test_an_illness_beside_a_drug_that_may_be_given_is_told_too() -> None:
+    about = read("can we give her NSAIDs with her heart failure?", SITUATION).about
+    assert [(one.tool, one.name) for one in about] == [
+        ("allergies", "nsaid"),
+        ("problems", "heart failure"),
+    ]
