@@ -26,6 +26,7 @@ _FINDS = frozenset(
     {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
 )
 _WHICH = frozenset({"that", "which"})
+_OF_ONE_VALUE = frozenset({"high", "low", "normal", "newest", "current", "is_now"})
 _OF_THEN = frozenset({"begun", "when", "before"})
 _EXTREMES = frozenset({"highest", "lowest"})
 _FROM = frozenset({"from", "von"})
@@ -50,9 +51,8 @@ class Stage:
         """Whether `known` says at least as much, and the same."""
         if self.prefix and known.prefix and self.prefix not in known.prefix:
             return False
-        return self.scale in ("", known.scale) and known.value.lower().startswith(
-            self.value.lower()
-        )
+        is_of_scale = self.scale in ("", known.scale) or (self.scale, known.scale) == ("stage", "")
+        return is_of_scale and known.value.lower().startswith(self.value.lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +143,9 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & _WITHOUT
     if is_denial and not _is_listed(last):
         return False  # "marked shrinkage; no new lesion"
+    kin = statement_words().kin
+    if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
+        return False  # "lives alone, and his daughter helps"
     if "no" in last.cues & clause.cues and last.topics and clause.topics:
         return False  # "No allergies are recorded, and she is not on any medication"
     if not clause.names:
@@ -218,6 +221,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     is_other_way = bool(clause.cues & _COURSES) or not clause.words.isdisjoint(_TURNS)
     if is_other_way or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
+    if clause.quantities and clause.dates and "asserts" in clause.cues:
+        passed_on -= _OF_ONE_VALUE  # "is normal at 4.6; it had been 5.6 in 2021"
     if "newest" in clause.cues:
         passed_on -= _OF_THEN
     if clause.quantities:

@@ -28,7 +28,12 @@ from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_course
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import all_named, beside, person_groups, refs, without_setting
-from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
+from services.statements.unknown_prose import (
+    adds_unknown,
+    is_named,
+    reports_unknown,
+    states_unknown,
+)
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
@@ -118,7 +123,10 @@ class MessageCheck:
         ]
         rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
         rows += beside(rows, known, named)
-        rows += [row for row in known.about(named) if row.kind == "goal" and limits(sentence, row)]
+        goals = [row for name in named for row in known.about([name]) if row.kind == "goal"]
+        rows += [row for row in goals if limits(sentence, row)]
+        topics = {topic for one in sentence.clauses if one.quantities for topic in one.topics}
+        rows += [row for one in topics for row in known.about([one]) if row.kind == "procedure"]
         rows += [row for row in known.personal if row.kind == "patient" or named & row.words]
         if not adds_unknown(sentence, rows, self.grounds.own_names):
             return False
@@ -222,7 +230,9 @@ class MessageCheck:
     def _is_unknown(self, words: Sequence[str]) -> bool:
         known = self.grounds.rows.words
         return not any(
-            word in known or any(one.startswith(word) for one in known if len(word) > 4)
+            word in known
+            or is_named(word, known)
+            or any(one.startswith(word) for one in known if len(word) > 4)
             for word in words
         )
 

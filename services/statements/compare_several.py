@@ -14,6 +14,7 @@ from services.statements.fit import (
     DONE_ONCE,
     fits,
     is_aim,
+    is_measured,
     shares,
 )
 from services.statements.known import KnownRows
@@ -314,8 +315,11 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
     is_of_tumor = all(one.scale in _OF_A_TUMOR for one in clause.stages)
     is_told = bool(clause.stages) and (is_of_tumor or bool(names))
     is_course = len(clause.dates) == len(clause.stages) > 1
-    if not is_told or clause.quantities or (len(clause.stages) < 2 and not names):
+    if not is_told or (len(clause.stages) < 2 and not names):
         return []
+    if any(not rows.about([code]) for code in clause.codes):
+        return []
+    clause, measured = replace(clause, quantities=(), codes=()), clause.quantities
     told = clause
     if len(clause.stages) > 1:
         told = replace(clause, exclusive=(), sites=(), cues=clause.cues - {"ended"})
@@ -337,7 +341,9 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
         rest = replace(clause, stages=(), dates=() if is_course else clause.dates)
         whole = [row for row in about(rest, rows, names) if fits(rest, row)]
         found.append(whole or by_nearest(rest, rows, names))
-    return [row for one in found for row in one[:1]] if all(found) else []
+    said = [row for one in found for row in one]
+    is_measured_so = all(any(is_measured(one, row) for row in said) for one in measured)
+    return [row for one in found for row in one[:1]] if all(found) and is_measured_so else []
 
 
 def _has_stage(clause: Clause, row: KnownRow) -> bool:

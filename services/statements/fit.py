@@ -19,6 +19,7 @@ _WITH = frozenset({"with", "without"})
 _LACKING = WITHOUT | {"no", "kein", "keine", "keinen"}
 _NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+_NOT_THERE = ("polarity", 1)
 _AFTER = frozenset({"after", "nach"})
 _OF = frozenset({"of", "von"})
 ALL = frozenset({"both", "all", "every", "beide", "alle"})
@@ -52,6 +53,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not excludes(clause, row)
         and not _is_finding_beside(clause, row)
         and stands(clause, row)
+        and not ("tolerates" in clause.cues and row.kind == "medication")
         and _has_happened(clause, row)
         and _says_which(clause, row)
         and (
@@ -142,7 +144,7 @@ def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
     """Whether a row that denies something is told so: `EGFR T790M is absent`."""
     denying = statement_words().denying
     is_denied = row.negated or (row.is_text and not row.words.isdisjoint(denying))
-    return not is_denied or bool(clause.words & (denying | WITHOUT))
+    return not is_denied or bool(clause.words & (denying | WITHOUT | statement_words().refusing))
 
 
 def has_sites(clause: Clause, row: KnownRow) -> bool:
@@ -222,8 +224,8 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
         return False
     groups = statement_words().exclusive
     for word in clause.exclusive:
-        if word in row.exclusive:
-            continue
+        if word in row.exclusive or (row.negated and groups[word] == _NOT_THERE):
+            continue  # what is not detected is wild-type
         here = [groups[other] for other in row.exclusive if groups[other][0] == groups[word][0]]
         if here and groups[word] not in here:
             return True
@@ -234,7 +236,8 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     """Whether a row holds now, where the clause says now; has ended, where it says so."""
     cues = clause.cues
     is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
-    if cues & _COURSES and not row.is_text and not is_value:
+    is_said = bool(clause.exclusive) and row.exclusive.issuperset(clause.exclusive)
+    if cues & _COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
         return False
@@ -313,8 +316,8 @@ def _is_told_of_now(clause: Clause) -> bool:
 
 def _has_happened(clause: Clause, row: KnownRow) -> bool:
     """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
-    if row.number is not None and clause.cues & _COURSES:
-        return True  # "declined from 22 to 11" is a course
+    if row.number is not None and (clause.cues & _COURSES or clause.quantities):
+        return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
     told = [word for word in happenings(clause) if word not in clause.names]
     return all(has_happened(word, row) for word in told)
 
