@@ -16,19 +16,16 @@ _BETWEEN = frozenset({"between", "zwischen"})
 _WITHOUT = frozenset({"without", "ohne"})
 _OR = frozenset({"or", "nor", "oder", "noch"})
 _THAN = frozenset({"than", "als"})
-_OF_OTHER_TIMES = frozenset(
-    {"newest", "current", "before", "is_now", "begun", "rising", "falling", "steady", "highest",
-     "lowest", "takes", "maybe"}
-)  # fmt: skip
 _COURSES = frozenset({"rising", "falling", "steady"})
+_EXTREMES = frozenset({"highest", "lowest"})
+_NOW = frozenset({"newest", "current", "is_now"})
+_OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
 _TURNS = frozenset({"recovered", "improved", "worsened", "erholte", "erholt", "verbessert"})
 _FINDS = frozenset(
     {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
 )
 _WHICH = frozenset({"that", "which"})
-_OF_ONE_VALUE = frozenset({"high", "low", "normal", "newest", "current", "is_now"})
 _OF_THEN = frozenset({"begun", "when", "before"})
-_EXTREMES = frozenset({"highest", "lowest"})
 _FROM = frozenset({"from", "von"})
 _TIMES = frozenset({"a", "mo", "wk", "d"})
 _UP_OR_DOWN = frozenset({"up", "down"})
@@ -222,7 +219,7 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     if is_other_way or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
     if clause.quantities and clause.dates and "asserts" in clause.cues:
-        passed_on -= _OF_ONE_VALUE  # "is normal at 4.6; it had been 5.6 in 2021"
+        passed_on -= _NOW | {"high", "low", "normal"}  # "is normal at 4.6; it had been 5.6 in 2021"
     if "newest" in clause.cues:
         passed_on -= _OF_THEN
     if clause.quantities:
@@ -319,10 +316,10 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
     for at, clause in enumerate(clauses):
         rest = clauses[at + 1 :]
         end = next((one for one in rest if not _is_listed(one)), None)
-        if end is None and _is_denied_kind(clause) and _is_denied_kind(clauses[-1]):
-            yield replace(clause, cues=clause.cues | (clauses[-1].cues & {"recorded"}))
-            continue
-        if end is not None and "recorded" in end.cues and _is_denied_name(clause):
+        is_kind = end is None and _is_denied_kind(clause) and _is_denied_kind(clauses[-1])
+        told = clauses[-1] if is_kind else end
+        is_name = "no" in clause.cues and bool(clause.names) and "asserts" not in clause.cues
+        if told is not None and (is_kind or is_name) and "recorded" in told.cues:
             yield replace(clause, cues=clause.cues | {"recorded"})
             continue
         if end is None or not _is_listed(clause) or not end.own_names:
@@ -335,11 +332,6 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
             exclusive=end.exclusive,
             cues=clause.cues | (end.cues & {"no", "asserts"}),
         )
-
-
-def _is_denied_name(clause: Clause) -> bool:
-    """Whether a clause is no more than "no diabetes", of which the next says "are recorded"."""
-    return "no" in clause.cues and bool(clause.names) and "asserts" not in clause.cues
 
 
 def _is_denied_kind(clause: Clause) -> bool:

@@ -234,8 +234,7 @@ def _objection(
     cited: Collection[str],
 ) -> Verdict | None:
     """Return what speaks against a clause whose values are in rows: flags, order, extremes."""
-    row = fitting[0]
-    if row.is_text:
+    if (row := fitting[0]).is_text:
         return None
     is_of_now = not clause.has_values and clause.cues & {"is_now", "current", "newest"}
     judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
@@ -269,7 +268,9 @@ def _against_series(
     told = {(one.order[:10], value_of(one)): one for one in series if has_value(one)}
     numbers = list(told.values())
     if len(numbers) < 2:
-        return None
+        # One value is no course.
+        is_course = not clause.quantities and clause.cues & {"rising", "falling"} and numbers
+        return Verdict("unsupported", series[-1].sources) if is_course else None
     return _against_course(clause, fitting, fitting[0], numbers)
 
 

@@ -9,7 +9,7 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
-from services.statements.rows import JUDGED, KnownRow, stems_of, told_of
+from services.statements.rows import JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.units import is_same
 
 _SAME_LETTERS = 7
@@ -17,7 +17,6 @@ ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
 _WITH = frozenset({"with", "without"})
 _LACKING = WITHOUT | {"no", "kein", "keine", "keinen"}
-_NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
 _NOT_THERE = ("polarity", 1)
 _AFTER = frozenset({"after", "nach"})
@@ -29,7 +28,7 @@ DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _AIMS = frozenset({"care plan", "goal"})
 _OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
 _REMOVED, _CUT_OUT = "remov", "ectomy"
-_COURSES = frozenset({"rising", "falling", "steady"})
+COURSES = frozenset({"rising", "falling", "steady"})
 
 
 def fits(clause: Clause, row: KnownRow) -> bool:
@@ -43,7 +42,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
-        and not (row.is_plan and clause.cues.isdisjoint(_NOT_DONE))
+        and not (row.is_plan and clause.cues.isdisjoint(NOT_DONE))
         and all(
             any(one.fits(known) for known in row.stages) or _says_plainly(one.scale, one.value, row)
             for one in clause.stages
@@ -237,7 +236,7 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     cues = clause.cues
     is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
     is_said = bool(clause.exclusive) and row.exclusive.issuperset(clause.exclusive)
-    if cues & _COURSES and not row.is_text and not is_value and not is_said:
+    if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
         return False
@@ -316,7 +315,7 @@ def _is_told_of_now(clause: Clause) -> bool:
 
 def _has_happened(clause: Clause, row: KnownRow) -> bool:
     """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
-    if row.number is not None and (clause.cues & _COURSES or clause.quantities):
+    if row.number is not None and (clause.cues & COURSES or clause.quantities):
         return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
     told = [word for word in happenings(clause) if word not in clause.names]
     return all(has_happened(word, row) for word in told)

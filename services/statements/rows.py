@@ -20,7 +20,7 @@ from services.statements.units import quantity
 Standing: TypeAlias = Literal["active", "ended", "absent", ""]
 SHOWN_CHARS = 200
 JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
-_NOT_DONE = frozenset({"planned", "maybe"})
+NOT_DONE = frozenset({"planned", "maybe"})
 _NAMED_BY_ALL = frozenset({"problem", "procedure"})
 _SMALL_CHARS = 3
 _SHORT_PLACES = frozenset({"hip", "eye", "ear", "arm", "leg", "toe", "jaw", "rib", "son"})
@@ -199,7 +199,7 @@ def _row_of_clause(
         negated=("no" in clause.cues and "recorded" not in clause.cues) or _is_refused(clause),
         sources=sources,
         written=day,
-        is_plan=not _NOT_DONE.isdisjoint(clause.cues),
+        is_plan=not NOT_DONE.isdisjoint(clause.cues),
         judged=clause.cues & JUDGED,
         is_text=True,
         is_earlier=is_earlier,

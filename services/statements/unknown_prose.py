@@ -22,6 +22,7 @@ _TURNS = frozenset(
     {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt",
      "verbesserte", "verbessert", "verschlechterte", "verschlechtert"}
 )  # fmt: skip
+_SUGGESTED = frozenset({"suggested"})
 _GOALS = frozenset({"goal", "ziel"})
 _AMOUNTS = frozenset(
     {"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"}
@@ -55,6 +56,10 @@ def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     """Whether somebody is said to have recommended or decided what no row says was so."""
     deciding = sentence.words & statement_words().deciding
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
+    kinds = statement_words().exclusive
+    is_of_scan = any(kinds[w][0] == "modality" for one in sentence.clauses for w in one.exclusive)
+    if is_of_scan and deciding == _SUGGESTED:
+        return False  # compared as a finding
     if not deciding or not is_plain or sentence.cues & {"first_person", "not_yet"}:
         return False
     told = told_of(sentence.words) - deciding - statement_words().neutral
@@ -248,7 +253,8 @@ def _is_unknown(
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
     said |= clause.words & statement_words().happening.keys()
     meant = [_meaning(word, rows.words) for word in said]
-    is_found = bool(clause.quantities or clause.exclusive or clause.counted) and any(meant)
+    is_of_value = clause.quantities or clause.exclusive or clause.counted
+    is_found = bool(is_of_value or "is_now" in clause.cues) and any(meant)
     is_past = not clause.words.isdisjoint(statement_words().past)
     if not said or not (is_of_patient or is_found or is_past):
         return False

@@ -29,6 +29,7 @@ from services.statements.verdict import Verdict
 SENTENCES = Path(__file__).with_name("fresh.yaml")
 _ROOT = Path(__file__).parents[3]
 _SAMPLES = _ROOT / "samples" / "patients"
+_OWN_CHARTS = Path(__file__).with_name("charts")
 _CHARTS = _ROOT.parent / "shared" / "data" / "charts"
 _UNTRUE = "‡"
 _TODAY = date(2026, 11, 22)
@@ -76,8 +77,10 @@ def _of_answer(chart: str, answer: str, grounds: Grounds) -> Iterator[Judged]:
 
 
 def _path_of(chart: str) -> Path | None:
-    sample = _SAMPLES / f"{chart}.json"
-    return sample if sample.is_file() else next(iter(_CHARTS.glob(f"{chart}_*.json.gz")), None)
+    for kept in (_SAMPLES / f"{chart}.json", _OWN_CHARTS / f"{chart}.json"):
+        if kept.is_file():
+            return kept
+    return next(iter(_CHARTS.glob(f"{chart}_*.json.gz")), None)
 
 
 def _record(path: Path, chart: str) -> PatientRecord:
