@@ -67,6 +67,13 @@ def judged() -> Iterator[Judged]:
             yield from _of_answer(chart, answer, grounds)
 
 
+def grounds_of(chart: str) -> Grounds:
+    """Return all that the tools say of one of the charts that are always there."""
+    path = _path_of(chart)
+    assert path is not None
+    return _grounds(_record(path, chart))
+
+
 def _of_answer(chart: str, answer: str, grounds: Grounds) -> Iterator[Judged]:
     """Yield the sentences of a whole answer, in order: a heading speaks of what is beneath it."""
     check = MessageCheck(grounds=grounds, speaker=Speaker())
