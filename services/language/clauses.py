@@ -16,18 +16,16 @@ _BETWEEN = frozenset({"between", "zwischen"})
 _WITHOUT = frozenset({"without", "ohne"})
 _OR = frozenset({"or", "nor", "oder", "noch"})
 _THAN = frozenset({"than", "als"})
-_OF_OTHER_TIMES = frozenset(
-    {"newest", "current", "before", "is_now", "begun", "rising", "falling", "steady", "highest",
-     "lowest", "takes", "maybe"}
-)  # fmt: skip
 _COURSES = frozenset({"rising", "falling", "steady"})
+_EXTREMES = frozenset({"highest", "lowest"})
+_NOW = frozenset({"newest", "current", "is_now"})
+_OF_OTHER_TIMES = _COURSES | _EXTREMES | _NOW | {"before", "begun", "takes", "maybe"}
 _TURNS = frozenset({"recovered", "improved", "worsened", "erholte", "erholt", "verbessert"})
 _FINDS = frozenset(
     {"revealed", "showed", "found", "demonstrated", "zeigte", "ergab", "zeigten", "ergaben"}
 )
 _WHICH = frozenset({"that", "which"})
 _OF_THEN = frozenset({"begun", "when", "before"})
-_EXTREMES = frozenset({"highest", "lowest"})
 _FROM = frozenset({"from", "von"})
 _TIMES = frozenset({"a", "mo", "wk", "d"})
 _UP_OR_DOWN = frozenset({"up", "down"})
@@ -50,9 +48,8 @@ class Stage:
         """Whether `known` says at least as much, and the same."""
         if self.prefix and known.prefix and self.prefix not in known.prefix:
             return False
-        return self.scale in ("", known.scale) and known.value.lower().startswith(
-            self.value.lower()
-        )
+        is_of_scale = self.scale in ("", known.scale) or (self.scale, known.scale) == ("stage", "")
+        return is_of_scale and known.value.lower().startswith(self.value.lower())
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +140,9 @@ def _goes_on(last: Clause, clause: Clause) -> bool:
     is_denial = "no" in clause.cues and "no" not in last.cues and not clause.words & _WITHOUT
     if is_denial and not _is_listed(last):
         return False  # "marked shrinkage; no new lesion"
+    kin = statement_words().kin
+    if not clause.words.isdisjoint(kin) and last.words.isdisjoint(kin) and "no" not in last.cues:
+        return False  # "lives alone, and his daughter helps"
     if "no" in last.cues & clause.cues and last.topics and clause.topics:
         return False  # "No allergies are recorded, and she is not on any medication"
     if not clause.names:
@@ -218,6 +218,8 @@ def _of_the_same(last: Clause, clause: Clause) -> Clause:
     is_other_way = bool(clause.cues & _COURSES) or not clause.words.isdisjoint(_TURNS)
     if is_other_way or (clause.quantities and "asserts" in clause.cues):
         passed_on -= _COURSES
+    if clause.quantities and clause.dates and "asserts" in clause.cues:
+        passed_on -= _NOW | {"high", "low", "normal"}  # "is normal at 4.6; it had been 5.6 in 2021"
     if "newest" in clause.cues:
         passed_on -= _OF_THEN
     if clause.quantities:
@@ -314,10 +316,10 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
     for at, clause in enumerate(clauses):
         rest = clauses[at + 1 :]
         end = next((one for one in rest if not _is_listed(one)), None)
-        if end is None and _is_denied_kind(clause) and _is_denied_kind(clauses[-1]):
-            yield replace(clause, cues=clause.cues | (clauses[-1].cues & {"recorded"}))
-            continue
-        if end is not None and "recorded" in end.cues and _is_denied_name(clause):
+        is_kind = end is None and _is_denied_kind(clause) and _is_denied_kind(clauses[-1])
+        told = clauses[-1] if is_kind else end
+        is_name = "no" in clause.cues and bool(clause.names) and "asserts" not in clause.cues
+        if told is not None and (is_kind or is_name) and "recorded" in told.cues:
             yield replace(clause, cues=clause.cues | {"recorded"})
             continue
         if end is None or not _is_listed(clause) or not end.own_names:
@@ -330,11 +332,6 @@ def _denied_together(clauses: list[Clause]) -> Iterator[Clause]:
             exclusive=end.exclusive,
             cues=clause.cues | (end.cues & {"no", "asserts"}),
         )
-
-
-def _is_denied_name(clause: Clause) -> bool:
-    """Whether a clause is no more than "no diabetes", of which the next says "are recorded"."""
-    return "no" in clause.cues and bool(clause.names) and "asserts" not in clause.cues
 
 
 def _is_denied_kind(clause: Clause) -> bool:

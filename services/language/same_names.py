@@ -10,6 +10,7 @@ from services.language.vocabulary import concept_rows
 _SHORT_CHARS = 3
 _BROAD = ("cancer", "carcinoma", "malignant neoplasm")
 """Tumors are compared by their parts: what it is, and of what."""
+_OTHER_THAN_BLOOD = frozenset({"kind", "system"})
 
 
 class SameName(NamedTuple):
@@ -39,8 +40,11 @@ def concept_names() -> Mapping[tuple[str, ...], SameName]:
         for phrase in said:
             stems = _stems(phrase)
             is_short = len(stems) == 1 and len(stems[0]) <= _SHORT_CHARS
-            if stems not in _by_hand():
-                found.setdefault(stems, SameName(group, wider.get(group, frozenset()), is_short))
+            short = all(len(one) <= _SHORT_CHARS for one in stems)
+            for written in (stems, *((("".join(stems),),) if short and len(stems) > 1 else ())):
+                if written not in _by_hand():
+                    one = SameName(group, wider.get(group, frozenset()), is_short)
+                    found.setdefault(written, one)
     groups = {**_by_hand(), **{stems: one.group for stems, one in found.items()}}
     return {
         stems: one._replace(wider=one.wider | _inner(stems, groups) - {one.group})
@@ -82,6 +86,11 @@ def _groups() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     loose = {_stems(one) for one in rows["not_the_same"]}
     said = [
         ("problem", (str(name), *map(str, row["words"]))) for name, row in rows["problems"].items()
+    ]
+    said += [
+        ("", (str(name), *map(str, row["words"])))
+        for name, row in rows["results"].items()
+        if row.keys().isdisjoint(_OTHER_THAN_BLOOD) and _stems(str(name)) not in loose
     ]
     said += [("procedure", tuple(map(str, names))) for names in rows["procedures"]]
     for kind, names in said:

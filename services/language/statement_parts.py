@@ -44,6 +44,8 @@ _OF_ALL = re.compile(
     r"(?i)(?<![.,])\b(?P<number>[a-zü]+|\d{1,3}) (?:of|von|out of)(?: the)?"
     r" (?P<all>[a-zü]+|\d{1,3})\b"
 )
+_OF_NODES = re.compile(r"(?i)\b(\d{1,2})/(\d{1,2})(?= (?:lymph )?(?:nodes?|lymphknoten|lk)\b)")
+_AGED = re.compile(r"\b(?P<who>(?:Mrs?|Ms|Herrn?|Frau)\.? [\w'’-]+) \((?P<age>\d{1,3})\)")
 _HEAD_WORDS = 5
 _NONE = ("", 0)
 _DOSE = "mg"
@@ -143,7 +145,11 @@ def placed(word: str) -> tuple[str, ...]:
     """Return a word of a place in the body in the words of records."""
     vocabulary = statement_words()
     side = vocabulary.sides.get(word)
-    return (side,) if side is not None else vocabulary.places.get(word, (stem(word),))
+    if side is not None:
+        return (side,)
+    return vocabulary.places.get(word.removesuffix("s")) or vocabulary.places.get(
+        word, (stem(word),)
+    )
 
 
 def with_digits(text: str) -> str:
@@ -174,6 +180,7 @@ def with_digits(text: str) -> str:
         )
         return found.group() if not number or not among else f"{number} of {among}"
 
+    text = _AGED.sub(r"\g<who> (\g<age> years old)", _OF_NODES.sub(r"\1 of \2", text))
     text = _OF_ALL.sub(share_in_digits, _LASTING_ONE.sub("1", text))
     text = _COUNTED.sub(counted_in_digits, _SPOKEN.sub(written, text))
     text = _AT_AGE.sub(aged_in_digits, text)

@@ -59,6 +59,7 @@ class StatementWords:
         counted: What kind of rows a plural counts; `times` where it counts any.
         allergic: Stems by which something is said of an allergy.
         kin: Stems of relatives.
+        refusing: Stems by which somebody is said not to have wanted a thing.
         past: Stems by which something is said to have happened, or to have been found.
         reactions: Stems of what an allergy may do.
         judging: Stems that say how a finding, an organ or a course is, or that somebody knows it.
@@ -102,6 +103,7 @@ class StatementWords:
     allergic: frozenset[str]
     kin: frozenset[str]
     past: frozenset[str]
+    refusing: frozenset[str]
     reactions: frozenset[str]
     judging: frozenset[str]
     judged: frozenset[str]
@@ -182,6 +184,9 @@ def statement_words() -> StatementWords:
         parts_of_year=parts_of_year(files),
         counted=by_word(files, "counted"),
         kin=_stems_in(files, "family"),
+        refusing=_stems_of(
+            " ".join(w for one in files for w in one.get("happening", {}).get("declined", ()))
+        ),
         deeds=_deeds(files),
         panels=_panels(names),
         better=_better(names),

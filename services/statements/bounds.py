@@ -6,8 +6,15 @@ from services.language.clauses import Clause
 from services.language.quantities import Quantity
 from services.language.statement_tables import stem
 from services.language.statements import Sentence
-from services.statements.compare_series import against_trend, has_value, since
-from services.statements.fit import has_date, is_measured
+from services.statements.compare_series import (
+    RANGED,
+    SPANS,
+    UNTIL_NOW,
+    against_trend,
+    has_value,
+    since,
+)
+from services.statements.fit import COURSES, has_date, is_measured
 from services.statements.known import KnownRows
 from services.statements.rows import KnownRow
 from services.statements.subject import about, supported
@@ -19,10 +26,6 @@ _ALWAYS = frozenset(
      "immer", "stet", "blieb", "blieben", "durchgehend", "jedem", "jeder", "jede", "alle"}
 )  # fmt: skip
 _BETWEEN = frozenset({"between", "within", "zwischen"})
-_RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
-_SPANS = frozenset({"from", "to", "between", "until", "von", "bis", "zwischen"})
-_COURSES = frozenset({"rising", "falling", "steady"})
-_UNTIL_NOW = frozenset({"has", "been"})
 _LASTING = frozenset({"steady", "begun"})
 
 
@@ -36,7 +39,7 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
     values = _values(clause, rows, names)
     if not values:
         return None
-    if not clause.quantities and clause.cues & _COURSES and _is_span(clause):
+    if not clause.quantities and clause.cues & COURSES and _is_span(clause):
         return against_trend(clause, values) or supported([values[0], values[-1]])
     if len(clause.quantities) == 2:
         return _of_range(clause, values)
@@ -52,10 +55,10 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
 
 def _of_range(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:
     """Return the verdict over "ranged from 114 to 136" and "stayed between 81 and 92"."""
-    if clause.words & _RANGED:
+    if clause.words & RANGED:
         ends = [[row for row in values if is_measured(one, row)] for one in clause.quantities]
         return _all_within(clause.quantities, values) if all(ends) else None
-    is_of_all = clause.words & _ALWAYS or clause.words >= _UNTIL_NOW or clause.cues & _LASTING
+    is_of_all = clause.words & _ALWAYS or clause.words >= UNTIL_NOW or clause.cues & _LASTING
     return _all_within(clause.quantities, values) if is_of_all and clause.words & _BETWEEN else None
 
 
@@ -101,7 +104,7 @@ def _values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[Known
 
 
 def _is_span(clause: Clause) -> bool:
-    return len(clause.dates) == 2 and bool(clause.words & _SPANS)
+    return len(clause.dates) == 2 and bool(clause.words & SPANS)
 
 
 def _day(row: KnownRow) -> str:

@@ -31,6 +31,7 @@ def by_broader_name(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Se
     said = {word for word in clause.words if len(word) > _SMALL_CHARS and word.isalpha()}
     said -= _BROADER | _SAYS_NO_MORE
     said -= statement_words().neutral | statement_words().translated
+    said -= {word for row in rows.personal if row.kind == "patient" for word in row.name}
     return [
         row
         for row in (rows.about(own) if own else rows.rows)

@@ -9,8 +9,9 @@ from services.language.clauses import Clause
 from services.language.phrases import says
 from services.language.statement_words import is_clinical_name
 from services.language.statements import Sentence, read_sentence, refs_in
+from services.statements.accounts import adds_beside
 from services.statements.ages import with_birth_day
-from services.statements.bounds import limits, of_all_values
+from services.statements.bounds import of_all_values
 from services.statements.changes import changed
 from services.statements.clause_parts import (
     CLINICAL_TOPICS,
@@ -27,8 +28,12 @@ from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
 from services.statements.judgements import judges_alone, with_course
 from services.statements.smoking import OF_SMOKING, compare_smoking
-from services.statements.subject import all_named, beside, person_groups, refs, without_setting
-from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
+from services.statements.subject import person_groups, refs, without_setting
+from services.statements.unknown_prose import (
+    is_named,
+    reports_unknown,
+    states_unknown,
+)
 from services.statements.verdict import UNCHECKED, Verdict, worst
 
 OTHER_PATIENT = "A sentence about another patient was left out."
@@ -108,22 +113,7 @@ class MessageCheck:
         """Whether the rows that support a sentence have no word of what it says besides."""
         if not self.speaker.reads_records or "as_you_said" in sentence.cues or not found.sources:
             return False
-        known = self.grounds.rows
-        named = {name for one in sentence.clauses for name in one.names}
-        rows = [
-            row
-            for ref in found.sources
-            for row in known.by_source(ref)
-            if not named or not named.isdisjoint(row.words)
-        ]
-        rows += [row for one in sentence.clauses for row in known.about(one.names) if row.is_text]
-        rows += beside(rows, known, named)
-        rows += [row for row in known.about(named) if row.kind == "goal" and limits(sentence, row)]
-        rows += [row for row in known.personal if row.kind == "patient" or named & row.words]
-        if not adds_unknown(sentence, rows, self.grounds.own_names):
-            return False
-        rows += all_named(known, named)
-        return adds_unknown(sentence, rows, self.grounds.own_names)
+        return adds_beside(sentence, found.sources, self.grounds.rows, self.grounds.own_names)
 
     def _cites_another(self, sentence: Sentence, found: Verdict) -> bool:
         """Whether a value stands in none of the sources that its sentence names."""
@@ -222,7 +212,9 @@ class MessageCheck:
     def _is_unknown(self, words: Sequence[str]) -> bool:
         known = self.grounds.rows.words
         return not any(
-            word in known or any(one.startswith(word) for one in known if len(word) > 4)
+            word in known
+            or is_named(word, known)
+            or any(one.startswith(word) for one in known if len(word) > 4)
             for word in words
         )
 

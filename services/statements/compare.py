@@ -75,7 +75,7 @@ def compare_values(
     """
     if (other := of_another_person(clause, rows)) is not None:
         return other
-    then = age_at(clause)
+    then = age_at(clause) if "family" not in clause.cues else None
     if then is not None and (of_then := compare_age_at(clause, then, rows)) is not None:
         return of_then
     age = age_told(clause)
@@ -93,6 +93,7 @@ def _compared(
 ) -> Verdict:
     if not names and clause.sites and not clause.has_values:
         subject = [row for row in rows.rows if any(clause.sites[0] <= one for one in row.sites)]
+        subject = [row for row in subject if fits(clause, row)]
         return supported(subject) if subject else Verdict("unsupported")
     subject = _subject(clause, rows, names)
     found = latest_of_kind(clause, rows, names) or compared(clause, subject)
@@ -233,12 +234,13 @@ def _objection(
     cited: Collection[str],
 ) -> Verdict | None:
     """Return what speaks against a clause whose values are in rows: flags, order, extremes."""
-    row = fitting[0]
-    if row.is_text:
+    if (row := fitting[0]).is_text:
         return None
-    flagged = against_flag(clause, row)
+    is_of_now = not clause.has_values and clause.cues & {"is_now", "current", "newest"}
+    judged = max(candidates, key=lambda one: one.order) if is_of_now and row.order else row
+    flagged = against_flag(clause, judged)
     if flagged:
-        return Verdict("contradicted", row.sources, flagged)
+        return Verdict("contradicted", judged.sources, flagged)
     is_judged = is_judged_without_range(clause, row) or is_judged_beyond(clause, row)
     if is_judged or is_changed_otherwise(clause, row):
         return Verdict("unsupported", row.sources)
@@ -266,7 +268,9 @@ def _against_series(
     told = {(one.order[:10], value_of(one)): one for one in series if has_value(one)}
     numbers = list(told.values())
     if len(numbers) < 2:
-        return None
+        # One value is no course.
+        is_course = not clause.quantities and clause.cues & {"rising", "falling"} and numbers
+        return Verdict("unsupported", series[-1].sources) if is_course else None
     return _against_course(clause, fitting, fitting[0], numbers)
 
 

@@ -21,8 +21,10 @@ _GOING_ON = frozenset(
      "dropping", "steigt", "sinkt", "fallt", "steigend", "fallend", "sinkend"}
 )  # fmt: skip
 _FIRST = frozenset({"first", "initial", "initially", "originally", "erst", "zunachst"})
-_FROM = frozenset({"from", "von"})
-_UNTIL_NOW = frozenset({"has", "been"})
+SPANS = frozenset({"from", "to", "between", "until", "von", "bis", "zwischen"})
+RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
+FROM = frozenset({"from", "von"})
+UNTIL_NOW = frozenset({"has", "been"})
 
 
 def series_of(clause: Clause, row: KnownRow, candidates: Sequence[KnownRow]) -> list[KnownRow]:
@@ -102,7 +104,7 @@ def is_outdated(
         return False
     if clause.dates or not (clause.stages or len(clause.quantities) == 1):
         return False
-    is_course = bool(cues & {"rising", "falling"} and clause.words & _FROM)
+    is_course = bool(cues & {"rising", "falling"} and clause.words & FROM)
     if is_course or "maybe" in cues or any(one.is_earlier for one in fitting):
         return False
     # A stage by another source than the newest is right of that source.
@@ -134,7 +136,7 @@ def against_step(clause: Clause, row: KnownRow, numbers: Sequence[KnownRow]) -> 
     if len(clause.quantities) != 1 or not clause.cues & {"rising", "falling", "steady"}:
         return None
     earlier = [one for one in numbers if one.order[:10] < row.order[:10]]
-    if clause.words & _FROM or row.number is None:
+    if clause.words & FROM or row.number is None:
         return None
     newest = numbers[-1]
     if (
@@ -166,7 +168,7 @@ def against_trend(clause: Clause, numbers: Sequence[KnownRow]) -> Verdict | None
     if len(numbers) < 2:
         return None
     first, before, last = (value_of(one) for one in (numbers[0], numbers[-2], numbers[-1]))
-    is_now = bool(clause.cues & {"is_now", "newest"}) or clause.words >= _UNTIL_NOW
+    is_now = bool(clause.cues & {"is_now", "newest"}) or clause.words >= UNTIL_NOW
     is_now = is_now and not clause.dates
     rises = last > before or (last > first and not (is_now and last < before))
     falls = last < before or (last < first and not (is_now and last > before))

@@ -8,44 +8,34 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.written_dates import FoundDate, WrittenDate
 from services.statements.broader import is_cancer_of
-from services.statements.compare_series import STEP_BY_STEP, against_trend, is_multiplied
-from services.statements.durations import TIMES, is_apart
-from services.statements.fit import (
-    DONE_ONCE,
-    fits,
-    is_aim,
-    shares,
+from services.statements.compare_series import (
+    FROM,
+    RANGED,
+    SPANS,
+    STEP_BY_STEP,
+    against_trend,
+    is_multiplied,
 )
+from services.statements.durations import TIMES, is_apart
+from services.statements.fit import DONE_ONCE, fits, is_aim, is_measured, shares
 from services.statements.known import KnownRows
 from services.statements.rows import JUDGED, KnownRow
 from services.statements.subject import about, is_meant, of_state, refs, supported
 from services.statements.verdict import Verdict
-
-_FROM = frozenset({"from", "von"})
-_SPANS = frozenset({"from", "to", "until", "von", "bis", "between", "zwischen"})
 
 FOR = frozenset({"treated", "behandelt", "for", "against", "fur", "gegen", "wegen"})
 _EVERY = frozenset({"every", "each", "yearly", "annually", "jedes", "jahrlich"})
 _BEFORE = frozenset({"before", "prior", "vor", "bevor"})
 _AFTER = frozenset({"after", "following", "nach", "nachdem"})
 _ORDINALS = {
-    "first": 1,
-    "second": 2,
-    "third": 3,
-    "fourth": 4,
-    "fifth": 5,
-    "erste": 1,
-    "zweite": 2,
-    "dritte": 3,
-    "vierte": 4,
-    "funfte": 5,
-}
+    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5,
+    "erste": 1, "zweite": 2, "dritte": 3, "vierte": 4, "funfte": 5,
+}  # fmt: skip
 _BACK = frozenset({"recovered", "rebounded", "erholte"})
 """A value that fell and recovered has both courses."""
 _COUNTED_ONE_BY_ONE = frozenset({"immunization", "procedure"})
 _OF_A_TUMOR = frozenset({"", "stage", "T", "N", "M"})
 _TWO_AND_TIME = 3
-_RANGED = frozenset({"ranged", "varied", "fluctuated", "schwankte", "schwankten"})
 
 
 def by_nearest(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list[KnownRow]:
@@ -131,7 +121,7 @@ def is_over(illness: KnownRow, day: str) -> bool:
 
 def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
     """Return the rows of "in 2015 and 2017", each of one of the days."""
-    if len(clause.dates) < 2 or clause.quantities or clause.words & _SPANS:
+    if len(clause.dates) < 2 or clause.quantities or clause.words & SPANS:
         return []
     plain = replace(clause, cues=clause.cues - {"ended"})  # "completed in 2017 and 2019"
     found = [
@@ -149,7 +139,7 @@ def by_each_day(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow
 def by_each_year(clause: Clause, candidates: Sequence[KnownRow]) -> list[KnownRow]:
     """Return a row of each year of "every year from 2013 to 2020"; none where one is missing."""
     days = [one.readings[0] for one in clause.dates]
-    is_told = bool(clause.words & _EVERY and clause.words & _SPANS) and len(days) == 2
+    is_told = bool(clause.words & _EVERY and clause.words & SPANS) and len(days) == 2
     if not is_told or clause.quantities or any(one.month or not one.year for one in days):
         return []
     plain = replace(clause, dates=())
@@ -188,7 +178,7 @@ def by_each(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verdict | 
         is_apart(clause, time, a, b) for a in found[0] for b in found[-1]
     ):
         return Verdict("unsupported", refs(found[-1]))
-    if clause.words & _AFTER and not clause.words & _FROM:
+    if clause.words & _AFTER and not clause.words & FROM:
         measured.reverse()  # "72.9 in 2019 after 89.7 in 2014"
         found.reverse()
     against = _against_order_of(clause, measured, found)
@@ -203,7 +193,7 @@ def _against_order_of(
 ) -> Verdict | None:
     """Return what the rows of each number say against their course; put the oldest first."""
     first, last = measured[0].number, measured[-1].number
-    is_trend = bool(clause.cues & {"rising", "falling"}) or bool(clause.words & _FROM)
+    is_trend = bool(clause.cues & {"rising", "falling"}) or bool(clause.words & FROM)
     is_in_order = any(_day(a) <= _day(b) for a in found[0] for b in found[-1])
     if not is_in_order and len(clause.dates) == len(measured):
         found.reverse()  # "fell to 160 in 2020 from 259 in 2014"
@@ -262,7 +252,7 @@ def _days_of(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
     none = ((),) * (len(clause.quantities) - 1)
     if "begun" not in clause.cues:
         return _beside_day(clause) or (*none, clause.dates)
-    return (*none, ()) if clause.words & _RANGED else (clause.dates, *none)
+    return (*none, ()) if clause.words & RANGED else (clause.dates, *none)
 
 
 def _beside_day(clause: Clause) -> tuple[tuple[FoundDate, ...], ...]:
@@ -314,8 +304,11 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
     is_of_tumor = all(one.scale in _OF_A_TUMOR for one in clause.stages)
     is_told = bool(clause.stages) and (is_of_tumor or bool(names))
     is_course = len(clause.dates) == len(clause.stages) > 1
-    if not is_told or clause.quantities or (len(clause.stages) < 2 and not names):
+    if not is_told or (len(clause.stages) < 2 and not names):
         return []
+    if any(not rows.about([code]) for code in clause.codes):
+        return []
+    clause, measured = replace(clause, quantities=(), codes=()), clause.quantities
     told = clause
     if len(clause.stages) > 1:
         told = replace(clause, exclusive=(), sites=(), cues=clause.cues - {"ended"})
@@ -337,7 +330,9 @@ def by_each_stage(clause: Clause, rows: KnownRows, names: Sequence[str]) -> list
         rest = replace(clause, stages=(), dates=() if is_course else clause.dates)
         whole = [row for row in about(rest, rows, names) if fits(rest, row)]
         found.append(whole or by_nearest(rest, rows, names))
-    return [row for one in found for row in one[:1]] if all(found) else []
+    said = [row for one in found for row in one]
+    is_measured_so = all(any(is_measured(one, row) for row in said) for one in measured)
+    return [row for one in found for row in one[:1]] if all(found) and is_measured_so else []
 
 
 def _has_stage(clause: Clause, row: KnownRow) -> bool:

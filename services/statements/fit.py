@@ -9,7 +9,7 @@ from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
 from services.language.written_dates import FoundDate
-from services.statements.rows import JUDGED, KnownRow, stems_of, told_of
+from services.statements.rows import JUDGED, NOT_DONE, KnownRow, stems_of, told_of
 from services.statements.units import is_same
 
 _SAME_LETTERS = 7
@@ -17,8 +17,8 @@ ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
 _WITH = frozenset({"with", "without"})
 _LACKING = WITHOUT | {"no", "kein", "keine", "keinen"}
-_NOT_DONE = frozenset({"planned", "maybe"})
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
+_NOT_THERE = ("polarity", 1)
 _AFTER = frozenset({"after", "nach"})
 _OF = frozenset({"of", "von"})
 ALL = frozenset({"both", "all", "every", "beide", "alle"})
@@ -28,7 +28,7 @@ DONE_ONCE = frozenset({"encounter", "procedure", "immunization"})
 _AIMS = frozenset({"care plan", "goal"})
 _OF_AIMS = frozenset({"plan", "goal", "management", "plane", "ziel"})
 _REMOVED, _CUT_OUT = "remov", "ectomy"
-_COURSES = frozenset({"rising", "falling", "steady"})
+COURSES = frozenset({"rising", "falling", "steady"})
 
 
 def fits(clause: Clause, row: KnownRow) -> bool:
@@ -42,7 +42,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
-        and not (row.is_plan and clause.cues.isdisjoint(_NOT_DONE))
+        and not (row.is_plan and clause.cues.isdisjoint(NOT_DONE))
         and all(
             any(one.fits(known) for known in row.stages) or _says_plainly(one.scale, one.value, row)
             for one in clause.stages
@@ -52,6 +52,7 @@ def fits(clause: Clause, row: KnownRow) -> bool:
         and not excludes(clause, row)
         and not _is_finding_beside(clause, row)
         and stands(clause, row)
+        and not ("tolerates" in clause.cues and row.kind == "medication")
         and _has_happened(clause, row)
         and _says_which(clause, row)
         and (
@@ -142,7 +143,7 @@ def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
     """Whether a row that denies something is told so: `EGFR T790M is absent`."""
     denying = statement_words().denying
     is_denied = row.negated or (row.is_text and not row.words.isdisjoint(denying))
-    return not is_denied or bool(clause.words & (denying | WITHOUT))
+    return not is_denied or bool(clause.words & (denying | WITHOUT | statement_words().refusing))
 
 
 def has_sites(clause: Clause, row: KnownRow) -> bool:
@@ -222,8 +223,8 @@ def excludes(clause: Clause, row: KnownRow) -> bool:
         return False
     groups = statement_words().exclusive
     for word in clause.exclusive:
-        if word in row.exclusive:
-            continue
+        if word in row.exclusive or (row.negated and groups[word] == _NOT_THERE):
+            continue  # what is not detected is wild-type
         here = [groups[other] for other in row.exclusive if groups[other][0] == groups[word][0]]
         if here and groups[word] not in here:
             return True
@@ -234,7 +235,8 @@ def stands(clause: Clause, row: KnownRow) -> bool:
     """Whether a row holds now, where the clause says now; has ended, where it says so."""
     cues = clause.cues
     is_value = row.number is not None or any(one.pair is not None for one in row.quantities)
-    if cues & _COURSES and not row.is_text and not is_value:
+    is_said = bool(clause.exclusive) and row.exclusive.issuperset(clause.exclusive)
+    if cues & COURSES and not row.is_text and not is_value and not is_said:
         return False  # "LVEF is unchanged" is not told by a drug that is given for it
     if row.standing == "ended" and cues & {"current", "takes"} and "ended" not in cues:
         return False
@@ -313,8 +315,8 @@ def _is_told_of_now(clause: Clause) -> bool:
 
 def _has_happened(clause: Clause, row: KnownRow) -> bool:
     """Whether the row says what happened to the thing: `removed`, `declined`, `recurred`."""
-    if row.number is not None and clause.cues & _COURSES:
-        return True  # "declined from 22 to 11" is a course
+    if row.number is not None and (clause.cues & COURSES or clause.quantities):
+        return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
     told = [word for word in happenings(clause) if word not in clause.names]
     return all(has_happened(word, row) for word in told)
 

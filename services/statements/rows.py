@@ -20,7 +20,7 @@ from services.statements.units import quantity
 Standing: TypeAlias = Literal["active", "ended", "absent", ""]
 SHOWN_CHARS = 200
 JUDGED = frozenset({"high", "low", "normal", "rising", "falling", "steady"})
-_NOT_DONE = frozenset({"planned", "maybe"})
+NOT_DONE = frozenset({"planned", "maybe"})
 _NAMED_BY_ALL = frozenset({"problem", "procedure"})
 _SMALL_CHARS = 3
 _SHORT_PLACES = frozenset({"hip", "eye", "ear", "arm", "leg", "toe", "jaw", "rib", "son"})
@@ -87,7 +87,8 @@ class KnownRow:
 def _may_name(word: str) -> bool:
     known = statement_words()
     is_word = len(word) > 2 and not word[0].isdigit() and word not in known.numbers
-    return is_word and word not in known.common and word not in known.fillers
+    is_place = word in known.sides or word in known.places  # compared as sites
+    return is_word and not is_place and word not in known.common and word not in known.fillers
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def _read_rows(
     text: str, date: str | None, sources: tuple[str, ...], title: str, is_earlier: bool
 ) -> Iterator[KnownRow]:
     own = recorded_date(date) if date else None
-    about = stems_of(title)
+    about = stems_of(title) | {one for one in clause_of(title).names if one[0] == "="}
     for piece in sentences_of(text.replace(".;", ".")):  # parts that a view joined
         if not piece.strip() or says(piece, "orders_reader"):
             continue  # "say that she has no allergies" states nothing of her
@@ -151,15 +152,20 @@ def _heads(clauses: Sequence[Clause]) -> Iterator[frozenset[str]]:
     """Yield for each part what those before it name: `BRAF p.Val600Glu, allele fraction 38 %`."""
     head: frozenset[str] = frozenset()
     for clause in clauses:
-        yield head
+        yield head if clause.words.isdisjoint(statement_words().kin) else frozenset()
         is_whole = clause.quantities or clause.exclusive or negates(clause) or clause.cues & JUDGED
         own = frozenset((*clause.names, *clause.codes))
         head = frozenset() if is_whole else head | own
 
 
 def _parts(clauses: Sequence[Clause]) -> bool:
-    """Whether a sentence says one thing of this and the other of that: "retained … lost"."""
-    groups = statement_words().exclusive
+    """Whether a sentence says one thing of this and the other of that: "retained … lost".
+
+    What a daughter does is not with whom somebody lives.
+    """
+    groups, kin = statement_words().exclusive, statement_words().kin
+    if any(one.words & kin for one in clauses[1:]) and not clauses[0].words & kin:
+        return True
     said = {groups[word] for one in clauses for word in one.exclusive}
     return len({group for group, _ in said}) < len(said)
 
@@ -178,6 +184,8 @@ def _row_of_clause(
     about: frozenset[str],
     is_earlier: bool,
 ) -> KnownRow:
+    if not clause.own_names and not clause.words.isdisjoint(statement_words().kin):
+        clause = replace(clause, names=())  # what a daughter does is not how somebody lives
     dates = [one for found in clause.dates for one in found.readings]
     return KnownRow(
         name=clause.words.union(clause.names if clause.quantities else ()),
@@ -188,16 +196,22 @@ def _row_of_clause(
         stages=clause.stages,
         often=clause.often,
         smoking=clause.smoking,
-        negated="no" in clause.cues and "recorded" not in clause.cues,
+        negated=("no" in clause.cues and "recorded" not in clause.cues) or _is_refused(clause),
         sources=sources,
         written=day,
-        is_plan=not _NOT_DONE.isdisjoint(clause.cues),
+        is_plan=not NOT_DONE.isdisjoint(clause.cues),
         judged=clause.cues & JUDGED,
         is_text=True,
         is_earlier=is_earlier,
         exclusive=frozenset(clause.exclusive),
         sites=clause.sites,
     )
+
+
+def _is_refused(clause: Clause) -> bool:
+    """Whether a text says that somebody did not want a thing; a value that declined is told."""
+    is_value = clause.quantities or clause.cues & JUDGED
+    return not is_value and not clause.words.isdisjoint(statement_words().refusing)
 
 
 def joined(clauses: Sequence[Clause]) -> Clause:

@@ -4,6 +4,7 @@ from services.language.clauses import Clause
 from services.statements.compare import compare_values
 from services.statements.fit import has_date
 from services.statements.known import KnownRows
+from services.statements.subject import supported
 from services.statements.verdict import Verdict
 
 OF_SMOKING = frozenset({"=smoking"})
@@ -17,7 +18,9 @@ def compare_smoking(clause: Clause, rows: KnownRows) -> Verdict:
         return Verdict("unsupported")
     newest = max(known, key=lambda row: row.order)
     if clause.dates and clause.words & _QUIT:
-        return Verdict("unsupported", newest.sources, newest.says)
+        own = [row for row in known if row.is_text and row.words & _QUIT]
+        own = [row for row in own if any(has_date(one, row) for one in clause.dates)]
+        return supported(own) if own else Verdict("unsupported", newest.sources, newest.says)
     # Who smoked once has not "never smoked"; else the newest of what is dated counts.
     told = (
         known if clause.smoking == "never" else [row for row in known if not row.order] or [newest]

@@ -22,7 +22,8 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
         return False
     # A point may part thousands, but 8.092 g are not 8.092 kg for that.
     readings = claimed.readings if claimed.unit in ("", known.unit) else claimed.readings[:1]
-    recorded = _in_unit(known, claimed.unit)
+    # "Above 7" is no 6.383 that might be 6,383.
+    recorded = _in_unit(known, claimed.unit)[: 1 if claimed.comparator else None]
     for one in readings:
         for there in recorded:
             if _fits(claimed, one, there, is_about):

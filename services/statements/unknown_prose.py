@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from services.language.clauses import Clause
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
-from services.statements.fit import ANY_KIN, WITHOUT, is_measured, lacked, stands
+from services.statements.fit import ANY_KIN, WITHOUT, has_happened, is_measured, lacked, stands
 from services.statements.known import KnownRows
 from services.statements.rows import BEGINNING, KnownRow, told_of
 
@@ -22,6 +22,7 @@ _TURNS = frozenset(
     {"recovered", "improved", "worsened", "progressed", "deteriorated", "corrected", "erholt",
      "verbesserte", "verbessert", "verschlechterte", "verschlechtert"}
 )  # fmt: skip
+_SUGGESTED = frozenset({"suggested"})
 _GOALS = frozenset({"goal", "ziel"})
 _AMOUNTS = frozenset(
     {"loss", "gain", "reduction", "verlust", "zunahme", "abnahme", "gewichtsverlust"}
@@ -55,6 +56,10 @@ def reports_unknown(sentence: Sentence, rows: Sequence[KnownRow]) -> bool:
     """Whether somebody is said to have recommended or decided what no row says was so."""
     deciding = sentence.words & statement_words().deciding
     is_plain = not (sentence.is_heading or sentence.asks or sentence.refs or sentence.is_question)
+    kinds = statement_words().exclusive
+    is_of_scan = any(kinds[w][0] == "modality" for one in sentence.clauses for w in one.exclusive)
+    if is_of_scan and deciding == _SUGGESTED:
+        return False  # compared as a finding
     if not deciding or not is_plain or sentence.cues & {"first_person", "not_yet"}:
         return False
     told = told_of(sentence.words) - deciding - statement_words().neutral
@@ -99,6 +104,8 @@ def _adds_unknown(
     parted = frozenset(word for word in parted if sentence.hyphened[word].isdisjoint(exclusive))
     parts = told_of(part for word in parted for part in sentence.hyphened[word])
     said = said - parted | {part for part in parts if not _is_neutral(part, clause)}
+    if _has_figure(clause):
+        said = frozenset(one for one in said if not _has_happened_to(one, rows))
     if not said:
         return False
     denials = statement_words().denying | WITHOUT
@@ -117,6 +124,12 @@ def _adds_unknown(
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
     )
     return not (has_all(said, known, initials) and is_placed)
+
+
+def _has_happened_to(word: str, rows: Sequence[KnownRow]) -> bool:
+    """Whether a row says what happened: a stay says that somebody was admitted."""
+    is_told = word in statement_words().happening
+    return is_told and any(has_happened(word, row) for row in rows if not row.negated)
 
 
 def _tells_value(clause: Clause, rows: Sequence[KnownRow]) -> bool:
@@ -174,7 +187,7 @@ def has_all(said: AbstractSet[str], known: AbstractSet[str], initials: Sequence[
     return all(
         word in known
         or word[:BEGINNING] in begun
-        or _is_named(word, known)
+        or is_named(word, known)
         or _is_of_two(word, known)
         or any(word.removesuffix(ending) in known for ending in _FORMS if len(word) > _SHORT_FORM)
         or (len(word) == _SHORT and any(word in one for one in initials))
@@ -187,7 +200,7 @@ def _initials(row: KnownRow) -> str:
     return "".join(word[0] for word in row.says.lower().split())
 
 
-def _is_named(word: str, known: AbstractSet[str]) -> bool:
+def is_named(word: str, known: AbstractSet[str]) -> bool:
     """Whether a word is of another name of what is known: `Kalium`, `clot`."""
     return any(one <= known for one in statement_words().named.get(word, ()))
 
@@ -240,7 +253,8 @@ def _is_unknown(
     said = frozenset(word for word in told if not _is_neutral(word, clause)) or told
     said |= clause.words & statement_words().happening.keys()
     meant = [_meaning(word, rows.words) for word in said]
-    is_found = bool(clause.quantities or clause.exclusive or clause.counted) and any(meant)
+    is_of_value = clause.quantities or clause.exclusive or clause.counted
+    is_found = bool(is_of_value or "is_now" in clause.cues) and any(meant)
     is_past = not clause.words.isdisjoint(statement_words().past)
     if not said or not (is_of_patient or is_found or is_past):
         return False

@@ -170,7 +170,8 @@ def _known(row: ViewRow, text: str) -> KnownRow:
         name=name,
         says=_says(row),
         kind="problem" if row.kind in _DIAGNOSES else row.kind,
-        needs=_needs(core, is_value=is_value) | _classes(row),
+        needs=_needs(core - (_parts_of(row.name) if is_value else set()), is_value=is_value)
+        | _classes(row),
         needs_all=is_value,
         words=name
         | core
@@ -261,9 +262,17 @@ def _needs(core: frozenset[str], *, is_value: bool) -> frozenset[str]:
     return kept or core
 
 
+def _parts_of(name: str) -> set[str]:
+    """Return the stems of the parts of words with hyphens: who names NT-proBNP names no NT."""
+    joined = (word for word in name.split() if "-" in word)
+    return {stem(part) for word in joined for part in word.split("-")}
+
+
 def _classes(row: ViewRow) -> frozenset[str]:
     if row.kind == "immunization":
         return _vaccine_words(row.name, row.code)
+    if row.kind == "problem":
+        return _disease_words(row.code)
     if row.kind != "medication":
         return frozenset()
     return (
@@ -271,6 +280,20 @@ def _classes(row: ViewRow) -> frozenset[str]:
         | _other_names(row.name)
         | _spelt_otherwise(core_of(row.name))
     )
+
+
+@lru_cache(maxsize=1_000)
+def _disease_words(codes: tuple[str, ...]) -> frozenset[str]:
+    """Return stems of what a code of ICD-10 means: `Bösartige Neubildung: Oberlappen` a cancer."""
+    own = [code.rpartition("|")[2] for code in codes if "icd-10" in code.lower()]
+    of_code = [
+        (len(begin), one.name)
+        for one in concept_table().concepts
+        for begin in one.icd10
+        if one.kind == "problem" and any(code.startswith(begin) for code in own)
+    ]
+    name = max(of_code)[1] if of_code else ""
+    return stems_of(name).union(clause_of(name).names)
 
 
 @lru_cache(maxsize=1_000)

@@ -29,6 +29,7 @@ from services.statements.verdict import Verdict
 SENTENCES = Path(__file__).with_name("fresh.yaml")
 _ROOT = Path(__file__).parents[3]
 _SAMPLES = _ROOT / "samples" / "patients"
+_OWN_CHARTS = Path(__file__).with_name("charts")
 _CHARTS = _ROOT.parent / "shared" / "data" / "charts"
 _UNTRUE = "‡"
 _TODAY = date(2026, 11, 22)
@@ -66,6 +67,13 @@ def judged() -> Iterator[Judged]:
             yield from _of_answer(chart, answer, grounds)
 
 
+def grounds_of(chart: str) -> Grounds:
+    """Return all that the tools say of one of the charts that are always there."""
+    path = _path_of(chart)
+    assert path is not None
+    return _grounds(_record(path, chart))
+
+
 def _of_answer(chart: str, answer: str, grounds: Grounds) -> Iterator[Judged]:
     """Yield the sentences of a whole answer, in order: a heading speaks of what is beneath it."""
     check = MessageCheck(grounds=grounds, speaker=Speaker())
@@ -76,8 +84,10 @@ def _of_answer(chart: str, answer: str, grounds: Grounds) -> Iterator[Judged]:
 
 
 def _path_of(chart: str) -> Path | None:
-    sample = _SAMPLES / f"{chart}.json"
-    return sample if sample.is_file() else next(iter(_CHARTS.glob(f"{chart}_*.json.gz")), None)
+    for kept in (_SAMPLES / f"{chart}.json", _OWN_CHARTS / f"{chart}.json"):
+        if kept.is_file():
+            return kept
+    return next(iter(_CHARTS.glob(f"{chart}_*.json.gz")), None)
 
 
 def _record(path: Path, chart: str) -> PatientRecord:
