@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from services.language.expressions import expressions
+
 LAST_LINE_LIMIT_CHARS = 1_000
 PROMISE_LIMIT_CHARS = 300
 
@@ -27,32 +29,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 _CLOSERS = " \t*_\"'`)]}”’»"
 _COURTESY_LIMIT_CHARS = 160
 # Said out of politeness at the end of a message: neither a question nor a hand-over.
-_COURTESIES = (
-    "anything else",
-    "any other question",
-    "any further question",
-    "any questions",
-    "else i can",
-    "else can i",
-    "let me know if",
-    "let me know how",
-    "feel free",
-    "happy to help",
-    "glad to help",
-    "here to help",
-    "hope this helps",
-    "hope that helps",
-    "thank you",
-    "thanks",
-    "have a good",
-    "have a nice",
-    "sonst noch etwas",
-    "noch etwas",
-    "weitere fragen",
-    "melden sie sich",
-    "vielen dank",
-    "gern geschehen",
-)
+_COURTESIES = expressions("courtesies").words("last_line")
 
 
 @dataclass(frozen=True, slots=True)

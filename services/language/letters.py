@@ -6,6 +6,8 @@
 import unicodedata
 from functools import lru_cache
 
+from services.language.expressions import expressions
+
 APOSTROPHES = "'`\N{RIGHT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}\N{ACUTE ACCENT}"
 _WITHOUT_MARK = {
     "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ß": "ss", "ð": "d", "þ": "th", "ı": "i",
@@ -16,86 +18,11 @@ _LOOK_ALIKES = {
     **dict(zip("аеорсхуіјѕткнвмԁԛԝһ", "aeopcxyijstkhbmdqwh", strict=True)),
     **dict(zip("αεορτνιχκυ", "aeoptvixku", strict=True)),
 }
-_CYRILLIC = dict(
-    zip(
-        "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґўј",
-        [
-            "a",
-            "b",
-            "v",
-            "g",
-            "d",
-            "e",
-            "zh",
-            "z",
-            "i",
-            "y",
-            "k",
-            "l",
-            "m",
-            "n",
-            "o",
-            "p",
-            "r",
-            "s",
-            "t",
-            "u",
-            "f",
-            "kh",
-            "ts",
-            "ch",
-            "sh",
-            "shch",
-            "-",
-            "y",
-            "-",
-            "e",
-            "yu",
-            "ya",
-            "i",
-            "yi",
-            "ye",
-            "g",
-            "u",
-            "j",
-        ],
-        strict=True,
-    )
+_OTHER_SCRIPTS = dict(
+    pair.split("=")
+    for script in ("cyrillic", "greek")
+    for pair in expressions("letters").words(script)
 )
-_GREEK = dict(
-    zip(
-        "αβγδεζηθικλμνξοπρσςτυφχψω",
-        [
-            "a",
-            "v",
-            "g",
-            "d",
-            "e",
-            "z",
-            "i",
-            "th",
-            "i",
-            "k",
-            "l",
-            "m",
-            "n",
-            "x",
-            "o",
-            "p",
-            "r",
-            "s",
-            "s",
-            "t",
-            "y",
-            "f",
-            "ch",
-            "ps",
-            "o",
-        ],
-        strict=True,
-    )
-)
-_OTHER_SCRIPTS = {**_CYRILLIC, **_GREEK}
 _INVISIBLE = {"Cf", "Mn", "Me"}
 _UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 

@@ -96,16 +96,17 @@ def drug_classes() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def _drugs() -> Mapping[str, Any]:
-    return _table("drug_names")
+    return read_table("drug_names")
 
 
 @cache
 def concept_rows() -> Mapping[str, Any]:
     """Return what people call that which records hold as codes; the head of the file explains."""
-    return _table("concepts")
+    return read_table("concepts")
 
 
-def _table(name: str) -> Mapping[str, Any]:
+def read_table(name: str) -> Mapping[str, Any]:
+    """Return what a file holds: `concepts` of no language, `en/pointing` of one."""
     rows: Mapping[str, Any] = yaml.load((_FOLDER / f"{name}.yaml").read_bytes(), Loader=_LOADER)  # noqa: S506
     return rows
 
