@@ -107,8 +107,13 @@ def concept_rows() -> Mapping[str, Any]:
 
 def read_table(name: str) -> Mapping[str, Any]:
     """Return what a file holds: `concepts` of no language, `en/pointing` of one."""
-    rows: Mapping[str, Any] = yaml.load((_FOLDER / f"{name}.yaml").read_bytes(), Loader=_LOADER)  # noqa: S506
+    rows: Mapping[str, Any] = yaml_in(_FOLDER / f"{name}.yaml")
     return rows
+
+
+def yaml_in(path: Path) -> Any:
+    """Return what a file of ours holds."""
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
 
 
 def read_document(language: str, name: str) -> Any:
@@ -119,6 +124,6 @@ def read_document(language: str, name: str) -> Any:
     """
     path = _FOLDER / language / f"{name}.yaml"
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
+        return yaml_in(path)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{language}/{path.name} is not usable: {error}") from error
