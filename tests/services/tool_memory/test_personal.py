@@ -59,9 +59,7 @@ async def everything(store: BlobStore) -> bytes:
 async def test_mail_leaves_the_patients_document_and_visits_stay() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(
-        context, "ada", ("search_mail", {"mails": [NOTE]}), ("appointments", {"rows": [VISIT]})
-    )
+    record(context, "ada", ("search_mail", {"mails": [NOTE]}), ("appointments", {"rows": [VISIT]}))
 
     left = await memories.keep(context, principal_id="ada")
 
@@ -75,9 +73,7 @@ async def test_mail_leaves_the_patients_document_and_visits_stay() -> None:
 async def test_its_user_finds_both_again_and_what_they_looked_at_last() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(
-        context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [NOTE]})
-    )
+    record(context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [NOTE]}))
     left = await memories.keep(context, principal_id="ada")
 
     again = await reopened(left, memories, "ada")
@@ -113,9 +109,7 @@ async def test_after_a_clear_nothing_of_before_is_known() -> None:
 async def test_a_part_that_cannot_be_read_costs_the_references_alone() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(
-        context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [NOTE]})
-    )
+    record(context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [NOTE]}))
     left = await memories.keep(context, principal_id="ada")
     (name,) = [row.name async for row in memories.store.list(f"{FOLDER}/")]
     blob = await memories.store.read(name)
