@@ -102,7 +102,8 @@ def _tokens(
     if settings.fhir_managed_identity:
         scope = f"{base_url.origin()}/.default"
         return Tokens(
-            sign_in=ManagedIdentity(scope=scope, errors=TOKEN_ERRORS, clock=clock), clock=clock
+            sign_in=ManagedIdentity(scope=scope, refused=TOKEN_ERRORS.refused, clock=clock),
+            clock=clock,
         )
     if settings.fhir_client_id is None:
         return None
