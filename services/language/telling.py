@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from data_models.values import ClosedValue
 from services.language.chart_nouns import measured_nouns
 from services.language.folding import words_of
 from services.language.held_statements import behind_corrections
@@ -26,10 +27,8 @@ _LONGEST_SUBJECT = 5
 _ADVERBS_LIMIT = 2
 
 
-class TellingWords(BaseModel):
+class TellingWords(ClosedValue):
     """The words of one language that a told sentence begins with; the English file explains."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     leads: tuple[str, ...]
     persons: tuple[str, ...]

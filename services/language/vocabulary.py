@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from data_models.errors import ConfigurationError
+from data_models.values import ClosedValue
 from services.language.folding import words_of
 from services.language.utterance import Command
 
@@ -24,10 +25,8 @@ _LOADER: type[yaml.SafeLoader] = vars(yaml).get("CSafeLoader", yaml.SafeLoader)
 _File = TypeVar("_File", bound=BaseModel)
 
 
-class Replies(BaseModel):
+class Replies(ClosedValue):
     """What people say in reply, and orders that are a whole message; the English file explains."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     yes: tuple[str, ...]
     soft_yes: tuple[str, ...]

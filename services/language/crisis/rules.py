@@ -12,6 +12,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.errors import ConfigurationError
+from data_models.values import ClosedValue
 from services.language.vocabulary import yaml_in
 
 # Text as the crisis rules read it: one spelling, no ornaments, places of sentences kept.
@@ -75,10 +76,8 @@ class RuleSpec(BaseModel):
     with_: str | None = Field(default=None, alias="with")
 
 
-class RulesFile(BaseModel):
+class RulesFile(ClosedValue):
     """The whole file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     language: str
     to_talk: str = "To talk to somebody: {line}."
