@@ -5,14 +5,13 @@ from dataclasses import dataclass
 
 from data_models.clock import Clock, IdSource
 from group_chat.tools.calendar_tools import CALENDAR, TASKS
-from group_chat.tools.chart_tools import CHART_TOOLS, chart_tools
+from group_chat.tools.chart_tools import CHART_TOOLS, RECORD_TOOLS, chart_tools
 from group_chat.tools.entity_tools import RECALL, memory_tools
 from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.mail_tools import CONTACTS, DOCUMENTS, MAIL
 from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools, no_order_tools
 from group_chat.tools.personal import PersonalAssistant
-from group_chat.tools.records_tools import RECORD_TOOLS, records_tools
 from group_chat.tools.report_tool import report_tool
 from group_chat.tools.scenario_tools import (
     SCENARIO_TOOLS,
@@ -87,7 +86,6 @@ def catalogue(
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
-        *records_tools(records),
         *(on.evidence or no_evidence(clock, records)).tools(),
         report_tool(
             records=records,

@@ -1,7 +1,7 @@
 """What users signed in for: their own tokens of other services, in this process's memory only."""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TypeAlias
@@ -13,6 +13,7 @@ from data_models.clock import Clock
 from data_models.errors import (
     ForbiddenError,
     OnBehalfRefusedError,
+    RoundsError,
     SignInNeededError,
     SignInUnavailableError,
     UnauthenticatedError,
@@ -235,3 +236,39 @@ class OnBehalf:
         until = self._clock.now() + timedelta(seconds=granted.kept_seconds)
         self._tokens[principal_id, scope] = _Kept(granted.text, until)
         return granted.text
+
+
+Failures: TypeAlias = Mapping[type[RoundsError], Callable[[], RoundsError]]
+"""What failures of the directory count as for whoever needs the token; others rise as they are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserToken:
+    """A `TokenSource`: one user's own token of a service, while they are signed in.
+
+    Attributes:
+        scope: What the directory is asked for on their behalf.
+    """
+
+    on_behalf: OnBehalf
+    principal_id: str
+    scope: str
+    failures: Failures
+
+    async def token(self) -> str:
+        """Return it.
+
+        Raises:
+            RoundsError: one of `failures`, or the user has to sign in.
+        """
+        try:
+            return await self.on_behalf.token(self.principal_id, self.scope)
+        except tuple(self.failures) as error:
+            failure = self.failures[type(error)]()
+        # Outside the handler: the directory's own error is not kept.
+        raise failure
+
+    def note_refusal(self, token: str) -> bool:
+        """Have another issued; a newer one stays."""
+        self.on_behalf.note_refusal(self.principal_id, self.scope, token)
+        return True

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 from datetime import tzinfo
+from functools import partial
 from typing import TypeAlias
 
 import aiohttp
@@ -20,7 +21,7 @@ from data_models.errors import (
     SignInNeededError,
     SignInUnavailableError,
 )
-from services.access.on_behalf import OnBehalf
+from services.access.on_behalf import Failures, OnBehalf, UserToken
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.graph_account import GraphAccount
 from services.assistant.graph_calendar import GraphCalendar
@@ -165,37 +166,15 @@ def graph_for(
     )
 
 
-class UserToken:
-    """A `TokenSource`: a principal's own token, which the directory gives on their behalf."""
-
-    def __init__(self, *, on_behalf: OnBehalf, principal_id: str, scope: str) -> None:
-        self._on_behalf = on_behalf
-        self._principal_id = principal_id
-        self._scope = scope
-
-    async def token(self) -> str:
-        """Return it.
-
-        Raises:
-            AssistantSignInError: the user has to sign in first.
-            AssistantNotGrantedError: the directory does not let us act for them.
-            AssistantUnavailableError: it does not answer.
-        """
-        try:
-            return await self._on_behalf.token(self._principal_id, self._scope)
-        except SignInNeededError:
-            raise AssistantSignInError("the user has not signed in") from None
-        except OnBehalfRefusedError:
-            raise AssistantNotGrantedError("the directory refused the application") from None
-        except SignInUnavailableError:
-            raise AssistantUnavailableError("the directory gave no token of the user") from None
-
-    def note_refusal(self, token: str) -> bool:
-        """Have another issued; a newer one stays."""
-        self._on_behalf.note_refusal(self._principal_id, self._scope, token)
-        return True
-
-
+_FAILURES: Failures = {
+    SignInNeededError: partial(AssistantSignInError, "the user has not signed in"),
+    OnBehalfRefusedError: partial(
+        AssistantNotGrantedError, "the directory refused the application"
+    ),
+    SignInUnavailableError: partial(
+        AssistantUnavailableError, "the directory gave no token of the user"
+    ),
+}
 _TOKEN_ERRORS = TokenErrors(
     refused=AssistantRefusedError, busy=AssistantBusyError, unreadable=AssistantUnavailableError
 )
@@ -211,7 +190,9 @@ def _tokens(
     """Return what finds a principal's tokens: the user's own, or the application's for all."""
     scope, secret = settings.graph_scope, settings.graph_client_secret
     if settings.graph_on_behalf and on_behalf is not None:
-        return lambda user: UserToken(on_behalf=on_behalf, principal_id=user, scope=scope)
+        return lambda user: UserToken(
+            on_behalf=on_behalf, principal_id=user, scope=scope, failures=_FAILURES
+        )
     if settings.graph_token is not None:
         own = OwnToken(token=settings.graph_token.get_secret_value())
         return lambda _: own

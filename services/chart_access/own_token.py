@@ -1,6 +1,7 @@
 """`ACCESS_POLICY=token`: charts open, and are read, by each user's own token."""
 
 from collections.abc import Callable
+from functools import partial
 
 from data_models.clock import Clock
 from data_models.errors import (
@@ -14,7 +15,7 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId
 from data_models.newest import Newest
-from services.access.on_behalf import OnBehalf
+from services.access.on_behalf import Failures, OnBehalf, UserToken
 from services.chart_access.break_glass import BreakGlass
 from services.own_sign_in import TokenSource
 from services.records.fhir_client import FhirClient
@@ -28,36 +29,12 @@ ClientWith = Callable[[TokenSource], FhirClient]
 """Returns a client of the records server that shows the token."""
 
 
-class UserToken:
-    """A `TokenSource`: one user's own token of the records server, while they are signed in.
-
-    Args:
-        scope: What the directory is asked for on their behalf.
-    """
-
-    def __init__(self, *, on_behalf: OnBehalf, principal_id: str, scope: str) -> None:
-        self._on_behalf = on_behalf
-        self._principal_id = principal_id
-        self._scope = scope
-
-    async def token(self) -> str:
-        """Return it.
-
-        Raises:
-            SignInNeededError: the user has to sign in.
-            RecordsError: there is none just now.
-        """
-        try:
-            return await self._on_behalf.token(self._principal_id, self._scope)
-        except SignInUnavailableError:
-            raise RecordsUnavailableError("the directory gave no token of the user") from None
-        except OnBehalfRefusedError:
-            raise RecordsRefusedError("the directory refused a token of the user") from None
-
-    def note_refusal(self, token: str) -> bool:
-        """Have another issued."""
-        self._on_behalf.note_refusal(self._principal_id, self._scope, token)
-        return True
+_FAILURES: Failures = {
+    SignInUnavailableError: partial(
+        RecordsUnavailableError, "the directory gave no token of the user"
+    ),
+    OnBehalfRefusedError: partial(RecordsRefusedError, "the directory refused a token of the user"),
+}
 
 
 class UserReaders:
@@ -85,7 +62,12 @@ class UserReaders:
 
     def token_of(self, principal_id: str) -> UserToken:
         """Return what has the principal's token."""
-        return UserToken(on_behalf=self._on_behalf, principal_id=principal_id, scope=self._scope)
+        return UserToken(
+            on_behalf=self._on_behalf,
+            principal_id=principal_id,
+            scope=self._scope,
+            failures=_FAILURES,
+        )
 
     def client_of(self, principal_id: str) -> FhirClient:
         """Return the client that has the principal's rights."""
