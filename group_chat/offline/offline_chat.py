@@ -66,15 +66,17 @@ class OfflineChatCompletion(ChatCompletionClientBase):
             )
             for index, call in enumerate(reply.calls)
         ]
-        yield [
-            StreamingChatMessageContent(
-                role=AuthorRole.ASSISTANT,
-                choice_index=0,
-                items=[StreamingTextContent(choice_index=0, text=reply.text), *calls],
-                ai_model_id=self.ai_model_id,
-                function_invoke_attempt=function_invoke_attempt,
-            )
-        ]
+        # Two pieces: what stands beside calls in one piece is not shown.
+        for items in ([StreamingTextContent(choice_index=0, text=reply.text)], calls):
+            yield [
+                StreamingChatMessageContent(
+                    role=AuthorRole.ASSISTANT,
+                    choice_index=0,
+                    items=[*items],
+                    ai_model_id=self.ai_model_id,
+                    function_invoke_attempt=function_invoke_attempt,
+                )
+            ]
 
     def _update_function_choice_settings_callback(self) -> Callable[..., None]:
         return update_settings_from_function_call_configuration

@@ -39,13 +39,11 @@ BOOKING_TOOL, _MOVE_TOOL, _SHORT_WORDS = "book_appointment", "move_appointment",
 _LOOK_FIRST = ("list or search them first", "use list_appointments first")
 _EXAMPLES = frozenset({"email", "calendar_event", "contact"})
 _LISTING = ("list_", "search_", "find_", "recall")
-_OF_ONE_TEXT = frozenset({"read_mail", "read_own_document"})
 # Of results that are no views: what tells a reader nothing.
 _SILENT = ("patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "shortened")
 OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
 _STATUS_TOOL, _RESULTS_TOOL = "current_status", "results"
 _PASSED_OVER = frozenset({OVERVIEW_TOOL, UPDATE_ENTITIES, CHANGES, *SCENARIO_TOOLS, *CHART_TOOLS})
-_SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 
 
 def answer_as_specialist(prompt: Prompt) -> OfflineReply:
@@ -85,7 +83,7 @@ def _calls(prompt: Prompt) -> Iterator[Call]:
             yield Call(tool.wire_name, {})
         elif has_query and len(tool.required) == 1 and tool.name != RECALL.tool:
             (name,) = tool.required
-            if name in _SEARCH_ARGUMENTS:
+            if name in {"query", "question", "text", "words"}:
                 yield Call(tool.wire_name, {name: prompt.query})
     results = prompt.tool(_RESULTS_TOOL)
     if is_step and results is not None and prompt.tool(_STATUS_TOOL) in own:
@@ -254,7 +252,7 @@ def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:
     told = str(data.get("told", "")) or ("asked" in data and prompt.text("please_confirm"))
     if told:
         return told
-    if answer.name in _OF_ONE_TEXT:
+    if answer.name in ("read_mail", "read_own_document"):
         text = next((str(data[one]) for one in ("text", "withheld") if data.get(one)), "")
         text = text or next((row["body"] for row in rows if row.get("body")), "")
         quoted = (text or prompt.text("holds_no_text")).splitlines()
