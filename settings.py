@@ -9,7 +9,7 @@ import ipaddress
 import math
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 from urllib.parse import urlsplit
@@ -358,10 +358,7 @@ class Settings(BaseSettings):
 
     @checked(mode="after")
     def _fits_together(self) -> Self:
-        problems = [*_access_problems(self), *_bot_problems(self), *_other_problems(self)]
-        problems += [*_agent_bot_problems(self), *_fhir_problems(self), *_smart_problems(self)]
-        problems += _graph_problems(self) if self.assistant_backend == "graph" else ()
-        problems += _on_behalf_problems(self)
+        problems = [*_problems_of(self)]
         if problems:
             raise ConfigurationError("\n".join(map(str, problems)))
         return self
@@ -465,6 +462,12 @@ class Settings(BaseSettings):
         return f"{parts.scheme}://{parts.netloc}/.default"
 
     @property
+    def is_graph_client(self) -> bool:
+        """Whether the server itself signs in to Microsoft Graph."""
+        is_graph = self.assistant_backend == "graph"
+        return is_graph and self.graph_token is None and not self.graph_on_behalf
+
+    @property
     def user_scopes(self) -> tuple[str, ...]:
         """What is asked of the directory on behalf of each user who signs in."""
         has_graph = self.assistant_backend == "graph" and self.graph_on_behalf
@@ -502,57 +505,72 @@ def _needed(name: str, when: str, example: str) -> Problem:
     return Problem(name, f"is needed with {when}", f"{name}={example}")
 
 
+_ID = "11111111-2222-…"
+_Applies: TypeAlias = Callable[[Settings], bool]
+# fmt: off
+_NEEDS: tuple[tuple[str, _Applies, dict[str, str]], ...] = (
+    ("AUTH_MODE=entra", lambda s: s.auth_mode == "entra", {"ENTRA_TENANT_ID": _ID, "ENTRA_AUDIENCE": "api://rounds"}),
+    ("AUTH_MODE=app_service, which believes a proxy", lambda s: s.auth_mode == "app_service", {"TRUSTED_PROXY": "true"}),
+    ("AUTH_MODE=oidc", lambda s: s.auth_mode == "oidc", {"OIDC_ISSUER": "https://login.example.org", "OIDC_CLIENT_ID": _ID, "OIDC_CLIENT_SECRET": "a1B~…"}),
+    ("AUTH_MODE=oidc, to which the provider sends browsers back", lambda s: s.auth_mode == "oidc", {"PUBLIC_BASE_URL": "https://rounds.example.org"}),
+    ("FHIRCAST_HUB_URL", lambda s: s.fhircast_hub_url is not None, {"SMART_ISSUERS": "https://ehr.example.org/r4"}),
+    ("SMART_ISSUERS", lambda s: bool(s.smart_issuers), {"SMART_CLIENT_ID": "rounds"}),
+    ("AGENT_BOTS, for the team's own bot", lambda s: bool(s.agent_bots), {"MicrosoftAppId": _ID}),
+    ("ASSISTANT_BACKEND=graph", lambda s: s.is_graph_client, {"GRAPH_TENANT_ID": _ID}),
+    ("GRAPH_CLIENT_SECRET", lambda s: s.is_graph_client and s.graph_client_secret is not None, {"GRAPH_CLIENT_ID": _ID}),
+    ("ACCESS_POLICY=token", lambda s: s.access_policy == "token", {"FHIR_USER_SCOPE": "https://…/user_impersonation", "FHIR_BASE_URL": "https://fhir.example.org/r4"}),
+    ("BOT_SIGN_IN_CONNECTION", lambda s: s.bot_sign_in_connection is not None, {"MicrosoftAppId": _ID}),
+    ("LLM_PROVIDER=azure", lambda s: s.model_provider == "azure", {"AZURE_OPENAI_ENDPOINT": "https://…"}),
+    ("Azure OpenAI", lambda s: s.model_provider == "azure", {"AZURE_OPENAI_DEPLOYMENT_NAME": "gpt-4.1"}),
+)
+"""Variables without which another setting cannot work, and an example of each."""
+_HTTPS: tuple[tuple[str, Callable[[Settings], Iterable[str | None]], str], ...] = (
+    ("OIDC_ISSUER", lambda s: [s.oidc_issuer] if s.auth_mode == "oidc" else [], "https://login.example.org"),
+    ("FHIRCAST_HUB_URL", lambda s: [s.fhircast_hub_url], "https://…/fhircast"),
+    ("SMART_ISSUERS", lambda s: s.smart_issuers, "https://ehr.example.org/r4"),
+    ("GRAPH_BASE_URL", lambda s: [s.graph_base_url] if s.assistant_backend == "graph" else [], "https://…/v1.0"),
+    ("BOT_TOKEN_SERVICE_URL", lambda s: [s.bot_token_service_url] if s.bot_sign_in_connection else [], "https://…"),
+    ("FHIR_TOKEN_URL", lambda s: [s.fhir_token_url], "https://…/token"),
+    ("SPEECH_URL", lambda s: [s.speech_url], "https://…/v1/audio/transcriptions"),
+)
+"""Addresses that are https, but on this machine."""
+# fmt: on
+
+
+def _problems_of(settings: Settings) -> Iterator[Problem]:
+    given = settings.model_dump(by_alias=True)
+    for when, applies, examples in _NEEDS:
+        if applies(settings):
+            yield from (_needed(name, when, examples[name]) for name in examples if not given[name])
+    for name, addresses, example in _HTTPS:
+        if not all(_is_safe_url(url) for url in addresses(settings) if url):
+            yield Problem(name, "must be https", f"{name}={example}")
+    yield from _access_problems(settings)
+    yield from _bot_problems(settings)
+    yield from _agent_bot_problems(settings)
+    yield from _fhir_problems(settings)
+    yield from _other_problems(settings)
+
+
 def _access_problems(settings: Settings) -> Iterator[Problem]:
-    match settings.auth_mode:
-        case "dev" if not is_loopback_host(settings.host):
-            yield Problem("HOST", "with AUTH_MODE=dev must be a loopback address", "HOST=127.0.0.1")
-        case "api_key" if not settings.api_keys and settings.api_keys_file is None:
-            yield _needed("API_KEYS", "AUTH_MODE=api_key", f"alice:{'0' * 64}")
-        case "entra" if not settings.entra_tenant_id:
-            yield _needed("ENTRA_TENANT_ID", "AUTH_MODE=entra", "11111111-2222-…")
-        case "entra" if not settings.entra_audience:
-            yield _needed("ENTRA_AUDIENCE", "AUTH_MODE=entra", "api://rounds")
-        case "app_service" if not settings.trusted_proxy:
-            yield _needed("TRUSTED_PROXY", "AUTH_MODE=app_service, which believes a proxy", "true")
-        case "oidc":
-            yield from _oidc_problems(settings)
-        case _:
-            return
-
-
-def _oidc_problems(settings: Settings) -> Iterator[Problem]:
-    when = "AUTH_MODE=oidc"
-    issuer = urlsplit(settings.oidc_issuer or "")
-    if not settings.oidc_issuer:
-        yield _needed("OIDC_ISSUER", when, "https://login.example.org")
-    elif issuer.scheme != "https" and not is_loopback_host(issuer.hostname or ""):
-        yield Problem("OIDC_ISSUER", "must be https", "OIDC_ISSUER=https://login.example.org")
-    if not settings.oidc_client_id:
-        yield _needed("OIDC_CLIENT_ID", when, "11111111-2222-…")
-    if settings.oidc_client_secret is None:
-        yield _needed("OIDC_CLIENT_SECRET", when, "a1B~…")
-    if not settings.public_base_url:
-        yield _needed(
-            "PUBLIC_BASE_URL",
-            f"{when}, to which the provider sends browsers back",
-            "https://rounds.example.org",
-        )
-
-
-def _smart_problems(settings: Settings) -> Iterator[Problem]:
-    hub = settings.fhircast_hub_url
-    if hub is not None and not _is_safe_url(hub):
-        yield Problem("FHIRCAST_HUB_URL", "must be https", "FHIRCAST_HUB_URL=https://…/fhircast")
-    if not settings.smart_issuers:
-        if hub is not None:
-            yield _needed("SMART_ISSUERS", "FHIRCAST_HUB_URL", "https://ehr.example.org/r4")
-        return
-    if settings.auth_mode != "oidc":
+    mode, by_token = settings.auth_mode, settings.access_policy == "token"
+    if mode == "dev" and not is_loopback_host(settings.host):
+        yield Problem("HOST", "with AUTH_MODE=dev must be a loopback address", "HOST=127.0.0.1")
+    if mode == "api_key" and not settings.api_keys and settings.api_keys_file is None:
+        yield _needed("API_KEYS", "AUTH_MODE=api_key", f"alice:{'0' * 64}")
+    if settings.smart_issuers and mode != "oidc":
         yield _needed("AUTH_MODE", "SMART_ISSUERS, whose users are kept in its sessions", "oidc")
-    if not settings.smart_client_id:
-        yield _needed("SMART_CLIENT_ID", "SMART_ISSUERS", "rounds")
-    if not all(_is_safe_url(issuer) for issuer in settings.smart_issuers):
-        yield Problem("SMART_ISSUERS", "must be https", "SMART_ISSUERS=https://ehr.example.org/r4")
+    if settings.assistant_backend == "graph" and settings.graph_token and not settings.is_dev:
+        text = "is one user's, whose mailbox everybody would read; with AUTH_MODE=dev only"
+        yield Problem("GRAPH_TOKEN", text, "GRAPH_TOKEN=")
+    if settings.bot_sign_in_connection is None and (by_token or settings.graph_on_behalf):
+        when = "ACCESS_POLICY=token" if by_token else "GRAPH_ON_BEHALF"
+        yield _needed("BOT_SIGN_IN_CONNECTION", when, "rounds-sso")
+    if settings.bot_sign_in_connection is not None and settings.sign_in_client[1] is None:
+        text = "is needed with BOT_SIGN_IN_CONNECTION, with its secret: a managed identity has none"
+        yield Problem("BOT_SIGN_IN_CLIENT_ID", text, f"BOT_SIGN_IN_CLIENT_ID={_ID}")
+    if not settings.audit and not settings.is_dev:
+        yield Problem("AUDIT", "may be off with AUTH_MODE=dev only", "AUDIT=true")
 
 
 def _bot_problems(settings: Settings) -> Iterator[Problem]:
@@ -560,71 +578,28 @@ def _bot_problems(settings: Settings) -> Iterator[Problem]:
     if not settings.microsoft_app_id:
         if settings.bot_endpoints and not settings.is_dev:
             text = "is needed with BOT_ENDPOINTS=true outside AUTH_MODE=dev"
-            yield Problem("MicrosoftAppId", text, "MicrosoftAppId=11111111-2222-…")
+            yield Problem("MicrosoftAppId", text, f"MicrosoftAppId={_ID}")
         return
     if kind != "UserAssignedMSI" and not settings.microsoft_app_password:
         yield _needed("MicrosoftAppPassword", f"MicrosoftAppType={kind}", "a1B~…")
     if kind != "MultiTenant" and not settings.microsoft_app_tenant_id:
-        yield _needed("MicrosoftAppTenantId", f"MicrosoftAppType={kind}", "11111111-2222-…")
+        yield _needed("MicrosoftAppTenantId", f"MicrosoftAppType={kind}", _ID)
 
 
 def _agent_bot_problems(settings: Settings) -> Iterator[Problem]:
     team = settings.microsoft_app_id or ""
-    if settings.agent_bots and not team:
-        yield _needed("MicrosoftAppId", "AGENT_BOTS, for the team's own bot", "11111111-2222-…")
     taken = {team.lower(): "MicrosoftAppId"}
     for agent, bot in settings.agent_bots.items():
         name = f"AGENT_BOTS__{agent.upper()}__APP"
         other = taken.setdefault(bot.app_id.lower(), f"{name}_ID")
         if other != f"{name}_ID":
             text = f"is the same as {other}, and every bot has its own"
-            yield Problem(f"{name}_ID", text, f"{name}_ID=11111111-2222-…")
+            yield Problem(f"{name}_ID", text, f"{name}_ID={_ID}")
         kind = bot.app_type or settings.microsoft_app_type
         if kind != "UserAssignedMSI" and not bot.app_password:
             yield _needed(f"{name}_PASSWORD", f"{name}_TYPE={kind}", "a1B~…")
         if kind != "MultiTenant" and not (bot.app_tenant_id or settings.microsoft_app_tenant_id):
-            yield _needed(f"{name}_TENANT_ID", f"{name}_TYPE={kind}", "11111111-2222-…")
-
-
-def _graph_problems(settings: Settings) -> Iterator[Problem]:
-    when = "ASSISTANT_BACKEND=graph"
-    url = urlsplit(settings.graph_base_url)
-    if url.scheme != "https" and not is_loopback_host(url.hostname or ""):
-        yield Problem("GRAPH_BASE_URL", "must be https", "GRAPH_BASE_URL=https://…/v1.0")
-    if settings.graph_token is not None:
-        if not settings.is_dev:
-            text = "is one user's, whose mailbox everybody would read; with AUTH_MODE=dev only"
-            yield Problem("GRAPH_TOKEN", text, "GRAPH_TOKEN=")
-        return
-    if settings.graph_on_behalf:
-        return
-    if not settings.graph_tenant_id:
-        yield _needed("GRAPH_TENANT_ID", when, "11111111-2222-…")
-    if settings.graph_client_secret is not None and not settings.graph_client_id:
-        yield _needed("GRAPH_CLIENT_ID", "GRAPH_CLIENT_SECRET", "11111111-2222-…")
-
-
-def _on_behalf_problems(settings: Settings) -> Iterator[Problem]:
-    by_token = settings.access_policy == "token"
-    if by_token and settings.fhir_user_scope is None:
-        yield _needed("FHIR_USER_SCOPE", "ACCESS_POLICY=token", "https://…/user_impersonation")
-    if by_token and settings.fhir_base_url is None:
-        yield _needed("FHIR_BASE_URL", "ACCESS_POLICY=token", "https://fhir.example.org/r4")
-    if settings.bot_sign_in_connection is not None:
-        yield from _sign_in_problems(settings)
-    elif by_token or settings.graph_on_behalf:
-        when = "ACCESS_POLICY=token" if by_token else "GRAPH_ON_BEHALF"
-        yield _needed("BOT_SIGN_IN_CONNECTION", when, "rounds-sso")
-
-
-def _sign_in_problems(settings: Settings) -> Iterator[Problem]:
-    if settings.microsoft_app_id is None:
-        yield _needed("MicrosoftAppId", "BOT_SIGN_IN_CONNECTION", "11111111-2222-…")
-    if settings.sign_in_client[1] is None:
-        text = "is needed with BOT_SIGN_IN_CONNECTION, with its secret: a managed identity has none"
-        yield Problem("BOT_SIGN_IN_CLIENT_ID", text, "BOT_SIGN_IN_CLIENT_ID=11111111-2222-…")
-    if not _is_safe_url(settings.bot_token_service_url):
-        yield Problem("BOT_TOKEN_SERVICE_URL", "must be https", "BOT_TOKEN_SERVICE_URL=https://…")
+            yield _needed(f"{name}_TENANT_ID", f"{name}_TYPE={kind}", _ID)
 
 
 def _fhir_problems(settings: Settings) -> Iterator[Problem]:
@@ -640,8 +615,6 @@ def _fhir_problems(settings: Settings) -> Iterator[Problem]:
     if settings.fhir_client_id and proofs.count(None) != 1:
         text = "needs FHIR_CLIENT_SECRET or FHIR_CLIENT_KEY_FILE, and not both"
         yield Problem("FHIR_CLIENT_ID", text, "FHIR_CLIENT_KEY_FILE=/run/secrets/fhir.pem")
-    if settings.fhir_token_url and not _is_safe_url(settings.fhir_token_url):
-        yield Problem("FHIR_TOKEN_URL", "must be https", "FHIR_TOKEN_URL=https://…/token")
 
 
 def _is_safe_url(url: str) -> bool:
@@ -653,22 +626,14 @@ def _other_problems(settings: Settings) -> Iterator[Problem]:
     if settings.azure_storage_connection_string and settings.app_blob_storage_endpoint:
         text = "and AZURE_STORAGE_CONNECTION_STRING are both set; keep one"
         yield Problem("APP_BLOB_STORAGE_ENDPOINT", text, "APP_BLOB_STORAGE_ENDPOINT=")
-    if settings.speech_url and not _is_safe_url(settings.speech_url):
-        yield Problem("SPEECH_URL", "must be https", "SPEECH_URL=https://…/v1/audio/transcriptions")
     if settings.turn_queue and not (
         settings.azure_storage_connection_string or settings.app_blob_storage_endpoint
     ):
         text = "needs Azure storage: a queue on one machine hands nothing over"
         yield Problem("TURN_QUEUE", text, "TURN_QUEUE=")
-    if settings.model_provider == "azure" and not settings.azure_openai_endpoint:
-        yield _needed("AZURE_OPENAI_ENDPOINT", "LLM_PROVIDER=azure", "https://…")
-    if settings.model_provider == "azure" and not settings.azure_openai_deployment_name:
-        yield _needed("AZURE_OPENAI_DEPLOYMENT_NAME", "Azure OpenAI", "gpt-4.1")
     if settings.claim_renew_seconds * 2 >= settings.claim_seconds:
         text = "must be under half of CLAIM_SECONDS"
         yield Problem("CLAIM_RENEW_SECONDS", text, "CLAIM_RENEW_SECONDS=10")
-    if not settings.audit and not settings.is_dev:
-        yield Problem("AUDIT", "may be off with AUTH_MODE=dev only", "AUDIT=true")
 
 
 def load_settings(env_file: Path | None = Path(".env")) -> Settings:

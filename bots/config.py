@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-from bots.token_service import SignInConfig, TokenSource
+from bots.token_service import SignInConfig
 from data_models.errors import ConfigurationError
 from services.access.principal import user_id
+from services.own_sign_in import TokenSource
 from settings import AgentBot, BotKind, Problem, Settings
 
 # What each bot has of its own: the team's bot, and those of agents which are registered apart.

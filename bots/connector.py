@@ -17,7 +17,6 @@ from yarl import URL
 from bots.config import PerBot
 from bots.reference import Activity, Reference, addressed
 from bots.service_urls import ServiceUrls
-from bots.token_service import TokenSource
 from data_models.clock import Clock
 from data_models.errors import (
     ChannelClosedError,
@@ -27,6 +26,7 @@ from data_models.errors import (
 )
 from data_models.http_answers import Bounds, HttpAnswer, ask, seconds_asked
 from services.access.outbound import GuardedResolver, OutboundPolicy
+from services.own_sign_in import TokenSource
 
 ATTEMPTS = 5
 CONNECT_SECONDS = 10.0
@@ -98,26 +98,21 @@ class Connector:
         self, method: str, url: URL, reference: Reference, activity: Activity
     ) -> str:
         tokens = self._tokens.at(reference.get("agent"))
-        status, headers, said = await self._exchange(method, url, tokens, reference, activity)
-        if status == 401:
+        token = await tokens.token()
+        status, headers, said = await self._exchange(method, url, token, reference, activity)
+        if status == 401 and tokens.note_refusal(token):
             # The token ran out, was revoked or its key was changed: once with a new one.
-            tokens.renew()
-            status, headers, said = await self._exchange(method, url, tokens, reference, activity)
+            token = await tokens.token()
+            status, headers, said = await self._exchange(method, url, token, reference, activity)
         wait = seconds_asked(headers.get("Retry-After"), now=self._clock.now())
         _check(status, said, wait_seconds=wait)
         return str(_json(said).get("id", ""))
 
     async def _exchange(
-        self,
-        method: str,
-        url: URL,
-        tokens: TokenSource,
-        reference: Reference,
-        activity: Activity,
+        self, method: str, url: URL, token: str, reference: Reference, activity: Activity
     ) -> HttpAnswer:
-        token = await tokens.token()
         headers = {"Content-Type": "application/json"}
-        if token is not None:
+        if token:
             headers["Authorization"] = f"Bearer {token}"
         body = orjson.dumps(addressed(activity, reference))
         try:

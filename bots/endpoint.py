@@ -27,10 +27,11 @@ from bots.rendering import Look
 from bots.run_renderer import RendererParts
 from bots.service_urls import ServiceUrls
 from bots.sign_in import UserSignIn
-from bots.token_service import NoTokens, TokenService, TokenSource
+from bots.token_service import TokenService
 from data_models.clock import Clock
 from data_models.errors import ChannelUnavailableError
 from services.channels.ports import ChannelServices
+from services.own_sign_in import OwnToken, TokenSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,15 +121,18 @@ class AppTokens:
         self._ask_at = float("-inf")
         self._lock = asyncio.Lock()
 
-    async def token(self) -> str | None:
+    async def token(self) -> str:
+        """Return it: see `TokenSource`."""
         async with self._lock:
             if self._token is None or self._clock.monotonic() >= self._ask_at:
                 self._token = await asyncio.to_thread(self._ask)
                 self._ask_at = self._clock.monotonic() + KEEP_SECONDS
         return self._token
 
-    def renew(self) -> None:
+    def note_refusal(self, token: str) -> bool:
+        """Forget the token: the channel would not have it."""
         self._credentials, self._token = self._make(), None
+        return True
 
     def _ask(self) -> str:
         """Ask the directory; this blocks, so it runs in a thread."""
@@ -142,7 +146,7 @@ class AppTokens:
 def token_source(bot: Registration, clock: Clock) -> TokenSource:
     """Return where replies of `bot` get their tokens, for its kind of app registration."""
     if not bot.app_id:
-        return NoTokens()
+        return OwnToken(token="")  # the Emulator and the Playground ask for none
     if bot.app_type == "UserAssignedMSI":
         return AppTokens(
             credentials=partial(ManagedIdentityAppCredentials, bot.app_id), clock=clock

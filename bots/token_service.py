@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import aiohttp
 import orjson
@@ -13,35 +13,7 @@ from yarl import URL
 from bots.reference import Reference
 from data_models.errors import ChannelUnavailableError, SignInUnavailableError
 from data_models.http_answers import Bounds, ask
-
-# Where the token comes from that a reply carries.
-
-
-class TokenSource(Protocol):
-    """Gives the token that a reply carries."""
-
-    async def token(self) -> str | None:
-        """Return a token, or None where the channel asks for none.
-
-        Raises:
-            ChannelUnavailableError: none can be had at the moment.
-        """
-        ...
-
-    def renew(self) -> None:
-        """Forget the token that is kept: the channel would not have it."""
-        ...
-
-
-class NoTokens:
-    """For the Emulator and the Playground, which ask for none."""
-
-    async def token(self) -> str | None:
-        return None
-
-    def renew(self) -> None:
-        """See `TokenSource.renew`."""
-
+from services.own_sign_in import TokenSource
 
 _BOUNDS = Bounds(8.0, 100_000, connect_seconds=2.0)
 
@@ -140,13 +112,13 @@ class TokenService:
         url = URL(f"{self.config.url}{path}").with_query(query)
         try:
             token = await self.tokens.token()
-            headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
             status, _, data = await ask(self.session, "GET", url, _BOUNDS, headers=headers)
         except (aiohttp.ClientError, TimeoutError, ChannelUnavailableError):
             # Not `from error`: the address may hold a code.
             raise SignInUnavailableError("the token service did not answer") from None
         if status == 401:
-            self.tokens.renew()
+            self.tokens.note_refusal(token)
         if status not in (200, 404):
             raise SignInUnavailableError(f"the token service answered {status}")
         return status, data

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from data_models.chart_view import NOT_OF_THE_PATIENT, ChartView
 from group_chat.tools.chart_tools import CHART_TOOLS
-from group_chat.tools.records_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
+from group_chat.tools.chart_tools import RECORD_TOOLS as ONCOLOGY_TOOLS
 from group_chat.turn_context import TurnContext
 from services.attachments.papers import is_paper
 from services.evidence.pubmed import RESEARCH

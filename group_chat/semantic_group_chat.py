@@ -25,7 +25,7 @@ from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.function import PLUGIN
 from group_chat.tools.kernel import ToolKernel
-from group_chat.tools.watcher import LogToolWatcher, ToolWatcher
+from group_chat.tools.watcher import ToolWatcher
 from group_chat.turn_context import TurnContext, acting_under, enter_turn, leave_turn
 from group_chat.turn_controller import TurnController
 from services.group_chat_port import ActionFinished, AgentCard, GroupChatEvent, GroupChatRequest
@@ -103,13 +103,13 @@ class SemanticGroupChat:
         ids: IdSource,
         limits: GroupChatLimits,
         is_language_model: bool,
-        watcher: ToolWatcher | None = None,
+        watcher: ToolWatcher,
         connected: Connected | None = None,
     ) -> Self:
         """Return the team of `team` over one model client and one store of records.
 
         Args:
-            watcher: Told of every tool run and of every refused patient; the log by default.
+            watcher: Told of every tool run and of every refused patient.
         """
         tools = catalogue(
             records=records,
@@ -125,7 +125,7 @@ class SemanticGroupChat:
             clock=clock,
             ids=ids,
             limits=limits,
-            watcher=watcher or LogToolWatcher(),
+            watcher=watcher,
             is_language_model=is_language_model,
         )
         return cls(

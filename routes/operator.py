@@ -29,7 +29,6 @@ from routes.operator_input import (
     Share,
     decision,
 )
-from routes.replies import json_reply
 from services.scenarios.migration.migration_plan import MigrationPlan
 from services.scenarios.migration.scenario_store import DeploymentRecord
 from services.scenarios.operators.dry_run import DryRunRow
@@ -125,8 +124,7 @@ async def act_on_all(asked: Asked) -> Answer:
 
 async def list_scenarios(asked: Asked) -> Answer:
     """`GET scenarios`: every stored scenario, and who asks."""
-    found = [card.model_dump(mode="json") for card in await asked.service.scenarios()]
-    needs_second = asked.service.require_approval
+    found, needs_second = await asked.service.scenarios(), asked.service.require_approval
     return {"scenarios": found, "operator": asked.who, "require_approval": needs_second}
 
 
@@ -200,8 +198,7 @@ async def dry_run(asked: Asked) -> Answer:
         asked.scenario, after=asked.after, limit=asked.limit, operator=asked.who
     )
     score = None if asked.after else await asked.service.score(asked.scenario)
-    shown = None if score is None else score.model_dump(mode="json")
-    return {**page.model_dump(mode="json"), "score": shown}
+    return {**page.model_dump(mode="json"), "score": score}
 
 
 async def approve(asked: Asked) -> Answer:
@@ -250,8 +247,7 @@ async def show_review(asked: Asked) -> Answer:
 
 async def show_history(asked: Asked) -> Answer:
     """`GET scenarios/{scenario_id}/history`: what operators did, newest first."""
-    entries = await asked.service.history(asked.scenario)
-    return {"entries": [entry.model_dump(mode="json") for entry in entries]}
+    return {"entries": await asked.service.history(asked.scenario)}
 
 
 # The routes of `/api/operator/…`, with what they take and answer.
@@ -327,16 +323,12 @@ def _sessions() -> list[Endpoint]:
     ]
 
 
-def _endpoint(
-    method: str, path: str, work: Work, answer: Schema, *, status: int = 200, **more: Any
-) -> Endpoint:
+def _endpoint(method: str, path: str, work: Work, answer: Schema, **more: Any) -> Endpoint:
     """Return the route that asks `work`; the operator's role comes first."""
 
     @wraps(work)
-    async def handle(request: web.Request) -> web.Response:
+    async def handle(request: web.Request) -> Answer:
         who = operator_of(request)
-        found = await work(Asked(request, request.app[CONTEXT].operators, who.id))
-        shown = found.model_dump(mode="json") if isinstance(found, BaseModel) else found
-        return json_reply(shown, status=status)
+        return await work(Asked(request, request.app[CONTEXT].operators, who.id))
 
-    return Endpoint(method, path, handle, answer, status=status, **more)
+    return Endpoint(method, path, handle, answer, **more)

@@ -3,18 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from html import escape
+from pathlib import Path
 from typing import Annotated, Literal, TypeVar
 
 from aiohttp import web
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 from data_models.chart_view import ChartView, ViewRow
 from data_models.errors import BadFrameError
+from data_models.values import ClosedValue
 from routes.auth import principal_of
 from routes.context import CONTEXT
 from routes.endpoint import HTML, OBJECT, Endpoint, Json, in_query, of, rows
 from routes.json_input import read_body
 from routes.replies import view_document
+from services.language.vocabulary import read_document
 from services.rounds.round_actions import RoundActions
 from services.rounds.round_card import Who
 from services.rounds.round_list import TEXT_LIMIT_CHARS, Severity, SignOut
@@ -24,45 +27,8 @@ from services.statements.shown import not_supported
 
 # The ward list as a page to print: both identifiers stand on each patient, on each sheet.
 
-PRINT_STYLE = """
-@page { size: A4; margin: 14mm; }
-body { font: 10pt/1.35 sans-serif; color: #000; }
-article { break-inside: auto; border-top: 2px solid #000; padding-top: 2mm; margin-bottom: 6mm; }
-table.patient { width: 100%; border-collapse: collapse; }
-table.patient > thead { display: table-header-group; }
-th.who { text-align: left; font-size: 12pt; padding-bottom: 1mm; }
-h1 { font-size: 14pt; }
-h3 { font-size: 10pt; margin: 2mm 0 0.5mm; break-after: avoid; }
-ul { margin: 0; padding-left: 5mm; }
-li { break-inside: avoid; }
-.note { white-space: pre-wrap; }
-.left { color: #333; font-style: italic; }
-"""
-_WORDS: Mapping[str, Mapping[str, str]] = {
-    "en": {
-        "title": "Ward list", "why": "Why here", "changes": "Changes since you last looked",
-        "results": "Results to look at", "open": "Open questions", "medications": "Medications now",
-        "allergies": "Allergies", "said": "Summary of the agents (checked)", "notes": "Notes",
-        "sign_out": "Hand-over (I-PASS)", "born": "born", "number": "record number",
-        "id": "id", "no_name": "name not in the record", "no_birth": "birth date not in the record",
-        "done": "done", "not_open": "not shown", "more": "more", "printed": "printed",
-        "illness_severity": "Illness severity", "patient_summary": "Patient summary",
-        "action_list": "Action list", "situation_awareness": "Situation awareness",
-        "synthesis": "Synthesis by receiver", "handed_to": "handed over to",
-    },
-    "de": {
-        "title": "Visitenliste", "why": "Warum hier", "changes": "Neu seit dem letzten Blick",
-        "results": "Anzusehende Ergebnisse", "open": "Offene Fragen",
-        "medications": "Medikation jetzt", "allergies": "Allergien",
-        "said": "Zusammenfassung der Agenten (geprüft)", "notes": "Notizen",
-        "sign_out": "Übergabe (I-PASS)", "born": "geb.", "number": "Aktennummer", "id": "Nr.",
-        "no_name": "Name nicht in der Akte", "no_birth": "Geburtsdatum nicht in der Akte",
-        "done": "erledigt", "not_open": "nicht gezeigt", "more": "weitere", "printed": "gedruckt",
-        "illness_severity": "Schwere der Erkrankung", "patient_summary": "Zusammenfassung",
-        "action_list": "Aufgaben", "situation_awareness": "Worauf zu achten ist",
-        "synthesis": "Rückmeldung", "handed_to": "übergeben an",
-    },
-}  # fmt: skip
+_STYLE = Path(__file__).with_name("print.css").read_text("utf-8")
+_LANGUAGES = ("en", "de")
 _ROW_PARTS = ("name", "value", "unit", "flag", "status", "date", "detail")
 
 
@@ -72,10 +38,10 @@ def ward_list_page(cards: Sequence[RoundCard], *, language: str, at: datetime) -
     Args:
         language: `de`, else English.
     """
-    words = _WORDS.get(language, _WORDS["en"])
+    lang = language if language in _LANGUAGES else _LANGUAGES[0]
+    words = read_document(lang, "ward_list")
     printed = f"{words['printed']} {at:%Y-%m-%d %H:%M} UTC"
     body = "\n".join(line for card in cards for line in _card(card, words))
-    lang = language if language in _WORDS else "en"
     return (
         f'<!doctype html>\n<html lang="{lang}">\n<head><meta charset="utf-8">'
         f"<title>{words['title']}</title>"
@@ -148,43 +114,34 @@ def _list(title: str, lines: Iterator[str] | Sequence[str]) -> Iterator[str]:
     yield f"<ul>{items}</ul>"
 
 
-_STRICT = ConfigDict(extra="forbid")
 _CARD = {**OBJECT, "description": "`RoundCard`, with its parts as a list of part and view."}
 _BodyT = TypeVar("_BodyT", bound=BaseModel)
 Text = Annotated[str, Field(min_length=1, max_length=TEXT_LIMIT_CHARS)]
 Words = Annotated[str, Field(max_length=TEXT_LIMIT_CHARS)]
 
 
-class NewRound(BaseModel):
+class NewRound(ClosedValue):
     """Whom a round is for: patients by id, or by name and birth date; else who is seen on a day."""
-
-    model_config = _STRICT
 
     patients: list[Annotated[str, Field(max_length=200)]] = Field(default=[], max_length=200)
     day: date | None = None
     language: Literal["en", "de"] = "en"
 
 
-class Tick(BaseModel):
+class Tick(ClosedValue):
     """Whether a patient is done."""
-
-    model_config = _STRICT
 
     done: bool = True
 
 
-class NewNote(BaseModel):
+class NewNote(ClosedValue):
     """A note on a patient."""
-
-    model_config = _STRICT
 
     text: Text
 
 
-class NewSignOut(BaseModel):
+class NewSignOut(ClosedValue):
     """A hand-over after I-PASS, to a colleague's principal."""
-
-    model_config = _STRICT
 
     to: Annotated[str, Field(min_length=1, max_length=400)]
     illness_severity: Severity
@@ -193,10 +150,8 @@ class NewSignOut(BaseModel):
     situation_awareness: Words = ""
 
 
-class Acceptance(BaseModel):
+class Acceptance(ClosedValue):
     """What a colleague who takes over understood."""
-
-    model_config = _STRICT
 
     synthesis: Text
 
@@ -239,7 +194,7 @@ async def print_round(request: web.Request) -> web.Response:
 
 async def print_style(_: web.Request) -> web.Response:
     """`GET /print.css`: how the ward list looks on paper; nobody's words are in it."""
-    return web.Response(text=PRINT_STYLE, content_type="text/css")
+    return web.Response(text=_STYLE, content_type="text/css")
 
 
 async def tick_patient(request: web.Request) -> None:
@@ -281,7 +236,7 @@ def round_routes() -> list[Endpoint]:
     lists, one = "/api/rounds", "/api/rounds/{round_id}"
     patient = f"{one}/patients/{{patient_id}}"
     listed, style = of(rounds=rows(RoundSummary)), {"text/css": {"type": "string"}}
-    language = in_query("lang", "Of the page's own words.", {"enum": list(_WORDS)})
+    language = in_query("lang", "Of the page's own words.", {"enum": list(_LANGUAGES)})
     return [
         Endpoint("POST", lists, create_round, RoundSummary, status=201, sent=NewRound),
         Endpoint("GET", lists, list_rounds, listed),

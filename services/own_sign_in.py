@@ -271,9 +271,9 @@ class _Answer(BaseModel):
 class ManagedIdentity:
     """A `SignIn` by the platform's own identity, as Azure has it."""
 
-    def __init__(self, *, scope: str, errors: TokenErrors, clock: Clock) -> None:
+    def __init__(self, *, scope: str, refused: Callable[[str], RoundsError], clock: Clock) -> None:
         self._scope = scope
-        self._errors = errors
+        self._refused = refused
         self._clock = clock
 
     async def __call__(self) -> IssuedToken:
@@ -288,7 +288,7 @@ class ManagedIdentity:
         except AzureError as error:
             reason = f"the managed identity gave no token ({type(error).__name__})"
             # `from None`: the cause lists tenants and endpoints that were tried.
-            raise self._errors.refused(reason) from None
+            raise self._refused(reason) from None
         return IssuedToken(found.token, found.expires_on - self._clock.now().timestamp())
 
 

@@ -72,14 +72,14 @@ QUESTIONS: tuple[Question, ...] = (
 
 async def check_model(settings: ModelSettings) -> tuple[str, bool]:
     """Return what the model's profile is and how the questions went, and whether it serves."""
-    server, close = server_of(settings)
+    server = server_of(settings)
     learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
     completions = Completions(server=server, limits=settings.limits, learned=learned)
     try:
         results = [await _ask(one, completions, settings.model) for one in QUESTIONS]
         learned.profile = await probe_window(server, learned.profile)
     finally:
-        await close()
+        await server.close()
     lines = [*_profile_lines(learned.profile), ""]
     asked = list(zip(QUESTIONS, results, strict=True))
     lines += [f"  {one.name:36}{said}" for one, said in asked]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 
+from data_models.clock import SystemClock
 from data_models.errors import ModelUnavailableError
 from group_chat.models.completions import Completions
 from group_chat.models.learned import LearnedModel
@@ -17,9 +18,11 @@ from group_chat.models.structured import WireStructured
 from group_chat.models.wire_chat import WireChatCompletion
 from group_chat.offline.offline_chat import OfflineChatCompletion
 from services.model_port import Answer, StructuredModel
+from services.own_sign_in import ManagedIdentity, Tokens
 from services.telemetry.metrics import Metrics
 
 _TALKATIVE = ("semantic_kernel", "openai", "httpx2", "httpx", "azure.identity", "azure.core")
+_SCOPE = "https://cognitiveservices.azure.com/.default"
 _NO_KEY = "none"
 """Local servers need no key, and some refuse a request without one."""
 
@@ -37,26 +40,16 @@ class Models:
         structured: Answers the reader's questions.
         profile: What is known of the model now.
         is_language_model: False for the offline rules; every surface shows it.
+        check: Asks whether the model can serve, within five seconds; raises `ModelError` if not.
+        close: Closes every connection.
     """
 
     chat: ChatCompletionClientBase
     structured: StructuredModel
     is_language_model: bool
     profile: Callable[[], ModelProfile] = ModelProfile
-    _check: Callable[[], Awaitable[None]] = _nothing
-    _close: Callable[[], Awaitable[None]] = _nothing
-
-    async def check(self) -> None:
-        """Ask whether the model can serve, within five seconds.
-
-        Raises:
-            ModelError: it cannot.
-        """
-        await self._check()
-
-    async def close(self) -> None:
-        """Close every connection."""
-        await self._close()
+    check: Callable[[], Awaitable[None]] = _nothing
+    close: Callable[[], Awaitable[None]] = _nothing
 
 
 class NoStructured:
@@ -83,7 +76,7 @@ def build_models(*, settings: ModelSettings, metrics: Metrics | None = None) -> 
             structured=NoStructured(),
             is_language_model=False,
         )
-    server, close = server_of(settings)
+    server = server_of(settings)
     learned = LearnedModel(profile=replace(settings.profile, model=settings.model))
     completions = Completions(
         server=server, limits=settings.limits, learned=learned, metrics=metrics
@@ -95,8 +88,8 @@ def build_models(*, settings: ModelSettings, metrics: Metrics | None = None) -> 
         ),
         profile=lambda: learned.profile,
         is_language_model=True,
-        _check=lambda: _check(server, learned),
-        _close=close,
+        check=lambda: _check(server, learned),
+        close=server.close,
     )
 
 
@@ -112,35 +105,22 @@ def quieten() -> None:
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
-def server_of(settings: ModelSettings) -> tuple[ModelServer, Callable[[], Awaitable[None]]]:
-    """Return the configured server, and what closes every connection."""
+def server_of(settings: ModelSettings) -> ModelServer:
+    """Return the configured server."""
     if settings.provider == "azure" and not settings.api_key:
-        return _signed_in(settings)
+        clock = SystemClock()
+        identity = ManagedIdentity(scope=_SCOPE, refused=ModelUnavailableError, clock=clock)
+        tokens = Tokens(sign_in=identity, clock=clock)
+        return ModelServer(settings=settings, authorise=lambda: _signed_in(tokens))
     key = settings.api_key or _NO_KEY
     is_azure = settings.provider == "azure"
     header = ("api-key", key) if is_azure else ("Authorization", f"Bearer {key}")
-    server = ModelServer(settings=settings, authorise=_always(header))
-    return server, server.close
+    return ModelServer(settings=settings, authorise=lambda: _always(header))
 
 
-def _signed_in(settings: ModelSettings) -> tuple[ModelServer, Callable[[], Awaitable[None]]]:
-    from group_chat.models.azure_credential import AzureTokens  # 0.4 s, only where it signs in
-
-    tokens = AzureTokens()
-
-    async def authorise() -> Headers:
-        return [("Authorization", f"Bearer {await tokens.token()}")]
-
-    async def close() -> None:
-        await server.close()
-        await tokens.aclose()
-
-    server = ModelServer(settings=settings, authorise=authorise)
-    return server, close
+async def _signed_in(tokens: Tokens) -> Headers:
+    return [("Authorization", f"Bearer {await tokens.token()}")]
 
 
-def _always(*headers: tuple[str, str]) -> Callable[[], Awaitable[Headers]]:
-    async def authorise() -> Headers:
-        return headers
-
-    return authorise
+async def _always(*headers: tuple[str, str]) -> Headers:
+    return headers

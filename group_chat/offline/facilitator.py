@@ -5,10 +5,9 @@ from typing import Any
 
 from data_models.scenario import FieldDefinition
 from group_chat.checked_output import RECORD_TOOLS
-from group_chat.offline.errands import SECRETARY_TOOL, is_of_recent
 from group_chat.offline.plain_talk import courtesy, not_understood, plain_answer, what_next
 from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
-from group_chat.offline.specialist import OVERVIEW_TOOL, report_of
+from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_recent, report_of
 from group_chat.plan_text import PLAN_QUESTION
 from services.group_chat_port import AgentCard
 from services.language.detection import is_unread
@@ -33,7 +32,10 @@ from services.records.answers.closing import summary_of
 from services.scenarios.session.commands import command_in
 from services.scenarios.session.step_text import GROUNDING_MARK
 
-_KEYWORDS = 3
+RECORD_TOOL, _WRITES = "record_fields", "create_report"
+_TASKS = (_WRITES, "timeline", "current_status", "imaging_reports", "pathology_reports")
+"""Tools whose questions agents answer in a plan; our texts name what each is there for."""
+_KEYWORDS, _STEP_LIMIT = 3, 20
 
 
 def answer_as_facilitator(prompt: Prompt) -> OfflineReply:
@@ -154,20 +156,6 @@ def _roster(prompt: Prompt) -> OfflineReply:
     return prompt.say(said, count=len(names), names=", ".join(names))
 
 
-# The plan that the built-in rules propose, and the summary that closes it.
-
-_STEP_LIMIT = 20
-_WRITES = "create_report"
-_TASKS = {
-    _WRITES: "document",
-    "timeline": "history",
-    "current_status": "status",
-    "imaging_reports": "imaging",
-    "pathology_reports": "pathology",
-}
-"""What agents do in a plan, by the tool whose questions they answer; our texts name each."""
-
-
 def propose(prompt: Prompt) -> OfflineReply:
     """Propose one step for each agent that is wanted; who writes comes last."""
     ordered = sorted(_wanted(prompt), key=lambda one: _WRITES in one.tools)[:_STEP_LIMIT]
@@ -198,7 +186,7 @@ def _works_on_record(card: AgentCard) -> bool:
 def _text_for(prompt: Prompt, card: AgentCard) -> str:
     """Return the work an agent is for; its description where its tools are for none."""
     own = (*card.answers, *({_WRITES} & {*card.tools}))
-    task = next((task for tool, task in _TASKS.items() if tool in own), "")
+    task = next((tool for tool in _TASKS if tool in own), "")
     return prompt.text(f"task_{task}") if task else card.description.rstrip(".")
 
 
@@ -211,11 +199,6 @@ def close(prompt: Prompt) -> OfflineReply:
         elif spoken.agent is not None and spoken.agent != prompt.agent:
             since[spoken.agent] = spoken.text
     return OfflineReply(text=summary_of(since, prompt.language))
-
-
-# The offline rules of the agent that guides a scenario: hear the answer, say the next step.
-
-RECORD_TOOL = "record_fields"
 
 
 def answer_in_scenario(prompt: Prompt) -> OfflineReply | None:

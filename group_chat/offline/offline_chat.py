@@ -19,10 +19,9 @@ from semantic_kernel.contents import (
     StreamingTextContent,
 )
 
-from group_chat.offline.errands import request_in, run
 from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.prompt import OfflineReply, Prompt, prompt_of
-from group_chat.offline.specialist import answer_as_specialist
+from group_chat.offline.specialist import answer_as_specialist, request_in, run
 from group_chat.strategies import NAMES_FOLLOW
 from group_chat.turn_context import current_turn
 from services.language.phrases import says
@@ -58,10 +57,6 @@ class OfflineChatCompletion(ChatCompletionClientBase):
     ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
         offers = isinstance(settings, OpenAIChatPromptExecutionSettings) and settings.tools
         reply = reply_to(prompt_of(current_turn(), chat_history, offers or ()))
-        pieces: list[list[Any]] = [
-            [StreamingTextContent(choice_index=0, text=line)]
-            for line in reply.text.splitlines(keepends=True)
-        ]
         calls = [
             FunctionCallContent(
                 id=f"call_{index}",
@@ -71,12 +66,13 @@ class OfflineChatCompletion(ChatCompletionClientBase):
             )
             for index, call in enumerate(reply.calls)
         ]
-        for items in [*pieces, calls]:
+        # Two pieces: what stands beside calls in one piece is not shown.
+        for items in ([StreamingTextContent(choice_index=0, text=reply.text)], calls):
             yield [
                 StreamingChatMessageContent(
                     role=AuthorRole.ASSISTANT,
                     choice_index=0,
-                    items=items,
+                    items=[*items],
                     ai_model_id=self.ai_model_id,
                     function_invoke_attempt=function_invoke_attempt,
                 )

@@ -39,8 +39,8 @@ def courtesy(prompt: Prompt) -> OfflineReply | None:
 
 def _help_for(prompt: Prompt) -> str:
     """Return what works, and how to begin where no patient is open."""
-    parts = [] if prompt.patient_id is not None else [prompt.text("no_patient_yet")]
-    return "\n\n".join([prompt.text("help"), *parts])
+    rest = "" if prompt.patient_id is not None else f"\n\n{prompt.text('no_patient_yet')}"
+    return f"{prompt.text('help')}{rest}"
 
 
 def not_understood(prompt: Prompt) -> OfflineReply:

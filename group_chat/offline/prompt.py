@@ -30,8 +30,7 @@ from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
 
 _CLOSING, _OF_RECORD = "Close with: ", "DocumentReference/"
-_READ_BACK_CHARS = 100_000
-_QUERY_WORDS, _QUERY_CHARS = 12, 400
+_READ_BACK_CHARS, _QUERY_WORDS, _QUERY_CHARS = 100_000, 12, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,11 +258,8 @@ def _answers(messages: Sequence[ChatMessageContent]) -> list[ToolAnswer]:
         items = held + items
     found = [one for one in items if isinstance(one, FunctionResultContent)]
     return [
-        ToolAnswer(one.function_name or one.name or "tool", _object_of(str(one.result)))
+        # Rows of a chart are lines, and stand in its view.
+        ToolAnswer(one.function_name or one.name or "tool", orjson.loads(text))
         for one in found
+        if (text := str(one.result) if str(one.result).startswith("{") else "{}")
     ]
-
-
-def _object_of(text: str) -> Mapping[str, Any]:
-    """Return the JSON object in `text`; rows of a chart are lines, and stand in its view."""
-    return orjson.loads(text) if text.startswith("{") else {}

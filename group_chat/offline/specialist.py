@@ -1,17 +1,15 @@
-"""The offline rules of an agent with tools: call them, then write down what they gave."""
+"""The offline rules of an agent with tools: call them, then write down what they gave.
 
-from collections.abc import Iterator
+What is meant is looked for where a tool does not know; nothing is added to what rows say.
+"""
 
-from group_chat.offline.errands import (
-    SECRETARY_TOOL,
-    TIMES_TOOL,
-    answer_as_secretary,
-    request_in,
-    run,
-)
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
 from group_chat.offline.plain_talk import courtesy
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
-from group_chat.offline.told import plain_rows
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
@@ -19,23 +17,33 @@ from services.language.answer_words import answer_words
 from services.language.arrangement import NOTED_AS, Arranging
 from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
+from services.language.own_texts import in_own_language
 from services.language.phrases import says
 from services.language.ratings import rating_in
-from services.language.talk_texts import ends_with_text
-from services.language.tool_requests import LISTS_APPOINTMENTS, OF_THE_HOUSE, RECALL, ToolRequest
+from services.language.talk_texts import day_text, ends_with_text, has_text
+from services.language.tool_requests import (
+    LISTS_APPOINTMENTS,
+    OF_OWN_THINGS,
+    OF_THE_HOUSE,
+    RECALL,
+    ToolRequest,
+)
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion
+from services.language.work import own_kind_in, points_only
 from services.records.answers.as_said import said_of
 from services.records.answers.reports import bullets_of, missing_in, notes_on
 
+SECRETARY_TOOL, TIMES_TOOL = "list_events", "available_slots"
+BOOKING_TOOL, _MOVE_TOOL, _SHORT_WORDS = "book_appointment", "move_appointment", 8
+_LOOK_FIRST = ("list or search them first", "use list_appointments first")
+_EXAMPLES = frozenset({"email", "calendar_event", "contact"})
+_LISTING = ("list_", "search_", "find_", "recall")
+# Of results that are no views: what tells a reader nothing.
+_SILENT = ("patient_id", "media_type", "artifact_id", "size_bytes", "generated_at", "shortened")
 OVERVIEW_TOOL, _TIMELINE_TOOL = "load_patient_data", "timeline"
 _STATUS_TOOL, _RESULTS_TOOL = "current_status", "results"
 _PASSED_OVER = frozenset({OVERVIEW_TOOL, UPDATE_ENTITIES, CHANGES, *SCENARIO_TOOLS, *CHART_TOOLS})
-_HEADINGS = frozenset(
-    {"biomarkers", "create_report", "current_status", "imaging_reports", "load_patient_data",
-     "pathology_reports", "timeline", "search_record", "results"}
-)  # fmt: skip
-_SEARCH_ARGUMENTS = {"query", "question", "text", "words"}
 
 
 def answer_as_specialist(prompt: Prompt) -> OfflineReply:
@@ -75,7 +83,7 @@ def _calls(prompt: Prompt) -> Iterator[Call]:
             yield Call(tool.wire_name, {})
         elif has_query and len(tool.required) == 1 and tool.name != RECALL.tool:
             (name,) = tool.required
-            if name in _SEARCH_ARGUMENTS:
+            if name in {"query", "question", "text", "words"}:
                 yield Call(tool.wire_name, {name: prompt.query})
     results = prompt.tool(_RESULTS_TOOL)
     if is_step and results is not None and prompt.tool(_STATUS_TOOL) in own:
@@ -105,7 +113,7 @@ def _as_said(prompt: Prompt) -> str:
 
 def _section(prompt: Prompt, answer: ToolAnswer) -> str:
     title = answer.name.replace("_", " ").strip().capitalize()
-    title = prompt.text(f"heading_{answer.name}") if answer.name in _HEADINGS else title
+    title = prompt.text(heading) if has_text(heading := f"heading_{answer.name}") else title
     if answer.error:
         return prompt.text("unreadable", title=title, problem=answer.error)
     if (view := prompt.view_of(answer)) is None:
@@ -118,11 +126,6 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
             searched = answer_words(prompt.language).unknown.format(name=prompt.query)
         return searched or prompt.text("holds_nothing", title=title)
     return "\n".join([f"**{title}**", *rows, *(["", *notes] if notes else [])])
-
-
-# The offline rules of the agent that arranges appointments: what is known goes into one form.
-
-BOOKING_TOOL, _MOVE_TOOL = "book_appointment", "move_appointment"
 
 
 def answer_as_booking(prompt: Prompt) -> OfflineReply:
@@ -171,11 +174,6 @@ def _arrange(prompt: Prompt, talk: Arranging) -> OfflineReply:
     return reply
 
 
-# The offline rules of the agents for health: ask about a complaint, one thing at a time.
-
-_SHORT_WORDS = 8
-
-
 def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
     """Ask about the user's own complaint, one thing at a time; None for any other message.
 
@@ -193,3 +191,111 @@ def answer_about_complaint(prompt: Prompt) -> OfflineReply | None:
     if says(prompt.asked, "own_complaint"):
         return OfflineReply(text=f"{prompt.closing}\n\n{prompt.text('severity')}")
     return None
+
+
+def request_in(prompt: Prompt, requests: Sequence[ToolRequest]) -> ToolRequest | None:
+    """Return the first of `requests` that the message is and that the agent has the tool for."""
+    able = (one for one in requests if prompt.tool(one.tool) is not None)
+    return next((one for one in able if one.fits(prompt.asked)), None)
+
+
+def run(prompt: Prompt, request: ToolRequest) -> OfflineReply:
+    """Call its tool; look for what is meant where it does not know; tell what it gave."""
+    given = request.given(prompt.asked)
+    if given is None:
+        return prompt.say(request.asks)
+    if not prompt.answers:
+        return prompt.call(request.tool, **given)
+    last, look = prompt.answers[-1], request.looks_with
+    looked = prompt.given_by(look.tool) if look is not None else []
+    knows_not = any(one in last.error for one in _LOOK_FIRST)
+    if look is not None and knows_not and not looked:
+        return prompt.call(look.tool, **(look.given(prompt.asked) or {}))
+    if look is not None and last.name == look.tool and items_in(last):
+        return prompt.call(request.tool, **given)
+    told = [told_deed(prompt, last)]
+    if look is not None and knows_not and looked:
+        told.append(told_deed(prompt, ToolAnswer(look.tool, looked[-1])))
+    return OfflineReply(text="\n\n".join(told))
+
+
+def is_of_recent(prompt: Prompt) -> bool:
+    """Whether the message does something to what of the user's own was found or used last."""
+    is_deed = says(prompt.asked, "delete", "move", "done", "send", "reads", "orders")
+    return is_deed and prompt.recent in OF_OWN_THINGS
+
+
+def answer_as_secretary(prompt: Prompt) -> OfflineReply:
+    """Do what the table has for what is named, or for what was found last."""
+    done = "task" if says(prompt.asked, "done") else None
+    recent = prompt.recent if prompt.recent in OF_OWN_THINGS else "calendar_event"
+    kind = own_kind_in(prompt.asked) or done or recent
+    request = request_in(prompt, OF_OWN_THINGS[kind])
+    if request is None:
+        return prompt.say("no_tool")
+    if request.given(prompt.asked) is None:
+        example = prompt.text(f"example_{kind if kind in _EXAMPLES else 'task'}")
+        return prompt.say("only_simple", example=example)
+    # What is only pointed at was said before: no list helps.
+    return run(prompt, replace(request, looks_with=None) if points_only(prompt.asked) else request)
+
+
+def told_deed(prompt: Prompt, answer: ToolAnswer) -> str:
+    """Return the result of a tool that lists or changes something, as a user reads it."""
+    data, rows = answer.data, items_in(answer)
+    if "asked which" in answer.error:
+        return prompt.text("please_choose")
+    if answer.error:
+        # What a tool says behind what went wrong is advice for a model.
+        said, is_order, _ = answer.error.partition("; nothing is prepared")
+        problem = (said if is_order else said.partition(";")[0]).rstrip(".")
+        return prompt.text("changed_nothing", problem=in_own_language(problem, prompt.language))
+    told = str(data.get("told", "")) or ("asked" in data and prompt.text("please_confirm"))
+    if told:
+        return told
+    if answer.name in ("read_mail", "read_own_document"):
+        text = next((str(data[one]) for one in ("text", "withheld") if data.get(one)), "")
+        text = text or next((row["body"] for row in rows if row.get("body")), "")
+        quoted = (text or prompt.text("holds_no_text")).splitlines()
+        return "\n".join([*_lines(prompt, rows), "", *(f"> {line}" for line in quoted)])
+    if not rows and answer.name.startswith(_LISTING):
+        return prompt.text(f"none_{answer.name}", count=data.get("turns_searched", 0))
+    more = [prompt.text("and_more_rows")] if data.get("more") else []
+    title = f"**{prompt.text(f'title_{answer.name}')}**"
+    return "\n".join([title, *(f"- {line}" for line in _lines(prompt, rows)), *more])
+
+
+def items_in(answer: ToolAnswer) -> list[Any]:
+    """Return what a tool listed or changed: the first list of its result."""
+    return next((one for one in answer.data.values() if isinstance(one, list)), [])
+
+
+def _lines(prompt: Prompt, rows: list[Any]) -> list[str]:
+    return [row if isinstance(row, str) else _item_line(prompt, row) for row in rows]
+
+
+def _item_line(prompt: Prompt, row: Mapping[str, Any]) -> str:
+    """Return an appointment, a mail, a task and the like as a line."""
+    called = ("title", "subject", "name", "doctor")
+    name = next((str(row[one]) for one in called if row.get(one)), "")
+    when = next((str(row[one]) for one in ("start", "received", "due") if row.get(one)), "")
+    listed = ("sender", "location", "organization", "email", "phone", "reason")
+    details = ", ".join(str(row[one]) for one in listed if row.get(one))
+    to = ", ".join(row["to"]) if row.get("folder") == "drafts" and row.get("to") else ""
+    rest = prompt.text("to_somebody", names=to) if to else f"({details})" if details else ""
+    has_time = ":" in when and not row.get("is_all_day")
+    at = datetime.fromisoformat(when) if when else None
+    # A task may be due in a year, and a mail be of the last: it would read as one of this week.
+    has_year = bool(row.get("due")) or (at is not None and prompt.year not in (0, at.year))
+    day = ""
+    if at is not None:
+        day = day_text(prompt.language, at, has_time=has_time, has_year=has_year)
+    return " ".join(filter(None, (day, name, rest)))
+
+
+def plain_rows(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what a tool gave that gives no rows of the chart, a field each."""
+    for key, value in data.items():
+        told = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        if key not in _SILENT and told:
+            yield f"- {key.replace('_', ' ').capitalize()}: {told}"

@@ -5,14 +5,14 @@ from datetime import datetime, time, timedelta
 from pydantic import Field
 
 from data_models.values import ClosedValue
-from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
-from group_chat.tools.tool import Tool, ToolOutput, tools_of
-from group_chat.turn_context import TurnContext
+from group_chat.tools.own_tools import OwnTools
+from group_chat.tools.personal import ROWS_SHOWN, OpenAssistant
+from group_chat.tools.tool import ToolOutput
+from group_chat.turn_context import current_effect
 from services.assistant.calendar import NewEvent, free_times
 from services.assistant.tasks import NewTask
 from services.language.appointment_slots import slots_in
 
-CALENDAR_TOOLS = ("list_events", "find_free_time", "create_event", "move_event", "cancel_event")
 _SPAN = timedelta(days=7)
 _SPAN_LIMIT = timedelta(days=62)
 _DAY_BEGINS, _DAY_ENDS = 8, 18
@@ -62,77 +62,60 @@ class CancelArguments(ClosedValue):
     event_id: str = Field(max_length=300, description='Its id as a tool gave it, or "".')
 
 
-class CalendarTools:
-    """Works on the calendar of whoever asks."""
-
-    def __init__(self, *, assistant: PersonalAssistant) -> None:
-        self._assistant = assistant
-
-    async def list_events(self, turn: TurnContext, asked: SpanArguments) -> ToolOutput:
-        """The user's own calendar."""
-        assistant = await self._assistant.open(turn)
-        since, until = assistant.span(asked.since, asked.until)
-        start = since or assistant.memory.now
-        end = until or start + _SPAN
-        events = await assistant.services.calendar.between(start, min(end, start + _SPAN_LIMIT))
-        return assistant.listed("events", events)
-
-    async def find_free_time(self, turn: TurnContext, asked: FreeArguments) -> ToolOutput:
-        """Free time in the user's working day."""
-        assistant = await self._assistant.open(turn)
-        day = assistant.day(asked.day)
-        start, end = (
-            datetime.combine(day, time(hour), assistant.zone) for hour in (_DAY_BEGINS, _DAY_ENDS)
-        )
-        events = await assistant.services.calendar.between(start, end)
-        least = timedelta(minutes=asked.minutes)
-        gaps = free_times(events, start=start, end=end, least=least)
-        spans = [[at.astimezone(assistant.zone) for at in (gap.start, gap.end)] for gap in gaps]
-        return {"free": [f"{since:%H:%M} – {until:%H:%M}" for since, until in spans]}
-
-    async def create_event(self, turn: TurnContext, asked: CreateArguments) -> ToolOutput:
-        """Puts an event into the user's calendar."""
-        assistant = await self._assistant.open(turn, changes=True)
-        start = assistant.moment(asked.start)
-        end = start + timedelta(minutes=asked.minutes)
-        new = NewEvent(asked.title.strip(), start, end, asked.location.strip())
-        return {
-            "created": await assistant.show_made(
-                await assistant.services.calendar.create(new, assistant.effect)
-            )
-        }
-
-    async def move_event(self, turn: TurnContext, asked: MoveArguments) -> ToolOutput:
-        """Moves the event that the user means."""
-        assistant = await self._assistant.open(turn, changes=True)
-        calendar = assistant.services.calendar
-        event = await assistant.meant("calendar_event", asked.event_id, calendar.get)
-        moved = await calendar.move(event.id, start=assistant.moved(asked.start, event.start))
-        await assistant.undoable("move_event", event, moved)
-        return {"moved": assistant.rows([moved])}
-
-    async def cancel_event(self, turn: TurnContext, asked: CancelArguments) -> ToolOutput:
-        """Asks the user to confirm that the event they mean is cancelled."""
-        assistant = await self._assistant.open(turn, changes=True)
-        meant = await assistant.all_meant(
-            "calendar_event", asked.event_id, assistant.services.calendar.get
-        )
-        return assistant.ask_first("cancel_event", meant)
+async def list_events(assistant: OpenAssistant, asked: SpanArguments) -> ToolOutput:
+    """The user's own calendar."""
+    since, until = assistant.span(asked.since, asked.until)
+    start = since or assistant.memory.now
+    end = until or start + _SPAN
+    events = await assistant.services.calendar.between(start, min(end, start + _SPAN_LIMIT))
+    return assistant.listed("events", events)
 
 
-def calendar_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
-    """Return the tools over the calendar of whoever asks."""
-    own = CalendarTools(assistant=assistant)
-    return (
-        *tools_of(own.list_events, own.find_free_time),
-        *tools_of(own.create_event, own.move_event, changes=True),
-        *tools_of(own.cancel_event),
+async def find_free_time(assistant: OpenAssistant, asked: FreeArguments) -> ToolOutput:
+    """Free time in the user's working day."""
+    day = assistant.day(asked.day)
+    start, end = (
+        datetime.combine(day, time(hour), assistant.zone) for hour in (_DAY_BEGINS, _DAY_ENDS)
     )
+    events = await assistant.services.calendar.between(start, end)
+    least = timedelta(minutes=asked.minutes)
+    gaps = free_times(events, start=start, end=end, least=least)
+    spans = [[at.astimezone(assistant.zone) for at in (gap.start, gap.end)] for gap in gaps]
+    return {"free": [f"{since:%H:%M} – {until:%H:%M}" for since, until in spans]}
+
+
+async def create_event(assistant: OpenAssistant, asked: CreateArguments) -> ToolOutput:
+    """Puts an event into the user's calendar."""
+    start = assistant.moment(asked.start)
+    end = start + timedelta(minutes=asked.minutes)
+    new = NewEvent(asked.title.strip(), start, end, asked.location.strip())
+    made = await assistant.services.calendar.create(new, current_effect())
+    return {"created": await assistant.show_made(made)}
+
+
+async def move_event(assistant: OpenAssistant, asked: MoveArguments) -> ToolOutput:
+    """Moves the event that the user means."""
+    calendar = assistant.services.calendar
+    event = await assistant.meant("calendar_event", asked.event_id, calendar.get)
+    moved = await calendar.move(event.id, start=assistant.moved(asked.start, event.start))
+    await assistant.undoable("move_event", event, moved)
+    return {"moved": assistant.rows([moved])}
+
+
+async def cancel_event(assistant: OpenAssistant, asked: CancelArguments) -> ToolOutput:
+    """Asks the user to confirm that the event they mean is cancelled."""
+    meant = await assistant.all_meant(
+        "calendar_event", asked.event_id, assistant.services.calendar.get
+    )
+    return assistant.ask_first("cancel_event", meant)
+
+
+CALENDAR = OwnTools(
+    (list_events, find_free_time), changes=(create_event, move_event), asks=(cancel_event,)
+)
 
 
 # Tools over the user's own tasks; deleting only asks.
-
-TASK_TOOLS = ("list_tasks", "add_task", "complete_task", "move_task", "delete_task")
 
 
 class TaskSpanArguments(ClosedValue):
@@ -173,66 +156,49 @@ def _title(asked: AddTaskArguments) -> str:
     return title if hour is None or hour in title else f"{title} ({hour})"
 
 
-class TaskTools:
-    """Works on the tasks of whoever asks."""
-
-    def __init__(self, *, assistant: PersonalAssistant) -> None:
-        self._assistant = assistant
-
-    async def list_tasks(self, turn: TurnContext, asked: TaskSpanArguments) -> ToolOutput:
-        """The user's own tasks."""
-        assistant = await self._assistant.open(turn)
-        found = await assistant.services.tasks.list(
-            since=None if asked.since is None else assistant.day(asked.since),
-            until=None if asked.until is None else assistant.day(asked.until, ends=True),
-            include_done=asked.include_done,
-            limit=ROWS_SHOWN + 1,
-        )
-        return assistant.listed("tasks", found)
-
-    async def add_task(self, turn: TurnContext, asked: AddTaskArguments) -> ToolOutput:
-        """Adds a task of the user's."""
-        assistant = await self._assistant.open(turn, changes=True)
-        due = None if not asked.due else assistant.day(asked.due)
-        new = NewTask(title=_title(asked), due=due, notes=asked.notes)
-        return {
-            "added": await assistant.show_made(
-                await assistant.services.tasks.add(new, assistant.effect)
-            )
-        }
-
-    async def complete_task(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
-        """Marks the task the user means as done."""
-        assistant = await self._assistant.open(turn, changes=True)
-        tasks = assistant.services.tasks
-        meant = await assistant.all_meant("task", asked.task_id, tasks.get, asks_first=False)
-        if len(meant) > 1:
-            return assistant.ask_first("complete_task", meant)
-        done = await tasks.complete(meant[0].id)
-        await assistant.undoable("complete_task", meant[0], done)
-        return {"done": assistant.rows([done])}
-
-    async def move_task(self, turn: TurnContext, asked: MoveTaskArguments) -> ToolOutput:
-        """Gives the task another due date."""
-        assistant = await self._assistant.open(turn, changes=True)
-        task = await assistant.meant("task", asked.task_id, assistant.services.tasks.get)
-        due = None if not asked.due else assistant.day(asked.due)
-        moved = await assistant.services.tasks.move(task.id, due=due)
-        await assistant.undoable("move_task", task, moved)
-        return {"moved": assistant.rows([moved])}
-
-    async def delete_task(self, turn: TurnContext, asked: TaskArguments) -> ToolOutput:
-        """Asks the user to confirm that the task they mean is deleted."""
-        assistant = await self._assistant.open(turn, changes=True)
-        meant = await assistant.all_meant("task", asked.task_id, assistant.services.tasks.get)
-        return assistant.ask_first("delete_task", meant)
-
-
-def task_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
-    """Return the tools over the tasks of whoever asks."""
-    own = TaskTools(assistant=assistant)
-    return (
-        *tools_of(own.list_tasks),
-        *tools_of(own.add_task, own.complete_task, own.move_task, changes=True),
-        *tools_of(own.delete_task),
+async def list_tasks(assistant: OpenAssistant, asked: TaskSpanArguments) -> ToolOutput:
+    """The user's own tasks."""
+    found = await assistant.services.tasks.list(
+        since=None if asked.since is None else assistant.day(asked.since),
+        until=None if asked.until is None else assistant.day(asked.until, ends=True),
+        include_done=asked.include_done,
+        limit=ROWS_SHOWN + 1,
     )
+    return assistant.listed("tasks", found)
+
+
+async def add_task(assistant: OpenAssistant, asked: AddTaskArguments) -> ToolOutput:
+    """Adds a task of the user's."""
+    due = None if not asked.due else assistant.day(asked.due)
+    new = NewTask(title=_title(asked), due=due, notes=asked.notes)
+    made = await assistant.services.tasks.add(new, current_effect())
+    return {"added": await assistant.show_made(made)}
+
+
+async def complete_task(assistant: OpenAssistant, asked: TaskArguments) -> ToolOutput:
+    """Marks the task the user means as done."""
+    tasks = assistant.services.tasks
+    meant = await assistant.all_meant("task", asked.task_id, tasks.get, asks_first=False)
+    if len(meant) > 1:
+        return assistant.ask_first("complete_task", meant)
+    done = await tasks.complete(meant[0].id)
+    await assistant.undoable("complete_task", meant[0], done)
+    return {"done": assistant.rows([done])}
+
+
+async def move_task(assistant: OpenAssistant, asked: MoveTaskArguments) -> ToolOutput:
+    """Gives the task another due date."""
+    task = await assistant.meant("task", asked.task_id, assistant.services.tasks.get)
+    due = None if not asked.due else assistant.day(asked.due)
+    moved = await assistant.services.tasks.move(task.id, due=due)
+    await assistant.undoable("move_task", task, moved)
+    return {"moved": assistant.rows([moved])}
+
+
+async def delete_task(assistant: OpenAssistant, asked: TaskArguments) -> ToolOutput:
+    """Asks the user to confirm that the task they mean is deleted."""
+    meant = await assistant.all_meant("task", asked.task_id, assistant.services.tasks.get)
+    return assistant.ask_first("delete_task", meant)
+
+
+TASKS = OwnTools((list_tasks,), changes=(add_task, complete_task, move_task), asks=(delete_task,))

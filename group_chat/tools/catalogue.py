@@ -4,22 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from data_models.clock import Clock, IdSource
-from group_chat.tools.calendar_tools import CALENDAR_TOOLS, TASK_TOOLS, calendar_tools, task_tools
-from group_chat.tools.chart_tools import CHART_TOOLS, chart_tools
+from group_chat.tools.calendar_tools import CALENDAR, TASKS
+from group_chat.tools.chart_tools import CHART_TOOLS, RECORD_TOOLS, chart_tools
 from group_chat.tools.entity_tools import RECALL, memory_tools
 from group_chat.tools.evidence_tools import EVIDENCE_TOOLS, EvidenceTools, no_evidence
 from group_chat.tools.foreign_tools import ForeignTools
-from group_chat.tools.mail_tools import (
-    CONTACT_TOOLS,
-    DOCUMENT_TOOLS,
-    MAIL_TOOLS,
-    contact_tools,
-    document_tools,
-    mail_tools,
-)
+from group_chat.tools.mail_tools import CONTACTS, DOCUMENTS, MAIL
 from group_chat.tools.order_tools import ORDER_TOOLS, OrderTools, no_order_tools
 from group_chat.tools.personal import PersonalAssistant
-from group_chat.tools.records_tools import RECORD_TOOLS, records_tools
 from group_chat.tools.report_tool import report_tool
 from group_chat.tools.scenario_tools import (
     SCENARIO_TOOLS,
@@ -34,6 +26,7 @@ from services.assistant.back_end import NoAssistant
 from services.records.patient_names import RosterOnly
 from services.records.ports import PatientRecords
 
+_OWN = (CALENDAR, MAIL, CONTACTS, TASKS, DOCUMENTS)
 TOOL_NAMES = (
     *ORDERS,
     "list_roster",
@@ -47,11 +40,7 @@ TOOL_NAMES = (
     *SCENARIO_TOOLS,
     *SCHEDULING_TOOLS,
     *ORDER_TOOLS,
-    *CALENDAR_TOOLS,
-    *MAIL_TOOLS,
-    *CONTACT_TOOLS,
-    *TASK_TOOLS,
-    *DOCUMENT_TOOLS,
+    *(name for own in _OWN for name in own.names),
     *WORKFLOW_TOOLS,
 )
 """Known before anything is built, so that a team is checked at start."""
@@ -97,7 +86,6 @@ def catalogue(
     tools = (
         *team_tools(names=names, clock=clock, ids=ids),
         *chart_tools(records),
-        *records_tools(records),
         *(on.evidence or no_evidence(clock, records)).tools(),
         report_tool(
             records=records,
@@ -109,11 +97,7 @@ def catalogue(
         *scenario_tools(),
         *(on.clinic.tools() if on.clinic is not None else no_clinic_tools()),
         *(on.orders.tools() if on.orders is not None else no_order_tools()),
-        *calendar_tools(assistant),
-        *mail_tools(assistant),
-        *contact_tools(assistant),
-        *task_tools(assistant),
-        *document_tools(assistant),
+        *(tool for own in _OWN for tool in own.over(assistant)),
         *workflow_tools(),
         *(on.foreign.tools() if on.foreign is not None else ()),
     )

@@ -1,6 +1,6 @@
-"""The general tools over the active patient's chart (spec page 9.2); each returns a `ChartView`."""
+"""The tools over the active patient's chart (spec page 9.2); each returns a `ChartView`."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from datetime import date
 from typing import Any, Literal, NamedTuple
 
@@ -17,7 +17,7 @@ from services.records.dates import first_day, last_day
 from services.records.need import Need
 from services.records.ports import PatientRecords
 from services.records.record import PatientRecord
-from services.records.views import lists
+from services.records.views import lists, oncology
 from services.records.views.course import course
 from services.records.views.medications import medications
 from services.records.views.needs import (
@@ -36,6 +36,9 @@ CHART_TOOLS = (
     "chart_summary", "problems", "medications", "results", "allergies", "immunizations",
     "procedures", "encounters", "care", "history", "documents", "read_document",
     "search_record", "timeline",
+)  # fmt: skip
+RECORD_TOOLS = (
+    "load_patient_data", "current_status", "imaging_reports", "pathology_reports", "biomarkers",
 )  # fmt: skip
 _View = Callable[[PatientRecord, TurnContext, Any], ChartView]
 DAY = "ISO date or year."
@@ -144,15 +147,10 @@ class ChartTool(NamedTuple):
 
 
 def chart_tools(records: PatientRecords) -> tuple[Tool, ...]:
-    """Return the general tools over `records`."""
-    return tools_over(records, _ROWS)
-
-
-def tools_over(records: PatientRecords, tools: Iterable[ChartTool]) -> tuple[Tool, ...]:
-    """Return `tools` over `records`."""
+    """Return the tools over `records`."""
     return tuple(
         Tool(row.name, row.description, row.arguments, with_papers(row.name, _over(records, row)))
-        for row in tools
+        for row in _ROWS
     )
 
 
@@ -213,6 +211,14 @@ def _timeline(record: PatientRecord, turn: TurnContext, asked: TimelineArguments
         until=last_asked(asked.until),
         kinds=asked.kinds,
     )
+
+
+def _overview(record: PatientRecord, turn: TurnContext, _: Any) -> ChartView:
+    return oncology.overview(record, today=turn.request.now.date())
+
+
+def _status(record: PatientRecord, turn: TurnContext, _: Any) -> ChartView:
+    return oncology.status_view(record, today=turn.request.now.date())
 
 
 def _now(turn: TurnContext) -> str:
@@ -334,5 +340,27 @@ _ROWS = (
         _timeline,
         "The course in order of time, oldest first.",
         TimelineArguments,
+    ),
+    # Of tumour boards.
+    ChartTool("load_patient_data", _overview, "Who the patient is and which documents exist."),
+    ChartTool(
+        "current_status",
+        _status,
+        "Age, sex, primary site, histology, staging, biomarkers, treatments, ECOG.",
+    ),
+    ChartTool(
+        "imaging_reports",
+        lambda record, _, __: oncology.imaging_view(record),
+        "Imaging reports and studies, newest first.",
+    ),
+    ChartTool(
+        "pathology_reports",
+        lambda record, _, __: oncology.pathology_view(record),
+        "Pathology and genetic reports, newest first.",
+    ),
+    ChartTool(
+        "biomarkers",
+        lambda record, _, __: oncology.biomarkers_view(record),
+        "Tumour markers and genetic findings.",
     ),
 )

@@ -7,15 +7,15 @@ from pydantic import Field
 
 from data_models.errors import ToolInputError
 from data_models.values import ClosedValue
-from group_chat.tools.personal import ROWS_SHOWN, PersonalAssistant
-from group_chat.tools.tool import Tool, ToolOutput, tools_of
-from group_chat.turn_context import TurnContext
+from group_chat.tools.own_tools import OwnTools
+from group_chat.tools.personal import ROWS_SHOWN, OpenAssistant
+from group_chat.tools.tool import ToolOutput
+from group_chat.turn_context import current_effect
 from services.assistant.contacts import ContactChange, NewContact
 from services.assistant.documents import DOCUMENT_TEXT_LIMIT_CHARS
 from services.assistant.mail import NewEmail, without_cut_text
 from services.language.names_within import names_one_of
 
-MAIL_TOOLS = ("search_mail", "read_mail", "draft_mail", "send_mail")
 _ADDRESS = re.compile(r"[^\s@<>\",;]{1,64}@[A-Za-z0-9.-]{1,190}")
 
 
@@ -44,63 +44,45 @@ class DraftArguments(ClosedValue):
     answers: str = Field(default="", max_length=500, description="Id of the message it answers.")
 
 
-class MailTools:
-    """Works on the mail of whoever asks."""
-
-    def __init__(self, *, assistant: PersonalAssistant) -> None:
-        self._assistant = assistant
-
-    async def search_mail(self, turn: TurnContext, asked: MailSearchArguments) -> ToolOutput:
-        """The user's own mail, newest first."""
-        assistant = await self._assistant.open(turn)
-        since, until = assistant.span(asked.since, asked.until)
-        found = await assistant.services.mail.search(
-            asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
-        )
-        return assistant.listed("messages", [without_cut_text(one) for one in found])
-
-    async def read_mail(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
-        """The text of the message the user means."""
-        assistant = await self._assistant.open(turn)
-        mail = await assistant.meant("email", asked.mail_id, assistant.services.mail.get)
-        # Off the loop: the whole text is looked through for other patients' names.
-        return {"message": await asyncio.to_thread(assistant.rows, [mail])}
-
-    async def draft_mail(self, turn: TurnContext, asked: DraftArguments) -> ToolOutput:
-        """Writes a message as a draft, unsent."""
-        if not all(_ADDRESS.fullmatch(one) for one in asked.to):
-            raise ToolInputError("to must hold e-mail addresses; search_contacts finds them")
-        assistant = await self._assistant.open(turn, changes=True)
-        subject = " ".join(asked.title.split())
-        new = NewEmail(to=tuple(asked.to), subject=subject, text=asked.text, answers=asked.answers)
-        return {
-            "draft": await assistant.show_made(
-                await assistant.services.mail.draft(new, assistant.effect)
-            )
-        }
-
-    async def send_mail(self, turn: TurnContext, asked: MailArguments) -> ToolOutput:
-        """Asks the user to confirm that a draft is sent."""
-        assistant = await self._assistant.open(turn, changes=True)
-        meant = await assistant.all_meant("email", asked.mail_id, assistant.services.mail.get)
-        if any(one.folder != "drafts" for one in meant):
-            raise ToolInputError("only a draft can be sent; write one with draft_mail")
-        return assistant.ask_first("send_mail", meant)
-
-
-def mail_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
-    """Return the tools over the mail of whoever asks."""
-    own = MailTools(assistant=assistant)
-    return (
-        *tools_of(own.search_mail, own.read_mail),
-        *tools_of(own.draft_mail, changes=True),
-        *tools_of(own.send_mail),
+async def search_mail(assistant: OpenAssistant, asked: MailSearchArguments) -> ToolOutput:
+    """The user's own mail, newest first."""
+    since, until = assistant.span(asked.since, asked.until)
+    found = await assistant.services.mail.search(
+        asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
     )
+    return assistant.listed("messages", [without_cut_text(one) for one in found])
+
+
+async def read_mail(assistant: OpenAssistant, asked: MailArguments) -> ToolOutput:
+    """The text of the message the user means."""
+    mail = await assistant.meant("email", asked.mail_id, assistant.services.mail.get)
+    # Off the loop: the whole text is looked through for other patients' names.
+    return {"message": await asyncio.to_thread(assistant.rows, [mail])}
+
+
+async def draft_mail(assistant: OpenAssistant, asked: DraftArguments) -> ToolOutput:
+    """Writes a message as a draft, unsent."""
+    if not all(_ADDRESS.fullmatch(one) for one in asked.to):
+        raise ToolInputError("to must hold e-mail addresses; search_contacts finds them")
+    subject = " ".join(asked.title.split())
+    new = NewEmail(to=tuple(asked.to), subject=subject, text=asked.text, answers=asked.answers)
+    made = await assistant.services.mail.draft(new, current_effect())
+    return {"draft": await assistant.show_made(made)}
+
+
+async def send_mail(assistant: OpenAssistant, asked: MailArguments) -> ToolOutput:
+    """Asks the user to confirm that a draft is sent."""
+    meant = await assistant.all_meant("email", asked.mail_id, assistant.services.mail.get)
+    if any(one.folder != "drafts" for one in meant):
+        raise ToolInputError("only a draft can be sent; write one with draft_mail")
+    return assistant.ask_first("send_mail", meant)
+
+
+MAIL = OwnTools((search_mail, read_mail), changes=(draft_mail,), asks=(send_mail,))
 
 
 # Tools over the user's own documents; deleting only asks.
 
-DOCUMENT_TOOLS = ("search_documents", "read_own_document", "delete_document")
 _WITHHELD = "the document names another patient, so it is not shown here"
 
 
@@ -120,57 +102,44 @@ class DocumentArguments(ClosedValue):
     document_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
 
 
-class DocumentTools:
-    """Works on the documents of whoever asks."""
+async def search_documents(assistant: OpenAssistant, asked: DocumentSearchArguments) -> ToolOutput:
+    """The user's own files."""
+    since, until = assistant.span(asked.since, asked.until)
+    found = await assistant.services.documents.search(
+        asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
+    )
+    return assistant.listed("documents", found)
 
-    def __init__(self, *, assistant: PersonalAssistant) -> None:
-        self._assistant = assistant
 
-    async def search_documents(
-        self, turn: TurnContext, asked: DocumentSearchArguments
-    ) -> ToolOutput:
-        """The user's own files."""
-        assistant = await self._assistant.open(turn)
-        since, until = assistant.span(asked.since, asked.until)
-        found = await assistant.services.documents.search(
-            asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
-        )
-        return assistant.listed("documents", found)
+async def read_own_document(assistant: OpenAssistant, asked: DocumentArguments) -> ToolOutput:
+    """The text of the document."""
+    documents = assistant.services.documents
+    document = await assistant.meant("document", asked.document_id, documents.get)
+    found, row = await documents.text(document.id), assistant.rows([document])
+    said = {"text": found.text, "beside": found.beside}
+    if await asyncio.to_thread(names_one_of, said, assistant.memory.others):
+        return {"document": row, "withheld": _WITHHELD}
+    shown = {"document": row, "text": found.text[:DOCUMENT_TEXT_LIMIT_CHARS]}
+    return shown if shown["text"] == found.text else {**shown, "cut": _cut(found.text)}
 
-    async def read_own_document(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
-        """The text of the document."""
-        assistant = await self._assistant.open(turn)
-        documents = assistant.services.documents
-        document = await assistant.meant("document", asked.document_id, documents.get)
-        found, row = await documents.text(document.id), assistant.rows([document])
-        said = {"text": found.text, "beside": found.beside}
-        if await asyncio.to_thread(names_one_of, said, assistant.memory.others):
-            return {"document": row, "withheld": _WITHHELD}
-        shown = {"document": row, "text": found.text[:DOCUMENT_TEXT_LIMIT_CHARS]}
-        return shown if shown["text"] == found.text else {**shown, "cut": _cut(found.text)}
 
-    async def delete_document(self, turn: TurnContext, asked: DocumentArguments) -> ToolOutput:
-        """Asks the user to confirm that the document they mean is deleted."""
-        assistant = await self._assistant.open(turn, changes=True)
-        documents = assistant.services.documents
-        meant = await assistant.all_meant("document", asked.document_id, documents.get)
-        return assistant.ask_first("delete_document", meant)
+async def delete_document(assistant: OpenAssistant, asked: DocumentArguments) -> ToolOutput:
+    """Asks the user to confirm that the document they mean is deleted."""
+    documents = assistant.services.documents
+    meant = await assistant.all_meant("document", asked.document_id, documents.get)
+    return assistant.ask_first("delete_document", meant)
 
 
 def _cut(text: str) -> str:
     return f"the first {DOCUMENT_TEXT_LIMIT_CHARS:,} of {len(text):,} characters"
 
 
-def document_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
-    """Return the tools over the documents of whoever asks."""
-    own = DocumentTools(assistant=assistant)
-    return tools_of(own.search_documents, own.read_own_document, own.delete_document)
+DOCUMENTS = OwnTools((search_documents, read_own_document), asks=(delete_document,))
 
 
 # Tools over the user's own contacts; deleting only asks.
 
 _FIELD_WORDS = ("phone number", "phone", "number", "e-mail", "email", "mail", "address")
-CONTACT_TOOLS = ("search_contacts", "add_contact", "change_contact", "delete_contact")
 
 
 class ContactSearchArguments(ClosedValue):
@@ -204,65 +173,38 @@ class ContactArguments(ClosedValue):
     contact_id: str = Field(default="", max_length=500, description="Its id, if a tool gave one.")
 
 
-class ContactTools:
-    """Works on the contacts of whoever asks."""
-
-    def __init__(self, *, assistant: PersonalAssistant) -> None:
-        self._assistant = assistant
-
-    async def search_contacts(self, turn: TurnContext, asked: ContactSearchArguments) -> ToolOutput:
-        """The user's own contacts."""
-        assistant = await self._assistant.open(turn)
-        found = await assistant.services.contacts.search(asked.words, limit=ROWS_SHOWN + 1)
-        return assistant.listed("contacts", found)
-
-    async def add_contact(self, turn: TurnContext, asked: AddContactArguments) -> ToolOutput:
-        """Adds a contact of the user's."""
-        assistant = await self._assistant.open(turn, changes=True)
-        new = NewContact(
-            name=" ".join(asked.name.split()),
-            email=asked.email.strip(),
-            phone=asked.phone.strip(),
-            organization=asked.organization.strip(),
-        )
-        return {
-            "added": await assistant.show_made(
-                await assistant.services.contacts.add(new, assistant.effect)
-            )
-        }
-
-    async def change_contact(self, turn: TurnContext, asked: ChangeContactArguments) -> ToolOutput:
-        """Changes the contact that the user means."""
-        assistant = await self._assistant.open(turn, changes=True)
-        contacts = assistant.services.contacts
-        new = [one for one in (asked.name, asked.email, asked.phone, asked.organization) if one]
-        contact = await assistant.meant(
-            "contact", asked.contact_id, contacts.get, without=[*new, *_FIELD_WORDS]
-        )
-        change = ContactChange(
-            name=asked.name,
-            email=asked.email,
-            phone=asked.phone,
-            organization=asked.organization,
-        )
-        changed = await contacts.change(contact.id, change)
-        await assistant.undoable("change_contact", contact, changed)
-        return {"changed": assistant.rows([changed])}
-
-    async def delete_contact(self, turn: TurnContext, asked: ContactArguments) -> ToolOutput:
-        """Asks the user to confirm that the contact they mean is deleted."""
-        assistant = await self._assistant.open(turn, changes=True)
-        meant = await assistant.all_meant(
-            "contact", asked.contact_id, assistant.services.contacts.get
-        )
-        return assistant.ask_first("delete_contact", meant)
+async def search_contacts(assistant: OpenAssistant, asked: ContactSearchArguments) -> ToolOutput:
+    """The user's own contacts."""
+    found = await assistant.services.contacts.search(asked.words, limit=ROWS_SHOWN + 1)
+    return assistant.listed("contacts", found)
 
 
-def contact_tools(assistant: PersonalAssistant) -> tuple[Tool, ...]:
-    """Return the tools over the contacts of whoever asks."""
-    own = ContactTools(assistant=assistant)
-    return (
-        *tools_of(own.search_contacts),
-        *tools_of(own.add_contact, own.change_contact, changes=True),
-        *tools_of(own.delete_contact),
+async def add_contact(assistant: OpenAssistant, asked: AddContactArguments) -> ToolOutput:
+    """Adds a contact of the user's."""
+    new = NewContact(**{name: " ".join(said.split()) for name, said in asked})
+    made = await assistant.services.contacts.add(new, current_effect())
+    return {"added": await assistant.show_made(made)}
+
+
+async def change_contact(assistant: OpenAssistant, asked: ChangeContactArguments) -> ToolOutput:
+    """Changes the contact that the user means."""
+    contacts = assistant.services.contacts
+    new = [one for one in (asked.name, asked.email, asked.phone, asked.organization) if one]
+    contact = await assistant.meant(
+        "contact", asked.contact_id, contacts.get, without=[*new, *_FIELD_WORDS]
     )
+    change = ContactChange(**asked.model_dump(exclude={"contact_id"}))
+    changed = await contacts.change(contact.id, change)
+    await assistant.undoable("change_contact", contact, changed)
+    return {"changed": assistant.rows([changed])}
+
+
+async def delete_contact(assistant: OpenAssistant, asked: ContactArguments) -> ToolOutput:
+    """Asks the user to confirm that the contact they mean is deleted."""
+    meant = await assistant.all_meant("contact", asked.contact_id, assistant.services.contacts.get)
+    return assistant.ask_first("delete_contact", meant)
+
+
+CONTACTS = OwnTools(
+    (search_contacts,), changes=(add_contact, change_contact), asks=(delete_contact,)
+)

@@ -11,11 +11,10 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from data_models.clock import IdSource
-from data_models.effects import Effect
 from data_models.errors import ToolInputError
 from data_models.tool_memory import EntityType
 from group_chat.tools.tool import ToolOutput
-from group_chat.turn_context import TurnContext, current_effect
+from group_chat.turn_context import TurnContext
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
 from services.assistant.confirmed_actions import Action, question_of
 from services.assistant.contacts import Contact
@@ -197,11 +196,6 @@ class OpenAssistant(SaidTimes):
     made_for: MadeFor | None = None
     undo: UndoLog | None = None
     origins: Mapping[str, Origin] = field(default_factory=dict)
-
-    @property
-    def effect(self) -> Effect:
-        """What the tool changes, under a key that is the same at every attempt."""
-        return current_effect()
 
     def rows(self, items: Sequence[Item]) -> list[dict[str, Any]]:
         """Return items for a model; of those that name another patient only the time."""

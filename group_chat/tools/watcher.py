@@ -1,13 +1,18 @@
-"""The seam where others learn of tool runs: the audit trail, the tool memory."""
+"""What becomes of a finished tool run: memory, derived entities, the log, the audit trail."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any
 
 import structlog
 
 from data_models.identifiers import hashed
 from group_chat.turn_context import TurnContext
+from services.audit.entry import AuditEntry
+from services.audit.trail import Audit
+from services.entities.session import Derives, StoredRun
+from services.tool_memory.session import FinishedRun
+from services.turn.entities import eviction_notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,25 +40,89 @@ class ToolRun:
     entity_ids: tuple[str, ...] = ()
 
 
-class ToolWatcher(Protocol):
-    """Told of every run, before the model sees its result."""
+# What each tool derives from its result (spec page 2.3).
 
-    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
-        """Note a run. Raising ends the turn."""
-        ...
+_SLOTS_SECONDS = 900.0
+_COVERAGE_SECONDS = 86_400.0
+_PROPOSED = Derives("appointment_proposal", ("proposal",), valid_for=3_600.0)
 
-    async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
-        """Note that a model named another patient than the turn's (R6). Raising ends the turn."""
-        ...
+DERIVES: Mapping[str, tuple[Derives, ...]] = {
+    "available_slots": (
+        Derives("doctor_uuid", ("doctor_uuid",), depends_on=("doctor_preference",)),
+        Derives(
+            "available_slots",
+            ("slots",),
+            valid_for=_SLOTS_SECONDS,
+            depends_on=("doctor_preference", "date_preference"),
+        ),
+    ),
+    "book_appointment": (
+        replace(_PROPOSED, depends_on=("doctor_preference", "date_preference", "time_preference")),
+    ),
+    "move_appointment": (_PROPOSED,),
+    "cancel_appointment": (_PROPOSED,),
+    "register_person": (_PROPOSED,),
+    "find_person": (Derives("patient_id_retrieved", ("patient_id_retrieved",)),),
+    "insurance_eligibility": (
+        Derives("eligibility_checked", ("eligible",), valid_for=_COVERAGE_SECONDS),
+        Derives("insurance_verified", ("coverage",), valid_for=_COVERAGE_SECONDS),
+    ),
+}
 
 
-class LogToolWatcher:
-    """Writes names and durations to the log, nothing that a model or a record said."""
+def file_derived(turn: TurnContext, run: ToolRun) -> None:
+    """Keep what a tool run says of its patient with the agent that asked."""
+    entities = turn.request.entities
+    if entities is None:
+        return
+    if run.data is not None:
+        entities.store_tool_result(
+            run.agent,
+            run.tool,
+            run.arguments,
+            run.data,
+            derives=DERIVES.get(run.tool, ()),
+            run=StoredRun(run.execution_id, run.entity_ids),
+        )
+    notice = eviction_notice(entities)
+    if notice is not None:
+        turn.emit(notice)
 
-    def __init__(self) -> None:
+
+def remembered(turn: TurnContext, run: ToolRun) -> ToolRun:
+    """Keep a run in the tool memory of its patient, and return it with what it is kept as."""
+    memory = turn.request.tool_memory
+    if memory is None:
+        return run
+    kept = memory.record(
+        FinishedRun(
+            tool=run.tool,
+            agent=run.agent,
+            parameters=run.arguments,
+            data=run.data,
+            error=None if run.error_code is None else run.content,
+            duration_ms=run.duration_ms,
+            call_id=run.call_id,
+        )
+    )
+    return replace(run, execution_id=kept.execution_id, entity_ids=tuple(kept.entity_ids))
+
+
+class ToolWatcher:
+    """Told of every run before the model sees its result, and of every patient refused.
+
+    It remembers each run for the patient of its turn, and logs names and durations, nothing that a
+    model or a record said. The turn's own record covers the runs that stayed with its patient.
+    """
+
+    def __init__(self, *, audit: Audit) -> None:
+        self._audit = audit
         self._log = structlog.get_logger()
 
     async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+        """Note a run. Raising ends the turn."""
+        run = remembered(turn, run)
+        file_derived(turn, run)
         self._log.info(
             "tool_run",
             run=turn.request.run_id,
@@ -65,10 +134,26 @@ class LogToolWatcher:
         )
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:
+        """Note that a model named another patient than the turn's (R6).
+
+        Raises:
+            AuditUnavailableError: the attempt could not be put on record; the turn ends.
+        """
+        request = turn.request
         self._log.warning(
             "tool_refused_patient",
-            run=turn.request.run_id,
-            conversation=hashed(turn.request.conversation_id),
+            run=request.run_id,
+            conversation=hashed(request.conversation_id),
             agent=turn.agent,
             tool=tool,
+        )
+        await self._audit.record(
+            AuditEntry(
+                principal=request.principal_id,
+                conversation=request.conversation_id,
+                patient=request.patient_id,
+                run_id=request.run_id,
+                actions=(f"tool_refused_patient:{tool}",),
+                outcome="refused",
+            )
         )

@@ -195,7 +195,7 @@ def _tokens(
         own = OwnToken(token=settings.graph_token.get_secret_value())
         return lambda _: own
     if secret is None:
-        identity = ManagedIdentity(scope=scope, errors=_TOKEN_ERRORS, clock=clock)
+        identity = ManagedIdentity(scope=scope, refused=_TOKEN_ERRORS.refused, clock=clock)
         shared = Tokens(sign_in=identity, clock=clock)
         return lambda _: shared
     client = Client(

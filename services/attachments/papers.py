@@ -18,7 +18,7 @@ from services.identity.others_named import OthersNamed
 from services.identity.person import Person
 from services.language.full_dates import full_dates
 from services.records.entry import Entry
-from services.records.fhir_resources import Patient
+from services.records.fhir_types import Patient
 from services.records.record import LeftOut, PatientRecord
 
 NOT_THE_RECORD = "given by the user, not the record"

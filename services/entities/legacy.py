@@ -12,7 +12,7 @@ from data_models.entity_queue import EntityReport, empty_report
 from data_models.entity_values import canonical_json
 from data_models.errors import CorruptDocumentError
 from services.entities.circumstances import AgentNames, MergeReport
-from services.language.relative_times import is_relative_value
+from services.language.clock import is_relative_value
 
 LEGACY_FIELD = "continuation_context"
 _OWNER_FIELDS = ("agent", "agent_name", "blocked_agent", "awaiting_agent")

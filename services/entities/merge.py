@@ -14,7 +14,7 @@ from data_models.errors import StaleEntitiesError
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta
 from services.entities.repetition import Repetition
-from services.language.relative_times import is_relative_value
+from services.language.clock import is_relative_value
 
 # Keeps the entities of a patient within their share of the document (E8).
 

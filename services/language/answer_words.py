@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from functools import cache
 
-from pydantic import BaseModel, ConfigDict
-
+from data_models.values import ClosedValue
 from services.language.chart_words import lexicon
 from services.language.utterance import Part
 from services.language.vocabulary import read_words
 
 
-class AnswerWords(BaseModel):
+class AnswerWords(ClosedValue):
     """The sentences of one language; `{…}` is filled in.
 
     Attributes:
@@ -20,8 +19,6 @@ class AnswerWords(BaseModel):
         words: What records write in English and what it is here.
         things_of: What the rows of a tool are called.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     yes: str
     not_now: str

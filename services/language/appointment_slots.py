@@ -6,6 +6,7 @@ What is refused, and what is told of the past, is no wish.
 import re
 from typing import Any
 
+from services.language.expressions import expressions
 from services.language.folding import fold
 from services.language.in_english import in_english
 from services.language.phrases import found_in, says, without, words_for
@@ -17,26 +18,12 @@ _ANSWER_CHARS = 40
 _AFTERNOON_UNTIL = 7
 _FIELD_CHARS = 6
 """By so many letters the name of a field and of who works in it are alike, in any language."""
-_DOCTOR = re.compile(
-    r"\b(?:[Dd]r\.?|[Dd]octor|[Dd]oktor|[Dd]ra\.|[Dd]octeur|[Pp]rof\.)\s+"
-    r"([^\W\d_][\w'’-]+)(?:\s+([A-Z][\w'’-]+))?"
-)
-_NAME = re.compile(
-    r"\b(?:[Mm]y name is|I am called|[Mm]ein Name ist|[Ii]ch heiße|[Jj]e m'appelle|[Mm]e llamo)\s+"
-    r"([^\W\d_a-z][\w'’-]+(?:\s+[^\W\d_a-z][\w'’-]+)?)"
-)
-_TIME = re.compile(
-    r"(?:\b(?:at|actually|make it|rather|about|around)\s+|\bto\s+(?=\d{1,2}\W*$))"
-    r"([0-9]{1,2})(?::([0-9]{2}))?\s*"
-    r"(am|pm|o'clock)?\b|\b([0-9]{1,2})(?::([0-9]{2}))?\s*(am|pm)\b|\b([0-9]{1,2}):([0-9]{2})\b"
-    r"|\b(half|quarter) (past|to) (\w+)"
-)
-_HOURS = "one two three four five six seven eight nine ten eleven twelve"
-_NUMBER_OF = {word: number for number, word in enumerate(_HOURS.split(), 1)}
-_REASON = re.compile(
-    r"(?i)\b(?:because of|because|reason is|due to|for my|wegen|aufgrund|weil)\s+"
-    r"([^.,;!?\n]{3,120})"
-)
+_WORDS = expressions("appointments")
+_DOCTOR = _WORDS.compiled("doctor")
+_NAME = _WORDS.compiled("name")
+_TIME = _WORDS.compiled("time")
+_NUMBER_OF = {word: number for number, word in enumerate(_WORDS.words("hours"), 1)}
+_REASON = _WORDS.compiled("reason")
 _SENTENCE = re.compile(r"[^.,;!?\n]+(?:\.(?=\w)[^.,;!?\n]*)*")
 _ABBREVIATED = re.compile(r"\b([Dd]r|[Pp]rof|[Dd]ra|[ap]\.m)\.(?=\s|$)")
 

@@ -3,15 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from data_models.values import ClosedValue
 from services.language.utterance import Aspect, Part, Relation
 
 
-class TopicSpec(BaseModel):
+class TopicSpec(ClosedValue):
     """A tool, and words that ask for it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     tool: str
     arguments: Mapping[str, Any] = Field(default_factory=dict)
@@ -19,10 +18,8 @@ class TopicSpec(BaseModel):
     words: tuple[str, ...]
 
 
-class ChartWords(BaseModel):
+class ChartWords(ClosedValue):
     """The file of one language; its head explains the fields."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     aspects: Mapping[Aspect, tuple[str, ...]]
     places: Mapping[int, tuple[str, ...]] = Field(default_factory=dict)

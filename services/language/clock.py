@@ -2,10 +2,11 @@
 
 import re
 from datetime import timedelta
+from typing import Any
 
 from services.language.folding import words_of
 from services.language.in_english import in_english
-from services.language.phrases import found_in
+from services.language.phrases import found_in, says
 from services.language.pointing.clock_words import PARTS_OF_DAY
 
 _HOUR = re.compile(r"\W*(?:at\s+)?(\d{1,2})(?::00)?(?: o'clock)?\W*")
@@ -60,3 +61,8 @@ def day_in(text: str) -> str | None:
     english = in_english(text)
     found = found_in(english, "day")
     return found[0] if found else None
+
+
+def is_relative_value(value: Any) -> bool:
+    """Whether `value` is text such as "tomorrow", "next Friday" or "in zwei Tagen"."""
+    return isinstance(value, str) and says(value, "relative_time")

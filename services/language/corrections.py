@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from pydantic import BaseModel, ConfigDict
-
+from data_models.values import ClosedValue
 from services.language.folding import words_of
 from services.language.vocabulary import LANGUAGES, folded, read_words, replies
 
@@ -14,10 +13,8 @@ LONGEST_CHARS = 160
 _PART = r"[^\n?]{1,80}?"
 
 
-class CorrectionWords(BaseModel):
+class CorrectionWords(ClosedValue):
     """The words of one language; the English file explains."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     leads: tuple[str, ...]
     not_words: tuple[str, ...]

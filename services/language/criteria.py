@@ -8,42 +8,17 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from services.language.criteria_forms import FORMS, Asked, Make
+from services.language.criteria_forms import FORMS, READ_FORMS, Asked, Make
 
 Joint: TypeAlias = Literal["and", "or", "mixed"]
-_BOTH_SEXES = re.compile(
-    r"\b(?:men (?:and|or) women|women (?:and|or) men|males? (?:and|or) females?"
-    r"|females? (?:and|or) males?|either sex|both sexes|any sex)\b",
-    re.IGNORECASE,
-)
-_WITHIN = re.compile(
-    r"\b(?:with)?in (?:the )?(?:last |past |previous |prior )?(?P<n>\d{1,3})\s*"
-    r"(?P<unit>days?|weeks?|months?|years?)(?:\s+(?:before|prior to|of|from|preceding)\s+"
-    r"(?:the )?(?:first dose|first study dose|enrol?lment|screening|randomi[sz]ation|"
-    r"registration|study entry|study drug|treatment start|day 1))?",
-    re.IGNORECASE,
-)
+_BOTH_SEXES = READ_FORMS.compiled("both_sexes")
+_WITHIN = READ_FORMS.compiled("within")
 _DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
-_NEGATION = re.compile(
-    r"^(?:(?:must|should|may|can) not (?:have|be|have had)|no|without|absence of|not|free of)\s+"
-    r"(?:any\s+|evidence of\s+|known\s+)*",
-    re.IGNORECASE,
-)
-_CONDITIONAL = re.compile(
-    r"\b(?:but|unless|except|if|only|provided|however|neither|nor|until|whether|instead|otherwise)\b",
-    re.IGNORECASE,
-)
+_NEGATION = READ_FORMS.compiled("negation")
+_CONDITIONAL = READ_FORMS.compiled("conditional")
 _SPLIT = re.compile(r"\s*(?:;|,\s*(?:and|or)\b|,|\band/or\b|\band\b|\bor\b)\s*", re.IGNORECASE)
 _MARK = re.compile("\ue000(\\d+)\ue001")
-_FILLING = re.compile(
-    r"\b(?:patients?|participants?|subjects?|adults?|must|should|will|have|has|be|been|is|are|a|an|"
-    r"the|with|who|of|and|at|on|in|by|to|for|as|both|either|adequate|function|defined|documented|"
-    r"histologically|cytologically|pathologically|confirmed|proven|diagnosis|diagnosed|known|"
-    r"measured|organ|bone|marrow|renal|hepatic|liver|kidney|baseline|screening|enrol?lment|entry|"
-    r"serum|plasma|time|performance|status|disease|tumou?rs?|presence|harbou?ring|following|"
-    r"consent|study|inclusive|any|aged?|ages)\b",
-    re.IGNORECASE,
-)
+_FILLING = READ_FORMS.compiled("filling")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,30 +97,11 @@ def _piece(part: str, found: list[Asked]) -> Piece:
     return Piece(asked, other, is_negated=negated is not None)
 
 
-_PAST = re.compile(
-    r"^(?:has |have |had |who (?:have|had) )*(?:(?:prior|previous|previously|earlier|history of|"
-    r"received|treated|pretreated|exposure|any|treatment|therapy|with|to|use|of|an|a|the)\s+)+",
-    re.IGNORECASE,
-)
-_NOW = re.compile(
-    r"^(?:(?:current|currently|concurrent|concomitant|ongoing|on|receiving|taking|requiring|"
-    r"treatment|therapy|treated|use|with|of|chronic|an|a|the|any)\s+)+",
-    re.IGNORECASE,
-)
-_PAST_WORDS = re.compile(
-    r"\b(?:prior|previous|previously|earlier|received|pretreated)\b", re.IGNORECASE
-)
-_NOW_WORDS = re.compile(
-    r"^(?:current|currently|concurrent|concomitant|ongoing|receiving|taking|on|use of|chronic use)"
-    r"\b",
-    re.IGNORECASE,
-)
-_DISEASE = re.compile(
-    r"^(?:(?:histologically|cytologically|pathologically|or|and|confirmed|proven|known|active|"
-    r"current|history of|diagnosis of|diagnosed|with|a|an|the|documented|any|evidence of|"
-    r"presence of|have|has|patients?|participants?|subjects?|must)\s+)+",
-    re.IGNORECASE,
-)
+_PAST = READ_FORMS.compiled("past")
+_NOW = READ_FORMS.compiled("now")
+_PAST_WORDS = READ_FORMS.compiled("past_words")
+_NOW_WORDS = READ_FORMS.compiled("now_words")
+_DISEASE = READ_FORMS.compiled("disease")
 _HISTORY = re.compile(r"\b(?:history|prior|previous)\b", re.IGNORECASE)
 
 

@@ -6,120 +6,26 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
+from services.language.expressions import expressions
+
 AskedKind: TypeAlias = Literal["age", "sex", "ecog", "karnofsky", "stage", "value", "marker"]
 Bound: TypeAlias = tuple[float, bool]
-_OPS = {
-    **dict.fromkeys(("≥", ">=", "=>", "at least", "of at least", "greater than or equal to",
-                     "not less than", "no less than", "minimum of", "minimum"), ">="),
-    **dict.fromkeys((">", "greater than", "more than", "above", "over", "older than",
-                     "higher than", "exceeding"), ">"),
-    **dict.fromkeys(("≤", "<=", "=<", "at most", "less than or equal to", "not more than",
-                     "no more than", "no greater than", "not greater than", "no older than",
-                     "up to", "maximum of"), "<="),
-    **dict.fromkeys(("<", "less than", "below", "under", "younger than", "lower than"), "<"),
-}  # fmt: skip
-_OP = "|".join(re.escape(one) for one in sorted(_OPS, key=len, reverse=True))
-_VALUES = {
-    "hemoglobin": "ha?emoglobin|hgb|hb",
-    "platelets": "platelets?(?: count)?|thrombocytes?|plt",
-    "neutrophils": r"absolute neutrophil count(?: \(anc\))?|anc|neutrophils?(?: count)?",
-    "leukocytes": "white blood cells?(?: count)?|wbc|leu[ck]ocytes?",
-    "creatinine clearance": "(?:calculated |estimated )?creatinine clearance|crcl",
-    "eGFR": r"egfr|estimated glomerular filtration rate|gfr(?!-)",
-    "creatinine": "creatinine",
-    "bilirubin": "(?:total )?bilirubin",
-    "ALT": "alt|alanine aminotransferase|sgpt",
-    "AST": "ast|aspartate aminotransferase|sgot",
-    "alkaline phosphatase": "alkaline phosphatase|alp",
-    "albumin": "albumin",
-    "INR": "inr",
-    "potassium": "potassium",
-    "LDH": "ldh|lactate dehydrogenase",
-    "PSA": "psa|prostate[- ]specific antigen",
-    "CEA": "cea|carcinoembryonic antigen",
-    "left ventricular ejection fraction": "lvef|(?:left ventricular )?ejection fraction",
-    "hemoglobin A1c": "hba1c|ha?emoglobin a1c|a1c",
-    "body mass index": "bmi|body mass index",
-    "testosterone": "testosterone",
-}
-_NAME = "|".join(f"(?:{one})" for one in _VALUES.values())
-_LINK = (
-    r"(?:\s|\(|\)|:|=|levels?|counts?|values?|of|is|are|must be|should be|has to be|a|the|both)*"
-)
-_FIGURE = r"\d+(?:[.,]\d+)*"
-_UNIT = (
-    r"(?:\s?(?:x|×|\*)\s?10(?:\^|\*)?9\s?/\s?l|\s?(?:x|×)\s?10⁹\s?/\s?l|\s?%"
-    r"|\s?/\s?(?:[µμu]l|mcl|mm3|mm\^3|mm³)|\s?cells/(?:[µμu]l|mm3|mm\^3|mm³)"
-    r"|\s?(?:[µμm]?mol|[µμnmk]?g|m?i?u|ml|kg)/(?:dl|l|ml|min(?:/1\.73 ?m(?:2|²|\^2))?|m2|m²))?"
-)
-_ULN = r"(?:\s?(?:x|×|times)\s?(?:the )?(?:institutional )?(?:uln|upper limit of normal))?"
-_VALUE = re.compile(
-    rf"\b(?P<name>{_NAME})(?:\s*(?P<joint>and|or|and/or|/)\s*(?P<also>{_NAME}))?{_LINK}"
-    rf"(?P<op>{_OP}){_LINK}(?P<num>{_FIGURE})(?P<unit>{_UNIT})(?P<uln>{_ULN})(?![\w.])",
-    re.IGNORECASE,
-)
-_VALUE_MORE = re.compile(
-    rf"\b(?P<name>{_NAME}){_LINK}(?P<num>{_FIGURE})(?P<unit>{_UNIT})\s+or\s+"
-    r"(?P<side>higher|greater|more|above|lower|less|below)\b",
-    re.IGNORECASE,
-)
-_YEARS = r"(?:\s*-?\s*(?:years?|yrs?)(?:\s*-?\s*(?:of age|old))?)"
-_AGES = tuple(
-    re.compile(form, re.IGNORECASE)
-    for form in (
-        rf"\b(?:aged?|ages|between)\s*:?\s*(?:of |is |from |between )*(?P<a>\d{{1,3}})"
-        rf"{_YEARS}?\s*(?:to|-|–|and)\s*(?P<b>\d{{1,3}}){_YEARS}?(?:\s*\(?inclusive\)?)?",
-        r"\b(?P<a>\d{1,3})\s*(?:to|-|–)\s*(?P<b>\d{1,3})\s*(?:years of age|years old|years)",
-        rf"\b(?P<a>\d{{1,3}}){_YEARS}\s*(?:or|and)\s*(?P<side>older|above|over|more|younger|less)",
-        rf"\bage[ds]?\b{_LINK}(?P<op>{_OP})\s*(?P<a>\d{{1,3}})(?:{_YEARS}|\b)",
-        rf"(?P<op>{_OP})\s*(?P<a>\d{{1,3}})\s*years?\s*(?:of age|old)",
-        rf"\badults?\s*(?P<op>{_OP})\s*(?P<a>\d{{1,3}})(?:{_YEARS}|\b)",
-    )
-)
-_ECOG = re.compile(
-    r"\b(?:eastern cooperative oncology group|ecog|who|zubrod)(?:\s*\(?ecog\)?)?"
-    r"(?:[\s/]*(?:performance|status|scores?|ps|grade|\(ps\)))*" + _LINK
-    + rf"(?P<op>{_OP})?\s*(?P<a>[0-5])(?:(?P<to>\s*(?:-|–|to|or|,|and|through)\s*)"
-    r"(?P<b>[0-5])(?:\s*(?:or|,|and|, or)\s*(?P<c>[0-5]))?)?(?P<side>\s+or (?:less|better|worse|"
-    r"greater|more|higher|lower))?(?![\w.])",
-    re.IGNORECASE,
-)  # fmt: skip
-_KARNOFSKY = re.compile(
-    rf"\b(?:karnofsky|kps)(?:\s*(?:performance|status|scores?|ps))*{_LINK}(?P<op>{_OP})\s*"
-    r"(?P<a>\d{2,3})(?:\s?%)?",
-    re.IGNORECASE,
-)
-_STAGE_WORD = r"(?:IV|III|II|I)(?:[ABC]\d?)?"
-_STAGE = re.compile(
-    rf"\b(?:(?:AJCC|UICC|clinical|pathologic(?:al)?)\s+)*stages?\s+(?P<a>{_STAGE_WORD})"
-    rf"(?:(?P<to>\s*(?:-|–|to|or|and|/|through)\s*)(?:stage\s+)?(?P<b>{_STAGE_WORD}))?"
-    r"(?:\s+disease)?\b",
-    re.IGNORECASE,
-)
+READ_FORMS = expressions("en/criteria")
+_SIGNS = {"at_least": ">=", "above": ">", "at_most": "<=", "below": "<"}
+_OPS = {said: sign for name, sign in _SIGNS.items() for said in READ_FORMS.words(name)}
+_VALUES = READ_FORMS.named("values")
+_VALUE = READ_FORMS.compiled("value")
+_VALUE_MORE = READ_FORMS.compiled("value_more")
+_AGES = [re.compile(form) for form in READ_FORMS.named("ages").values()]
+_ECOG = READ_FORMS.compiled("ecog")
+_KARNOFSKY = READ_FORMS.compiled("karnofsky")
+_STAGE = READ_FORMS.compiled("stage")
 _METASTATIC = re.compile(r"\bmetastatic(?:\s+disease)?\b", re.IGNORECASE)
-_SEX = re.compile(
-    r"\b(?:(?P<female>women|woman|females?)|(?P<male>men|man|males?))\b", re.IGNORECASE
-)
-_GENES = "EGFR|ALK|ROS1|KRAS|NRAS|BRAF|HER2|MET|RET|NTRK|BRCA1/2|BRCA1|BRCA2|BRCA|PIK3CA|MSH2|RAS"
-GENES = frozenset(_GENES.split("|"))
-_MARKER = re.compile(
-    rf"\b(?P<gene>{_GENES})(?:[\s-]+(?P<variant>exon \d+ (?:skipping|deletions?|insertions?)"
-    r"|[A-Z]\d{2,4}[A-Z]?))?[\s-]*(?P<state>(?:activating |sensiti[sz]ing |pathogenic |germline |"
-    r"somatic )*(?:mutations?|mutated|mutant|mutation-positive|positive|negative|wild[- ]?type|"
-    r"amplifications?|amplified|rearrangements?|rearranged|fusions?|alterations?|variants?)"
-    r"(?:[- ]positive)?)?(?![\w/])"
-)
-_MSI = re.compile(
-    r"\b(?P<high>MSI-H(?:igh)?|microsatellite instability[- ]high|dMMR|"
-    r"(?:mismatch repair|MMR)[- ]deficien(?:t|cy)|deficient mismatch repair)\b"
-    r"|\b(?P<low>MSS|microsatellite stable|pMMR|(?:mismatch repair|MMR)[- ]proficient)\b",
-    re.IGNORECASE,
-)
-_PDL1 = re.compile(
-    rf"\bPD-?L1(?:\s+(?:TPS|tumou?r proportion score|expression|\(TPS\)))*{_LINK}"
-    rf"(?P<op>{_OP})\s*(?P<num>{_FIGURE})\s?%",
-    re.IGNORECASE,
-)
+_SEX = READ_FORMS.compiled("sex")
+GENES = frozenset(READ_FORMS.words("genes"))
+_MARKER = READ_FORMS.compiled("marker")
+_MSI = READ_FORMS.compiled("msi")
+_PDL1 = READ_FORMS.compiled("pdl1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
 
-from pydantic import BaseModel, ConfigDict
-
+from data_models.values import ClosedValue
 from services.language.detection import language_of
 from services.language.folding import fold
 from services.language.vocabulary import LANGUAGES, read_words
@@ -22,10 +21,8 @@ _QUOTED = re.compile('["\u201c\u201e\u00ab][^"\u201c\u201d\u00bb\n]{1,200}["\u20
 _CLAUSE = re.compile(r"[^.?!;\n]+")
 
 
-class EnglishFor(BaseModel):
+class EnglishFor(ClosedValue):
     """What the phrases of a language are in English; the German file explains."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     verbs: Mapping[str, tuple[str, ...]]
     apart: Mapping[str, tuple[str, ...]]

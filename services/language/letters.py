@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+from services.language.expressions import expressions
+
 APOSTROPHES = "'`\N{RIGHT SINGLE QUOTATION MARK}\N{MODIFIER LETTER APOSTROPHE}\N{ACUTE ACCENT}"
 _WITHOUT_MARK = {
     "ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ß": "ss", "ð": "d", "þ": "th", "ı": "i",
@@ -17,16 +19,11 @@ _LOOK_ALIKES = {
     **dict(zip("аеорсхуіјѕткнвмԁԛԝһ", "aeopcxyijstkhbmdqwh", strict=True)),
     **dict(zip("αεορτνιχκυ", "aeoptvixku", strict=True)),
 }
-_CYRILLIC = (
-    "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґўј",
-    "a b v g d e zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g u j",
+_OTHER_SCRIPTS = dict(
+    pair.split("=")
+    for script in ("cyrillic", "greek")
+    for pair in expressions("letters").words(script)
 )
-_GREEK = ("αβγδεζηθικλμνξοπρσςτυφχψω", "a v g d e z i th i k l m n x o p r s s t y f ch ps o")
-_OTHER_SCRIPTS = {
-    letter: latin
-    for letters, written in (_CYRILLIC, _GREEK)
-    for letter, latin in zip(letters, written.split(), strict=True)
-}
 _INVISIBLE = {"Cf", "Mn", "Me"}
 _UMLAUTS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 

@@ -9,6 +9,7 @@ question, thanks, and a wish to see something are not.
 import re
 
 from services.language.addressing import without_address
+from services.language.expressions import expressions
 from services.language.in_english import in_english
 from services.language.phrases import says
 from services.language.pointing.clauses import read_clauses
@@ -17,43 +18,17 @@ from services.language.pointing.vocabulary import (
     ADDING_FORMS,
     GIVING_FORMS,
     TARGET_FORMS,
-    forms_of,
 )
 from services.language.yes_no import yes_no_in
 
 _READ_CHARS = 2_000
-_MAKING = (
-    "put", "book", "schedule", "create", "note", "write", "draft", "remind", "save", "register",
-    "plan", "enter", "record", "reopen", "store", "arrange", "set up",
-)  # fmt: skip
-_CHANGING = (
-    TARGET_FORMS
-    | ADDING_FORMS
-    | GIVING_FORMS
-    | frozenset(form for verb in _MAKING for form in forms_of(verb))
-)
-_LOOKING = frozenset(
-    {
-        *("show", "read", "view", "find", "display", "see", "tell", "check", "give", "print"),
-        *("describe", "explain", "summarize", "summarise", "list", "search", "look", "hear"),
-        *("compare", "translate", "count", "name", "review", "repeat"),
-    }
-)
-_ASKING = frozenset(
-    {
-        *("what", "when", "where", "who", "whom", "whose", "which", "why", "how", "did", "does"),
-        *("is", "are", "was", "were", "am", "has", "had", "what's", "who's", "when's", "where's"),
-    }
-)
-_MAY_YOU = frozenset({"can", "could", "would", "will", "may", "might", "shall", "should", "please"})
-_SUGGESTS = re.compile(
-    r"^(?:how about|what about|what if we|why (?:not|don'?t)|is it possible|are you able)\b"
-)
-_MAIL_HEAD = re.compile(
-    r"^[ \t>]*(?:from|to|cc|subject|sent|date|von|an|betreff|gesendet|datum|de|para|asunto|objet|à)"
-    r"[ \t]*:",
-    re.IGNORECASE | re.MULTILINE,
-)
+_WORDS = expressions("orders")
+_CHANGING = TARGET_FORMS | ADDING_FORMS | GIVING_FORMS | _WORDS.forms("making")
+_LOOKING = frozenset(_WORDS.words("looking"))
+_ASKING = frozenset(_WORDS.words("asking"))
+_MAY_YOU = frozenset(_WORDS.words("may_you"))
+_SUGGESTS = _WORDS.compiled("suggests")
+_MAIL_HEAD = _WORDS.compiled("mail_head")
 _SENTENCE = re.compile(r"[^.!?\n]+[.!?\n]*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
@@ -99,9 +74,7 @@ def _is_changing(word: str) -> bool:
 
 
 _BETWEEN = re.compile(r"\s*(?:[,;&+]|\b(?:and|plus|und|sowie)\b)\s*", re.IGNORECASE)
-_ARTICLE = re.compile(
-    r"(?:(?:an?|the|another|also|eine?n?|das|die|den|noch|auch)\s+)+", re.IGNORECASE
-)
+_ARTICLE = _WORDS.compiled("article")
 
 
 def things_joined_in(text: str) -> list[str]:

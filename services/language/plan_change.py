@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypeVar
 
+from services.language.expressions import expressions
+
 LIMIT_CHARS = 200
 _V = TypeVar("_V")
 Place: TypeAlias = Literal["first", "last", "before", "after"]
@@ -44,43 +46,20 @@ class PlanChange:
 
 
 _Verb: TypeAlias = Literal["skip", "only", "add", "move", "first"]
-# Phrases, longest first where one begins another.
-_SAID: Mapping[_Verb, str] = {
-    "skip": "leave out, take out, instead of, except for, do not need, don t need, dont need, "
-    "brauche kein, brauche keine, brauchen kein, brauchen keine, lass, lasse, ohne, not, "
-    "nicht, skip, without, drop, remove, omit, except, minus",
-    "first": "start with, begin with",
-    "only": "only, just, nur",
-    "add": "add, include, plus, also",
-    "move": "move, put, do, run",
-}
-_PLACED: Mapping[Place, str] = {
-    "last": "at the end, to the end, last, zuletzt",
-    "first": "at the beginning, to the beginning, to the front, to the top, to the start, first, "
-    "zuerst",
-    "before": "before",
-    "after": "after",
-}
+_WORDS = expressions("plan_change")
+_DOES: tuple[_Verb, ...] = ("skip", "only", "add", "move")
+_TO: tuple[Place, ...] = ("first", "last", "before", "after")
 _VERBS: Mapping[tuple[str, ...], _Verb] = {
-    (*one.split(),): verb for verb, said in _SAID.items() for one in said.split(", ")
+    **{tuple(said.split()): verb for verb in _DOES for said in _WORDS.words(verb)},
+    **{tuple(said.split()): "first" for said in _WORDS.words("begin")},
 }
 _PLACES: Mapping[tuple[str, ...], Place] = {
-    (*one.split(),): place for place, said in _PLACED.items() for one in said.split(", ")
+    tuple(said.split()): place for place in _TO for said in _WORDS.words(f"to_{place}")
 }
-_ORDINALS = {
-    "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7,
-    "eighth": 8, "ninth": 9, "tenth": 10,
-}  # fmt: skip
-_FILLERS = frozenset(
-    """
-    yes yeah yep yup y ok okay sure fine good great please pls but and then so the a an
-    step steps number agent agents this time for now go ahead proceed with it one ones
-    can could you we lets let us i want would like to of from plan in on report reports
-    part looks all right alright thanks thank ja bitte aber die den das der weg mal ich wir
-    """.split()  # noqa: SIM905  # a list of words reads as one
-)
+_ORDINALS = {word: place for place, word in enumerate(_WORDS.words("ordinals"), 1)}
+_FILLERS = frozenset(_WORDS.words("fillers"))
 _ENDS = ("ie", "ia", "ía")
-_REFUSALS = frozenset("no nope nah nein nee non".split())  # noqa: SIM905
+_REFUSALS = frozenset(_WORDS.words("refusals"))
 _EDITS = frozenset({"change", "edit", "make", "reword"})
 
 

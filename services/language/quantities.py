@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from services.language.expressions import expressions
+
 _NUMBER = re.compile(
     r"(?<![\w.,:/])(?<!\w[-/])(?P<sign>(?<![^\s(])[-−](?=\d))?(?P<cmp>[<>≤≥]=?)?\s?"
     r"(?P<num>\d+(?:[.,]\d+)*)"
@@ -26,50 +28,8 @@ _RANGE_DASH = re.compile(
 )
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 
-_SAME = {
-    "mg": "mg milligram milligrams milligramm",
-    "g": "g gram grams gramm",
-    "kg": "kg kilogram kilograms kilogramm kilos",
-    "ug": "ug mcg microgram micrograms mikrogramm",
-    "ng": "ng nanogram nanograms",
-    "pg": "pg",
-    "mL": "ml cc millilitre millilitres milliliter milliliters",
-    "L": "litre litres liter liters",
-    "dL": "dl",
-    "fL": "fl",
-    "cm": "cm centimetre centimetres centimeter centimeters",
-    "mm": "mm millimetre millimetres millimeter millimeters",
-    "m": "metre metres meter meters",
-    "mmol/L": "mmol/l", "umol/L": "umol/l", "nmol/L": "nmol/l", "pmol/L": "pmol/l",
-    "mol/L": "mol/l", "mg/dL": "mg/dl", "g/dL": "g/dl", "g/L": "g/l", "mg/L": "mg/l",
-    "ug/L": "ug/l mcg/l", "ng/mL": "ng/ml", "ng/L": "ng/l", "pg/mL": "pg/ml",
-    "ug/dL": "ug/dl mcg/dl", "ug/mL": "ug/ml mcg/ml", "ng/dL": "ng/dl", "meq/L": "meq/l mval/l",
-    "U/L": "u/l iu/l e/l", "kU/L": "ku/l kiu/l", "U/mL": "u/ml iu/ml",
-    "m[IU]/L": "miu/l mu/l miu/ml",
-    "U": "u iu ie unit units einheiten e",
-    "mm[Hg]": "mmhg mm[hg]", "kPa": "kpa",
-    "/min": "/min bpm beats/min breaths/min {beats}/min {breaths}/min 1/min /minute",
-    "%": "% percent prozent pct",
-    "kg/m2": "kg/m2 kg/m^2 kg/m²",
-    "a": "year years yr yrs year-old years-old yo jahre jahr jahren a y/o",
-    "mo": "month months monate monaten mo", "wk": "week weeks wochen wk",
-    "d": "day days tage tagen", "h": "hour hours hr hrs stunden h", "min": "minute minutes min",
-    "s": "sec second seconds s",
-    "Cel": "°c cel celsius °celsius", "[degF]": "°f fahrenheit [degf]",
-    "10*9/L": "10*9/l 10^9/l 109/l g/l.cells gpt/l /nl giga/l",
-    "10*3/uL": "10*3/ul 10^3/ul 103/ul k/ul k/mm3 thousand/ul tsd/ul",
-    "10*6/uL": "10*6/ul 10^6/ul 106/ul m/ul mio/ul", "10*12/L": "10*12/l 10^12/l 1012/l t/l tpt/l",
-    "mL/min": "ml/min",
-    "mL/min/{1.73_m2}": "ml/min/{1.73_m2} ml/min/1.73 ml/min/1.73m2 ml/min/1.73m^2 ml/min/1.73m²",
-    "Gy": "gy gray", "mg/kg": "mg/kg", "mg/m2": "mg/m2 mg/m^2 mg/m²", "mm/h": "mm/h mm/hr mm/hour",
-    "meq": "meq", "mmol/mol": "mmol/mol", "{tbl}": "tablet tablets tab tabs tablette tabletten",
-    "{puff}": "puff puffs actuation actuations actuat", "{drop}": "drop drops tropfen",
-    "mg/mL": "mg/ml", "ug/h": "mcg/hr ug/h mcg/h ug/hr", "meq/mL": "meq/ml",
-    "{packyears}": "pack-years packyears pack-year packyear",
-    "{cycle}": "cycle cycles zyklen zyklus",
-    "{score}": "{score} points point punkte", "Mb": "mutations/mb mut/mb",
-}  # fmt: skip
-_CODES = {spelling: code for code, row in _SAME.items() for spelling in row.split()}
+_UNITS = expressions("units")
+_CODES = {said: code for code in _UNITS.listed for said in _UNITS.words(code)}
 _CASED = {
     "L": "L",
     "l": "L",

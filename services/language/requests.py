@@ -1,11 +1,11 @@
 """What a message asks the clinic or the office for, where one sentence says it. Pure."""
 
-import re
 from datetime import date
 from functools import cache
 
 from services.language.chart_questions import chart_questions
 from services.language.detection import language_of
+from services.language.expressions import expressions
 from services.language.folding import words_of
 from services.language.in_english import in_english
 from services.language.mentions import read_words
@@ -17,22 +17,13 @@ from services.language.tools_named import SEARCH
 from services.language.vocabulary import drug_classes, drug_names, folded
 
 _READ_CHARS = 4_000
+_WORDS = expressions("orders")
 _ANY_DAY = date(2000, 1, 1)  # which tool is asked does not depend on the day
 _OWN_THINGS = ("own_things", "own_document", "task")
 # "move the ward round to 4 pm": an hour is a goal in a calendar alone.
-_MOVES_TO = re.compile(
-    r"(?i)\A\W*(?:please |can you |could you )*(?:move|reschedule|postpone|push|shift)\b"
-    r"[^.?!\n]{1,60}\bto (?:\d{1,2}(?::\d\d)?\s*(?:am|pm|o['’]clock)|\d{1,2}:\d\d)\b"
-)
+_MOVES_TO = _WORDS.compiled("moves_to")
 # "not Dr. Smith but Dr. Jones" refuses the first only.
-_REFUSED = re.compile(
-    r"(?i:\b(?:any(?: ?one|body)?|every(?: ?one|body)|all|somebody|someone)"
-    r"(?: doctors?)?(?: else)? but"
-    r"|\b(?:except|besides|other than|apart from|rather than|instead of|no|not|never|without|außer"
-    r"|nicht|keinesfalls)(?: (?:for|with|by|to|see|bei|zu))*"
-    r"|\b(?:don['’]?t|do not|won['’]?t|will not|cannot|can['’]?t)\b[^.,;!?\n]{0,40}?)"
-    r"\s+(?:the )?(?:[Dd]r\.?|[Dd]octor)\s+([A-Z][\w'’-]+(?:\s+[A-Z][\w'’-]+)?)"
-)
+_REFUSED = _WORDS.compiled("refused")
 
 
 def moves_to_an_hour(text: str) -> bool:

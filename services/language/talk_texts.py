@@ -31,6 +31,11 @@ def talk_text(language: str, name: str, /, **parts: object) -> str:
     return text.format(**parts) if parts else text
 
 
+def has_text(name: str) -> bool:
+    """Whether there is such a text."""
+    return name in _texts(_FIRST)
+
+
 @cache
 def in_every_language(name: str) -> tuple[str, ...]:
     """Return how the text `name` may have been said, in any language."""

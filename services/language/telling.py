@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Annotated, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
+from data_models.values import ClosedValue
 from services.language.chart_nouns import measured_nouns
 from services.language.commands import behind_retraction
 from services.language.folding import words_of
@@ -38,10 +39,8 @@ _Phrases: TypeAlias = Annotated[_Openers, BeforeValidator(_folded)]
 _Words: TypeAlias = Annotated[frozenset[str], BeforeValidator(_single)]
 
 
-class TellingWords(BaseModel):
+class TellingWords(ClosedValue):
     """The words of one language that a told sentence begins with; the English file explains."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     leads: _Phrases
     persons: _Phrases

@@ -11,8 +11,9 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 from babel import Locale
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from data_models.values import ClosedValue
 from services.language.calendar_days import Days, around, days_of, steps_back, whole_year
 from services.language.folding import fold
 from services.language.lengths import any_of, length_pattern
@@ -24,7 +25,7 @@ _YEAR = r"(?:19|20)\d\d"
 _UNITS = ("day", "week", "month", "year", "decade")
 
 
-class TimeWords(BaseModel):
+class TimeWords(ClosedValue):
     """The words of one language; lists are phrases, folded.
 
     Attributes:
@@ -42,8 +43,6 @@ class TimeWords(BaseModel):
         year_parts: Other parts of a year: the month in which each begins, and how many it has.
         locale: For babel.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     since: tuple[str, ...]
     after: tuple[str, ...]

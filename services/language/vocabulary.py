@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from data_models.errors import ConfigurationError
+from data_models.values import ClosedValue
 from services.language.folding import words_of
 from services.language.utterance import Command
 
@@ -24,10 +25,8 @@ _LOADER: type[yaml.SafeLoader] = vars(yaml).get("CSafeLoader", yaml.SafeLoader)
 _File = TypeVar("_File", bound=BaseModel)
 
 
-class Replies(BaseModel):
+class Replies(ClosedValue):
     """What people say in reply, and orders that are a whole message; the English file explains."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     yes: tuple[str, ...]
     soft_yes: tuple[str, ...]
@@ -96,18 +95,24 @@ def drug_classes() -> Mapping[str, Mapping[str, Any]]:
 
 @cache
 def _drugs() -> Mapping[str, Any]:
-    return _table("drug_names")
+    return read_table("drug_names")
 
 
 @cache
 def concept_rows() -> Mapping[str, Any]:
     """Return what people call that which records hold as codes; the head of the file explains."""
-    return _table("concepts")
+    return read_table("concepts")
 
 
-def _table(name: str) -> Mapping[str, Any]:
-    rows: Mapping[str, Any] = yaml.load((_FOLDER / f"{name}.yaml").read_bytes(), Loader=_LOADER)  # noqa: S506
+def read_table(name: str) -> Mapping[str, Any]:
+    """Return what a file holds: `concepts` of no language, `en/pointing` of one."""
+    rows: Mapping[str, Any] = yaml_in(_FOLDER / f"{name}.yaml")
     return rows
+
+
+def yaml_in(path: Path) -> Any:
+    """Return what a file of ours holds."""
+    return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
 
 
 def read_document(language: str, name: str) -> Any:
@@ -118,6 +123,6 @@ def read_document(language: str, name: str) -> Any:
     """
     path = _FOLDER / language / f"{name}.yaml"
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
+        return yaml_in(path)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{language}/{path.name} is not usable: {error}") from error

@@ -12,7 +12,7 @@ from data_models.entity_queue import in_order
 from data_models.errors import MemoryItemError
 from data_models.memory_blocks import KeyPoint
 from data_models.tool_memory import EntityContext
-from services.language.relative_times import is_relative_value
+from services.language.clock import is_relative_value
 from services.tool_memory.grounding import other_of
 
 ItemKind: TypeAlias = Literal["topic", "point", "wish", "finding", "thing"]

@@ -7,6 +7,7 @@ from typing import Any
 from data_models.errors import InvalidIdentifierError
 from data_models.identifiers import PatientId, hashed, storable_patient_id
 from services.records.dates import last_day
+from services.records.entry import end_of, many, text
 
 _KEY_CHARS = 24
 
@@ -37,22 +38,15 @@ def storable(value: str) -> PatientId:
 
 def identifiers_of(patient: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield the identifiers that have a value."""
-    rows = patient.get("identifier")
-    for row in rows if isinstance(rows, list) else ():
-        if isinstance(row, dict) and isinstance(row.get("value"), str) and row["value"].strip():
-            yield row
+    yield from (row for row in many(patient, "identifier") if text(row, "value"))
 
 
 def is_retired(identifier: Mapping[str, Any], today: date) -> bool:
     """Tell whether an identifier is no longer its owner's."""
-    period = identifier.get("period")
-    end = period.get("end") if isinstance(period, dict) else None
-    ended = last_day(end) if isinstance(end, str) else None
+    ended = last_day(end_of(identifier, "period"))
     return identifier.get("use") == "old" or (ended is not None and ended < today)
 
 
 def is_replaced(patient: Mapping[str, Any]) -> bool:
     """Tell whether a Patient was merged into another (`link` of type `replaced-by`)."""
-    links = patient.get("link")
-    rows = links if isinstance(links, list) else []
-    return any(isinstance(row, dict) and row.get("type") == "replaced-by" for row in rows)
+    return any(text(link, "type") == "replaced-by" for link in many(patient, "link"))

@@ -2,16 +2,14 @@
 
 from typing import Generic, Literal, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from data_models.values import ClosedValue
 
 FactState: TypeAlias = Literal["recorded", "sources differ", "not in the record"]
 ItemT = TypeVar("ItemT")
 
 
-class View(BaseModel):
+class View(ClosedValue):
     """Base of everything that a view returns."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Source(View):

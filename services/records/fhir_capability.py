@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from data_models.errors import RecordsRefusedError, RecordsUnreadableError
+from services.records.entry import Raw, many
 from services.records.fhir_client import FhirClient
 
 
@@ -49,26 +49,22 @@ async def capability_of(client: FhirClient) -> Capability:
     return Capability(types or None, frozenset(_created_once(body or {})))
 
 
-def _types(body: Mapping[str, Any]) -> Iterator[tuple[str, frozenset[str]]]:
-    for rest in _objects(body.get("rest")):
-        shared = _names(rest.get("searchParam"))
-        for row in _objects(rest.get("resource")):
+def _types(body: Raw) -> Iterator[tuple[str, frozenset[str]]]:
+    for rest in many(body, "rest"):
+        shared = _names(rest)
+        for row in many(rest, "resource"):
             if isinstance(row.get("type"), str):
-                own = _names(row.get("searchParam"))
+                own = _names(row)
                 yield row["type"], own | shared if own else frozenset()
 
 
-def _created_once(body: Mapping[str, Any]) -> Iterator[str]:
-    for rest in _objects(body.get("rest")):
-        for row in _objects(rest.get("resource")) if rest.get("mode") == "server" else []:
-            deeds = {each.get("code") for each in _objects(row.get("interaction"))}
+def _created_once(body: Raw) -> Iterator[str]:
+    for rest in many(body, "rest"):
+        for row in many(rest, "resource") if rest.get("mode") == "server" else []:
+            deeds = {each.get("code") for each in many(row, "interaction")}
             if "create" in deeds and row.get("conditionalCreate") is True:
                 yield str(row.get("type"))
 
 
-def _names(rows: object) -> frozenset[str]:
-    return frozenset(str(row.get("name")) for row in _objects(rows))
-
-
-def _objects(rows: object) -> list[dict[str, Any]]:
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+def _names(row: Raw) -> frozenset[str]:
+    return frozenset(str(one.get("name")) for one in many(row, "searchParam"))

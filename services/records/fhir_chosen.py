@@ -1,7 +1,5 @@
 """The client of the FHIR server that the settings name."""
 
-import ipaddress
-
 import aiohttp
 from yarl import URL
 
@@ -23,7 +21,7 @@ from services.own_sign_in import (
     key_in,
 )
 from services.records.fhir_client import FhirClient, FhirLimits
-from settings import Settings
+from settings import Settings, is_loopback_host
 
 # The address of a FHIR server, as an operator writes it.
 
@@ -48,16 +46,9 @@ def checked_base_url(text: str) -> URL:
         raise ConfigurationError(f"FHIR_BASE_URL must begin with https://, {_EXAMPLE}")
     if url.user or url.password or url.query_string or url.fragment:
         raise ConfigurationError(f"FHIR_BASE_URL must be a plain address, {_EXAMPLE}")
-    if url.scheme == "http" and not _is_loopback(url.host):
+    if url.scheme == "http" and not is_loopback_host(url.host):
         raise ConfigurationError(f"FHIR_BASE_URL must use https, {_EXAMPLE}")
     return url
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def fhir_client_for(
@@ -102,7 +93,8 @@ def _tokens(
     if settings.fhir_managed_identity:
         scope = f"{base_url.origin()}/.default"
         return Tokens(
-            sign_in=ManagedIdentity(scope=scope, errors=TOKEN_ERRORS, clock=clock), clock=clock
+            sign_in=ManagedIdentity(scope=scope, refused=TOKEN_ERRORS.refused, clock=clock),
+            clock=clock,
         )
     if settings.fhir_client_id is None:
         return None

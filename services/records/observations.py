@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
-from services.records.fhir_resources import Observation, ObservationValue
-from services.records.fhir_types import Quantity
+from services.records.entry import Raw, codes, label, labels, many, one
+from services.records.values import value_in
 
 GENETIC_VARIANT = "69548-6"
 _GENE_STUDIED = "48018-6"
@@ -20,35 +20,26 @@ _MARKER = re.compile(
 )
 
 
-def name_of(observation: Observation) -> str:
+def name_of(raw: Raw) -> str:
     """Return what was observed; a variant is named after its gene."""
-    if observation.code and GENETIC_VARIANT in observation.code.codes:
-        gene = _component(observation, _GENE_STUDIED)
-        if gene:
-            return gene
-    label = observation.code.label if observation.code else None
-    return label or "Observation"
+    concept = one(raw, "code")
+    gene = _component(raw, _GENE_STUDIED) if GENETIC_VARIANT in codes(concept) else ""
+    return gene or label(concept) or "Observation"
 
 
-def value_of(observation: Observation) -> str | None:
-    """Return the value in words with its interpretation, or None if none was recorded."""
-    parts = [_plain(observation), *(_component(observation, code) for code in _CHANGES)]
-    if not any(parts) and observation.component:
-        parts = [
-            _labelled(part.code.label if part.code else None, part)
-            for part in observation.component
-        ]
-    said = [part for part in parts if part]
-    meaning = [concept.label for concept in observation.interpretation if concept.label]
-    if said and meaning:
-        said.append(f"({', '.join(meaning)})")
-    return "; ".join(said).replace("; (", " (") or None
+def value_of(raw: Raw) -> str:
+    """Return the value in words with its interpretation, or "" if none was recorded."""
+    parts = [value_in(raw).whole, *(_component(raw, code) for code in _CHANGES)]
+    if not any(parts):
+        parts = [_labelled(part) for part in many(raw, "component")]
+    said = "; ".join(filter(None, parts))
+    meaning = labels(raw, "interpretation")
+    return f"{said} ({', '.join(meaning)})" if said and meaning else said
 
 
-def is_biomarker(observation: Observation) -> bool:
-    """Return whether the observation is a tumour marker or a genetic finding."""
-    codes = observation.code.codes if observation.code else frozenset()
-    return has_marker(name_of(observation), codes)
+def is_biomarker(raw: Raw) -> bool:
+    """Return whether an observation is a tumour marker or a genetic finding."""
+    return has_marker(name_of(raw), codes(one(raw, "code")))
 
 
 @lru_cache(maxsize=10_000)
@@ -57,42 +48,11 @@ def has_marker(name: str, codes: frozenset[str]) -> bool:
     return bool(codes & _MARKER_CODES or _MARKER.search(name))
 
 
-def is_measured(observation: Observation) -> bool:
-    """Return whether the value is a quantity, which differs from day to day by nature."""
-    return observation.value_quantity is not None
+def _component(raw: Raw, code: str) -> str:
+    found = (part for part in many(raw, "component") if code in codes(one(part, "code")))
+    return next((value_in(part).whole for part in found), "")
 
 
-def _component(observation: Observation, code: str) -> str | None:
-    for part in observation.component:
-        if part.code and code in part.code.codes:
-            return _plain(part)
-    return None
-
-
-def _labelled(label: str | None, part: ObservationValue) -> str | None:
-    value = _plain(part)
-    return f"{label}: {value}" if label and value else value
-
-
-def _plain(part: ObservationValue) -> str | None:
-    if part.value_quantity:
-        return _amount(part.value_quantity)
-    if part.value_codeable_concept:
-        return part.value_codeable_concept.label
-    if part.value_boolean is not None:
-        return "yes" if part.value_boolean else "no"
-    if part.value_integer is not None:
-        return str(part.value_integer)
-    if part.data_absent_reason:
-        return f"no result ({part.data_absent_reason.label or 'reason not given'})"
-    return part.value_string or part.value_date_time
-
-
-def _amount(quantity: Quantity) -> str | None:
-    if quantity.value is None:
-        return None
-    text = f"{quantity.comparator or ''}{quantity.value}"
-    unit = quantity.unit or quantity.code
-    if not unit or unit.startswith("{"):
-        return text
-    return f"{text}%" if unit == "%" else f"{text} {unit}"
+def _labelled(part: Raw) -> str:
+    name, value = label(one(part, "code")), value_in(part).whole
+    return f"{name}: {value}" if name and value else value

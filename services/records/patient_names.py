@@ -18,8 +18,7 @@ from data_models.errors import RecordsUnavailableError, RecordsUnreadableError
 from data_models.identifiers import PatientId
 from services.records.fhir_chosen import fhir_client_for
 from services.records.fhir_client import FhirAnswer, FhirClient
-from services.records.fhir_resources import Patient
-from services.records.fhir_types import HumanName
+from services.records.fhir_types import HumanName, Patient
 from services.records.local_resources import LocalResources
 from services.records.records_factory import Records, local_resources
 from settings import Settings

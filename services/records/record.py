@@ -5,22 +5,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeVar, cast
 
-from pydantic import ValidationError
-
 from data_models.identifiers import PatientId
 from services.records.documents import KINDS as DOCUMENT_KINDS
 from services.records.documents import ClinicalDocument, documents_of
 from services.records.entry import Entry, Raw, codes, many, one, text
-from services.records.fhir_resources import (
-    MODELS,
-    AnyResource,
-    Patient,
-    PatientResource,
-)
+from services.records.fhir_types import Patient
 from services.records.sorting import Sorter
 
 DerivedT = TypeVar("DerivedT")
-ResourceT = TypeVar("ResourceT", bound=PatientResource)
 
 
 @dataclass(frozen=True)
@@ -83,7 +75,6 @@ class PatientRecord:
     names: Mapping[str, Entry]
     left_out: LeftOut
     addressed: frozenset[str] = frozenset()
-    _models: dict[str, AnyResource | None] = field(default_factory=dict, repr=False, compare=False)
     _derived: dict[object, object] = field(default_factory=dict, repr=False, compare=False)
 
     def derived(self, make: Callable[["PatientRecord"], DerivedT]) -> DerivedT:
@@ -131,27 +122,6 @@ class PatientRecord:
     def resources(self) -> Mapping[str, Entry]:
         """The patient's resources by source id."""
         return self.entries
-
-    def of(
-        self, kind: type[ResourceT], keep: Callable[[Entry], bool] | None = None
-    ) -> tuple[tuple[str, ResourceT], ...]:
-        """Return the resources of one type as models, with their source ids.
-
-        Args:
-            keep: Which entries; making models of all takes long where there are thousands.
-        """
-        names = [name for name, model in MODELS.items() if issubclass(model, kind)]
-        entries = self.entries_of(*names)
-        read = ((e.ref, self._model(e)) for e in entries if keep is None or keep(e))
-        return tuple((ref, model) for ref, model in read if isinstance(model, kind))
-
-    def _model(self, entry: Entry) -> AnyResource | None:
-        if entry.ref not in self._models:
-            try:
-                self._models[entry.ref] = MODELS[entry.kind].model_validate(entry.raw)
-            except ValidationError:
-                self._models[entry.ref] = None
-        return self._models[entry.ref]
 
     def prepared(self) -> Self:
         """Return this record with its texts decoded; call it off the event loop."""

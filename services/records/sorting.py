@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from data_models.errors import RecordAmbiguousError, RecordNotFoundError, RecordsUnreadableError
 from services.records.entry import DATES, Entry, Raw, instant, many, one, text
-from services.records.fhir_resources import Patient
+from services.records.fhir_types import Patient
 from services.records.kinds import (
     BILLS,
     CLINICAL,

@@ -11,9 +11,9 @@ from botframework.connector.auth import AppCredentials
 
 from bots.config import PerBot, Registration
 from bots.endpoint import AppTokens
-from bots.token_service import TokenSource
 from data_models.clock import SystemClock
 from data_models.incoming_message import IncomingMessage
+from services.own_sign_in import TokenSource
 from services.replica import Replica
 from services.runs.hub import Run
 from tests.bots.conftest import Bot, KeptAnswers, Start, WatchedTurns, registered

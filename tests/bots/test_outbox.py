@@ -11,7 +11,6 @@ from bots.outbox import Outbox
 from bots.reference import Reference
 from bots.rendering import text_activity
 from bots.service_urls import ServiceUrls
-from bots.token_service import NoTokens
 from data_models.clock import SystemClock
 from data_models.errors import (
     ChannelClosedError,
@@ -21,14 +20,15 @@ from data_models.errors import (
 from tests.fakes_connector import BOT, USER, FakeConnector
 
 
-class FixedToken(NoTokens):
+class FixedToken:
     renewed = 0
 
-    async def token(self) -> str | None:
+    async def token(self) -> str:
         return f"the-token-{self.renewed + 1}" if self.renewed else "the-token"
 
-    def renew(self) -> None:
+    def note_refusal(self, token: str) -> bool:
         self.renewed += 1
+        return True
 
 
 @pytest.fixture

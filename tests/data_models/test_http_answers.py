@@ -13,10 +13,9 @@ from bots.config import PerBot
 from bots.connector import Connector, channel_session
 from bots.rendering import text_activity
 from bots.service_urls import ServiceUrls
-from bots.token_service import NoTokens
 from data_models.clock import SystemClock
 from data_models.http_answers import first_bytes
-from services.own_sign_in import Client, ClientCredentials
+from services.own_sign_in import Client, ClientCredentials, OwnToken
 from services.records.fhir_chosen import TOKEN_ERRORS
 from services.speech import Speech
 
@@ -75,7 +74,7 @@ async def test_what_a_channel_calls_a_reply_may_arrive_in_pieces(url: str) -> No
     async with channel_session(loopback=True) as session:
         connector = Connector(
             session=session,
-            tokens=PerBot(NoTokens()),
+            tokens=PerBot(OwnToken(token="")),
             service_urls=ServiceUrls(hosts=(), loopback=True),
             clock=SystemClock(),
         )

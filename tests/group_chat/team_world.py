@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +12,6 @@ from data_models.clock import SystemClock
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
 from data_models.turn_events import AgentMessageFinished, AgentTextDelta
-from group_chat.build import file_derived
 from group_chat.limits import GroupChatLimits
 from group_chat.models.factory import Models, build_models
 from group_chat.models.model_settings import ModelSettings
@@ -24,8 +22,9 @@ from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.order_tools import OrderTools
 from group_chat.tools.scheduling_tools import SchedulingTools
-from group_chat.tools.watcher import ToolRun
+from group_chat.tools.watcher import ToolRun, ToolWatcher, file_derived
 from group_chat.turn_context import TurnContext
+from services.audit.trail import NoAudit
 from services.conversations.patient_artifacts import PatientArtifacts
 from services.group_chat_port import ChatFinished, GroupChatEvent, GroupChatRequest, PlanChanged
 from services.records.ports import PatientRecords
@@ -56,12 +55,13 @@ class MemoryArtifacts(PatientArtifacts):
         )
 
 
-@dataclass
-class RecordingWatcher:
-    """A `ToolWatcher` that keeps what it was told, and files what a run derives."""
+class RecordingWatcher(ToolWatcher):
+    """Keeps what it was told, and files what a run derives."""
 
-    runs: list[ToolRun] = field(default_factory=list)
-    refused: list[tuple[str | None, str]] = field(default_factory=list)
+    def __init__(self) -> None:
+        super().__init__(audit=NoAudit())
+        self.runs: list[ToolRun] = []
+        self.refused: list[tuple[str | None, str]] = []
 
     async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
         file_derived(turn, run)

@@ -14,9 +14,9 @@ import pytest
 from data_models.errors import AssistantError, RecordsUnavailableError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
-from group_chat.tools.calendar_tools import calendar_tools, task_tools
+from group_chat.tools.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.function import checked_arguments, plain
-from group_chat.tools.mail_tools import contact_tools, document_tools, mail_tools
+from group_chat.tools.mail_tools import CONTACTS, DOCUMENTS, MAIL
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
@@ -63,8 +63,8 @@ class Office:
         self.memory = ToolMemory()
         self.ids = CountingIds()
         assistant = PersonalAssistant(back_end=self.back_end, names=names or Names(), ids=self.ids)
-        made = (calendar_tools, mail_tools, contact_tools, task_tools, document_tools)
-        self.tools: dict[str, Tool] = {one.name: one for make in made for one in make(assistant)}
+        made = (CALENDAR, MAIL, CONTACTS, TASKS, DOCUMENTS)
+        self.tools: dict[str, Tool] = {one.name: one for own in made for one in own.over(assistant)}
         self.asked: list[QuestionAsked] = []
 
     async def call(self, tool: str, said: str = "go", **given: Any) -> Mapping[str, Any]:
@@ -238,7 +238,7 @@ async def test_a_listing_shows_no_text_whose_end_it_does_not_know(tmp_path: Path
     office = Office(tmp_path)
     office.back_end = local_assistant(tmp_path, samples=tmp_path, clock=FixedClock())
     assistant = PersonalAssistant(back_end=office.back_end, names=Names(), ids=office.ids)
-    office.tools.update({one.name: one for one in mail_tools(assistant)})
+    office.tools.update({one.name: one for one in MAIL.over(assistant)})
     found = {row["subject"]: row for row in (await office.call("search_mail"))["messages"]}
     assert "body" not in found["Result"]
     assert found["Lunch"]["body"] == "At noon?"
@@ -300,7 +300,7 @@ async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path)
     office = Office(tmp_path)
     office.back_end = local_assistant(tmp_path, samples=samples, clock=FixedClock())
     assistant = PersonalAssistant(back_end=office.back_end, names=Names(), ids=office.ids)
-    office.tools.update({one.name: one for one in document_tools(assistant)})
+    office.tools.update({one.name: one for one in DOCUMENTS.over(assistant)})
     await office.call("search_documents")
     assert (await office.call("read_own_document", "read the guide"))["text"] == "Call 102."
     read = await office.call("read_own_document", "read the ward names")
@@ -311,7 +311,7 @@ async def test_a_document_that_names_another_patient_is_not_read(tmp_path: Path)
 def _with_samples(office: Office, samples: Path) -> None:
     office.back_end = local_assistant(samples.parent, samples=samples, clock=FixedClock())
     assistant = PersonalAssistant(back_end=office.back_end, names=Names(), ids=office.ids)
-    made = (*document_tools(assistant), *mail_tools(assistant))
+    made = (*DOCUMENTS.over(assistant), *MAIL.over(assistant))
     office.tools.update({one.name: one for one in made})
 
 
@@ -380,7 +380,7 @@ async def test_of_a_long_text_the_head_is_shown_and_it_is_said_that_there_is_mor
 async def test_nothing_works_without_a_back_end_and_everybody_is_told(tmp_path: Path) -> None:
     assistant = PersonalAssistant(back_end=NoAssistant(), names=RosterOnly(), ids=CountingIds())
     office = Office(tmp_path)
-    office.tools.update({one.name: one for one in calendar_tools(assistant)})
+    office.tools.update({one.name: one for one in CALENDAR.over(assistant)})
     with pytest.raises(AssistantError):
         await office.call("list_events")
     with pytest.raises(AssistantError):

@@ -10,9 +10,9 @@ import pytest
 from data_models.errors import AssistantError, ToolInputError
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
-from group_chat.tools.calendar_tools import calendar_tools, task_tools
+from group_chat.tools.calendar_tools import CALENDAR, TASKS
 from group_chat.tools.function import checked_arguments, plain
-from group_chat.tools.mail_tools import contact_tools, mail_tools
+from group_chat.tools.mail_tools import CONTACTS, MAIL
 from group_chat.tools.personal import PersonalAssistant
 from group_chat.tools.tool import Tool
 from group_chat.turn_context import TurnContext, changing
@@ -38,8 +38,8 @@ class Office:
             ids=CountingIds(),
             made_for=MadeFor(store=self.store),
         )
-        made = (calendar_tools, mail_tools, contact_tools, task_tools)
-        self.tools: dict[str, Tool] = {one.name: one for make in made for one in make(scheduler)}
+        made = (CALENDAR, MAIL, CONTACTS, TASKS)
+        self.tools: dict[str, Tool] = {one.name: one for own in made for one in own.over(scheduler)}
 
     async def call(
         self, tool: str, patient: str | None, *, is_group: bool = False, **given: Any

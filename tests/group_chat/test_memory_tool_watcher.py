@@ -8,8 +8,7 @@ from prometheus_client import CollectorRegistry
 from data_models.entities import Entities
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
-from group_chat.build import file_derived, remembered
-from group_chat.tools.watcher import ToolRun
+from group_chat.tools.watcher import ToolRun, file_derived, remembered
 from group_chat.turn_context import TurnContext
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from data_models.errors import ToolInputError
-from group_chat.tools.calendar_tools import calendar_tools, task_tools
-from group_chat.tools.mail_tools import contact_tools
+from group_chat.tools.calendar_tools import CALENDAR, TASKS
+from group_chat.tools.mail_tools import CONTACTS
 from group_chat.tools.personal import PersonalAssistant
 from services.assistant.confirmed_actions import AssistantService, items_of
 from services.assistant.contacts import NewContact
@@ -106,8 +106,8 @@ class Remembering(Office):
         assistant = PersonalAssistant(
             back_end=self.back_end, names=Names(), ids=self.ids, undo=self.undo
         )
-        made = (calendar_tools, contact_tools, task_tools)
-        self.tools = {one.name: one for make in made for one in make(assistant)}
+        made = (CALENDAR, CONTACTS, TASKS)
+        self.tools = {one.name: one for own in made for one in own.over(assistant)}
         self.service = AssistantService(back_end=self.back_end, undo=self.undo)
 
     async def undone(self) -> object:

@@ -7,7 +7,7 @@ import pytest
 from data_models.clock import SystemClock
 from data_models.errors import AuditUnavailableError
 from data_models.identifiers import PatientId
-from group_chat.build import TurnToolWatcher
+from group_chat.tools.watcher import ToolWatcher
 from group_chat.turn_context import TurnContext
 from services.audit.trail import AuditTrail
 from services.group_chat_port import GroupChatRequest
@@ -37,7 +37,7 @@ def _turn() -> TurnContext:
 async def test_a_refused_patient_is_on_record_with_who_asked() -> None:
     store = MemoryBlobStore()
     trail = AuditTrail(store=store, replica="r1", clock=SystemClock())
-    await TurnToolWatcher(audit=trail).note_refused_patient(_turn(), "search_record")
+    await ToolWatcher(audit=trail).note_refused_patient(_turn(), "search_record")
     (record,) = [data for name, data in store.contents.items() if name.startswith("trail/")]
     assert b"key:alice" in record
     assert b"tool_refused_patient:search_record" in record
@@ -48,4 +48,4 @@ async def test_without_a_record_the_turn_ends() -> None:
     store = FaultyBlobStore(MemoryBlobStore(), always=Down())
     trail = AuditTrail(store=store, replica="r1", clock=SystemClock())
     with pytest.raises(AuditUnavailableError):
-        await TurnToolWatcher(audit=trail).note_refused_patient(_turn(), "search_record")
+        await ToolWatcher(audit=trail).note_refused_patient(_turn(), "search_record")

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from data_models.errors import ConfigurationError
+from data_models.values import ClosedValue
+from services.language.vocabulary import yaml_in
 
 # Text as the crisis rules read it: one spelling, no ornaments, places of sentences kept.
 
@@ -52,8 +54,6 @@ def _plain(text: str) -> str:
 
 RULES_FILE = Path(__file__).parent / "crisis.yaml"
 OTHER_FILES = (Path(__file__).parent / "crisis.de.yaml",)
-# Both are safe. The one in C takes a tenth of the time; PyYAML can be built without it.
-_LOADER: type[yaml.SafeLoader] = vars(yaml).get("CSafeLoader", yaml.SafeLoader)
 CrisisKind: TypeAlias = Literal["self_harm", "poisoning", "emergency", "violence"]
 _NESTING = 3
 """How deep definitions use one another."""
@@ -76,10 +76,8 @@ class RuleSpec(BaseModel):
     with_: str | None = Field(default=None, alias="with")
 
 
-class RulesFile(BaseModel):
+class RulesFile(ClosedValue):
     """The whole file."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     language: str
     to_talk: str = "To talk to somebody: {line}."
@@ -203,8 +201,7 @@ def load_rules(path: Path = RULES_FILE) -> CrisisRules:
         ConfigurationError: the file is absent, no YAML, or not usable; the text says where.
     """
     try:
-        document: Any = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
-        return CrisisRules(file=RulesFile.model_validate(document))
+        return CrisisRules(file=RulesFile.model_validate(yaml_in(path)))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigurationError(f"{path.name} cannot be read") from error
     except (ValidationError, re.error, KeyError) as error:

@@ -10,108 +10,29 @@ from services.language.pointing.vocabulary import (
     ORDINALS,
     TARGET_FORMS,
     TARGET_VERBS,
-    VERB_FORMS,
-    VERBS,
-    any_of,
+    WORDS,
 )
 
-_VERB = any_of(VERB_FORMS)
-_PLAIN_VERB = any_of(VERBS)
-_TARGET = any_of(TARGET_FORMS)
+_VERB = WORDS.text("verb")
 _FLAGS = re.IGNORECASE
-_SPLIT = re.compile(
-    rf"[;!?\n]+|(?<![\d])\.(?=\s|$)|,|\s-\s|\b(?:and |but )?then\b|\bbut\b"
-    rf"|\b(?:and|or|so)\b(?=\s+(?:please |just |you |can you )*{_PLAIN_VERB}\b)"
-    rf"|\bso\b|\binstead of\b|\brather than\b",
-    _FLAGS,
-)
-_REASON = re.compile(
-    r"\b(?:because|since|as i|so that|if|in case|unless|although|though|due to|when you)\b.*",
-    _FLAGS,
-)
-_POLITE = (
-    r"(?:please|pls|plz|kindly|can|could|would|will|you|just|now|also|ok|okay|yes|no|yeah|hey|hi"
-    r"|mind|so|then|and|let's|lets|let|us|me|i|i'd|i'll|id|we|want|need|like|have|to|should|must|may"
-    r"|might"
-    r"|go|ahead|actually|well|well|do|maybe|help|try|ahead|thanks|wait|gotta|wanna|gonna|think|guess|not|don't|dont|never|sorry)"
-)
-_LEAD = re.compile(rf"^\s*(?:{_POLITE}\b[\s,]*)*(?P<verb>{_VERB})\b", _FLAGS)
-_LATE_VERB = re.compile(
-    rf"\b(?:to|please|you|i|we|and|just|should|must|gotta|wanna|gonna)\s+(?P<verb>{_TARGET})\b",
-    _FLAGS,
-)
-
-_NO = (
-    r"(?:do not|don't|dont|does not|doesn't|did not|didn't|never|must not|mustn't|should not"
-    r"|shouldn't|shouldnt|need not|needn't|no need to|will not|won't|wont|would not|wouldn't|cannot"
-    r"|can't|cant|can not|without|avoid|refrain from|stop|rather not|not)"
-)
-_NEGATED = re.compile(rf"\b{_NO}\b(?P<gap>(?:\s+[\w']+){{0,4}}?)\s+{_VERB}\b", _FLAGS)
-_NO_NEGATION = re.compile(
-    r"\b(?:(?:do not|don't|dont|never) (?:forget|hesitate|mind|worry)\b|why (?:don't|dont|do not)\b"
-    r"|(?:can't|cant|couldn't|won't|wouldn't|could not) (?:you|we)\b"
-    r"|(?:can't|cant|cannot|can not|couldn't|won't|not able to|unable to) (?:be able to )?"
-    r"(?:make|attend|join|come|go|be)\b"
-    r"|not only\b|if not\b|why not\b|no problem\b|not sure\b|do not disturb\b)",
-    _FLAGS,
-)
-_DROPPED = re.compile(
-    r"\b(?:never ?mind|nvm|forget (?:it|that|about)|scratch that|keep|leave (?:it|that|this|the|my)"
-    r"|no thanks|none of|neither|nothing\b|don't\s*$|do not\s*$|please don't|dont\s*$|hands off"
-    r"|don't do (?:it|that)"
-    r"|do not do (?:it|that)|don't touch|abort|hold off|on second thought)",
-    _FLAGS,
-)
-_ANY_VERB = re.compile(
-    rf"^\s*(?:{_POLITE}\b[\s,]*)*(?P<verb>[a-z]{{2,}})\s+"
-    r"(?=(?:the|my|our|that|this|it|all)\b)",
-    _FLAGS,
-)
-_CORRECTED = re.compile(
-    r"(?:[,.;!?]|\s-|\.\.\.|\s(?=or rather))\s*(?:no,?\s+)?(?:wait,?\s+)?"
-    r"(?:actually|i mean|i meant|or rather|rather|sorry|make that|correction|(?:scratch|strike)"
-    r" (?:that|it)|on second thoughts?)\b[\s,:;.-]*"
-    r"(?P<tail>(?:the|my|our)\b.*|[\ue100-\ue1ff].*)$"
-    r"|(?:[,.;!?]|\s-|\.\.\.)\s*(?:no|nope|wait|no wait)\b[\s,]+"
-    r"(?P<instead>(?:the|my|our)\b.*|[\ue100-\ue1ff].*)$",
-    _FLAGS,
-)
-_BACKWARDS = re.compile(
-    r"\b(?:last but one|next[- ]to[- ]last|second(?:[- ](?:to|from)(?:[- ]the)?)?[- ]last)\b",
-    _FLAGS,
-)
+_SPLIT = WORDS.compiled("split")
+_REASON = WORDS.compiled("reason")
+_LEAD = WORDS.compiled("lead")
+_LATE_VERB = WORDS.compiled("late_verb")
+_NEGATED = WORDS.compiled("negated")
+_NO_NEGATION = WORDS.compiled("no_negation")
+_DROPPED = WORDS.compiled("dropped")
+_ANY_VERB = WORDS.compiled("any_verb")
+_CORRECTED = WORDS.compiled("corrected")
+_BACKWARDS = WORDS.compiled("backwards")
 _MIDDLE = re.compile(r"\bmiddle one\b|\bthe middle\b(?=\W*$)", _FLAGS)
-_NEXT_TO_A_PLACE = re.compile(
-    r"\b(?:one|item|entry|thing) (?P<side>after|behind|before) the (?P<place>"
-    rf"{any_of([word for word, place in ORDINALS.items() if place > 0])})(?: one)?\b(?=\W*$)",
-    _FLAGS,
-)
-_PLACES = re.compile(
-    r"\b(?:numbers|items|options|nos?\.?)\s+(?P<rest>\d{1,2}(?:\s*(?:,|and|&)+\s*\d{1,2})+)(?!\d)",
-    _FLAGS,
-)
+_NEXT_TO_A_PLACE = WORDS.compiled("next_to_a_place")
+_PLACES = WORDS.compiled("numbered_places")
 _EITHER = re.compile(r",?\s+or (?:maybe |perhaps )?(?:the|my|our)\b", _FLAGS)
-_BESIDE = re.compile(
-    r"\b(?:after|before|prior to|following (?=the|my|our|that))\s*(?:the |my |our |that |this )?"
-    r"(?!\d|noon|mid|tomorrow|today|next|mon|tue|wed|thu|fri|sat|sun|half|quarter|one\b|two\b"
-    r"|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b|eleven\b|twelve\b|all\b)[^\W\d_]"
-    r"|\b(?:after|before)\s+[\ue100-\ue1ff]",
-    _FLAGS,
-)
-_NOT_THAT = re.compile(
-    r"\b(?:and |but )?(?:(?<=\ball )but|not|except(?: for)?|excluding|other than|apart from"
-    r"|instead of|rather than|besides)\s+"
-    r"(?P<what>(?:the|that|this|my|our|it|those|these|on)\b[^,.;!?]*?)"
-    r"(?=$|[,.;!?]|\bbut\b|\s-\s)",
-    _FLAGS,
-)
-_NOT_NAME = re.compile(
-    r"\b(?:not|except(?: for)?|other than|apart from|instead of|rather than) (?:with |from |for )?"
-    r"(?P<what>[A-Z\ue100-\ue1ff][^\s,.;!?]*)"
-)
-
-
-_MAKING = frozenset({"create", "schedule", "book", "put", "set", "make", "add", "send"})
+_BESIDE = WORDS.compiled("beside")
+_NOT_THAT = WORDS.compiled("not_that")
+_NOT_NAME = WORDS.compiled("not_name")
+_MAKING = frozenset(WORDS.words("making"))
 
 
 @dataclass(slots=True)

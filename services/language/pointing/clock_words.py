@@ -3,15 +3,15 @@
 import re
 from collections.abc import Callable, Sequence
 
-from services.language.pointing.day_words import NUMBER, number_of
+from services.language.pointing.day_words import number_of
 from services.language.pointing.draft_text import DraftText
 from services.language.pointing.times import ClockChoice, TimeFilter
-from services.language.pointing.vocabulary import NUMBER_WORDS, any_of
+from services.language.pointing.vocabulary import WORDS
 
 _FLAGS = re.IGNORECASE
 _DAY_MINUTES = 24 * 60
 _HALF = r"(?:\s?(?P<half{0}>[ap])\.?m\b\.?)"
-_HOURS = rf"\d{{1,2}}|{any_of(NUMBER_WORDS)}"
+_HOURS = WORDS.text("hours")
 
 
 def _clock(mark: str) -> str:
@@ -25,32 +25,15 @@ def _clock(mark: str) -> str:
     )
 
 
-_RANGE = re.compile(
-    r"\b(?:from )?(?P<first>\d{1,2})(?::(?P<minutes>[0-5]\d))?\s?(?P<own>[ap]m)?"
-    r"\s?(?:-|to|until|till)\s?"
-    r"\d{1,2}(?::[0-5]\d)?\s?(?P<half>[ap])\.?m\b\.?",
-    _FLAGS,
-)
-_BETWEEN = re.compile(
-    r"\bbetween (?P<a>\d{1,2})(?P<ah>\s?[ap]m)? and (?P<b>\d{1,2})(?P<bh>\s?[ap]m)?\b", _FLAGS
-)
+_RANGE = WORDS.compiled("range")
+_BETWEEN = WORDS.compiled("between")
 _BOUND = re.compile(rf"\b(?P<side>after|past|before|by) {_clock('')}", _FLAGS)
-_BOUND_BY_A_NUMBER = re.compile(
-    r"\b(?P<side>after|before|by) (?P<hour>1[0-2]|[1-9])(?=\s*(?:$|[.!?]))", _FLAGS
-)
-_PAST = re.compile(
-    rf"\b(?:at )?(?P<part>half|quarter) (?P<side>past|to) (?P<hour>{_HOURS})\b", _FLAGS
-)
+_BOUND_BY_A_NUMBER = WORDS.compiled("bound_by_a_number")
+_PAST = WORDS.compiled("past")
 _EXACT = re.compile(rf"\b(?:at |around |from )?{_clock('')}(?:'s)?", _FLAGS)
 _AT = re.compile(rf"\bat (?P<hour>{_HOURS})\b(?! ?(?:minute|hour|day|week|\w+ings))", _FLAGS)
-_PART = re.compile(
-    r"\b(?:in the |at )?(?P<part>morning|afternoon|evening|night|tonight)(?:'s)?\b", _FLAGS
-)
-_LENGTH = re.compile(
-    rf"\b(?P<n>{NUMBER})[ -]?(?P<unit>minute|min|hour|hr)s?(?:[ -]long)?\b"
-    r"(?! (?:ago|later|earlier))",
-    _FLAGS,
-)
+_PART = WORDS.compiled("part_of_day")
+_LENGTH = WORDS.compiled("length")
 _WHOLE_DAY = re.compile(r"\b(?:all|whole|full)[- ]day\b", _FLAGS)
 _UPCOMING = re.compile(r"\b(?:upcoming|future)\b", _FLAGS)
 _GONE_BY = re.compile(r"\b(?<!half )(?<!quarter )past\b(?! \d)", _FLAGS)

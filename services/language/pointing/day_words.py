@@ -8,27 +8,13 @@ from datetime import date, datetime, timedelta
 from dateutil.relativedelta import relativedelta
 
 from services.language.pointing.draft_text import DraftText
-from services.language.pointing.folding import listed
 from services.language.pointing.times import DayChoice, Near, TimeFilter
-from services.language.pointing.vocabulary import NUMBER_WORDS, any_of
+from services.language.pointing.vocabulary import NUMBER_WORDS, WORDS
 
-_MONTHS = listed(
-    """
-    january february march april may june july august september october november december
-    """
-)
-_WEEKDAYS = listed(
-    """
-    monday tuesday wednesday thursday friday saturday sunday
-    """
-)
+_MONTHS, _WEEKDAYS = WORDS.words("months"), WORDS.words("weekdays")
 _SHORT_DAYS = {"mon": 0, "tue": 1, "tues": 1, "thu": 3, "thur": 3, "thurs": 3, "fri": 4}
 _RISKY_DAYS = {"wed": 2, "sat": 5, "sun": 6}
-_MONTH = f"(?P<month>{any_of(_MONTHS)}|{any_of([*(m[:3] for m in _MONTHS), 'sept'])})\\.?"
-_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
-NUMBER = rf"(?:\d{{1,3}}|an?|{any_of(NUMBER_WORDS)})"
 _FLAGS = re.IGNORECASE
-_UNIT = "minute|min|hour|hr|day|week|fortnight|month|year"
 _LENGTHS = {
     "day": relativedelta(days=1),
     "week": relativedelta(weeks=1),
@@ -38,42 +24,19 @@ _LENGTHS = {
 }
 
 _ISO = re.compile(r"\b(\d{4})-(\d{2})-(\d{2})(?:T(?=\d))?", _FLAGS)
-_DAY_MONTH = re.compile(
-    rf"\b(?:on )?(?:the )?{_DAY}(?: of)? {_MONTH}(?:,? (?P<year>\d{{4}}))?(?!\w)", _FLAGS
-)
-_MONTH_DAY = re.compile(
-    rf"\b(?:on )?(?:the )?{_MONTH} (?:the )?{_DAY}(?![\d:]| ?[ap]\.?m)(?:,? (?P<year>\d{{4}}))?"
-    r"(?!\w)",
-    _FLAGS,
-)
+_DAY_MONTH = WORDS.compiled("day_month")
+_MONTH_DAY = WORDS.compiled("month_day")
 _SLASHES = re.compile(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}|\d{2}))?\b")
 _DOTS = re.compile(r"\b(\d{1,2})\.(\d{1,2})\.(\d{4}|\d{2})?(?!\d)")
-_RELATIVE = re.compile(
-    r"\b(?:the )?(day after tomorrow|day before yesterday|today|tonight|tomorrow|tmrw|tmr"
-    r"|yesterday|this(?= (?:morning|afternoon|evening)\b))\b(?:'s)?",
-    _FLAGS,
-)
+_RELATIVE = WORDS.compiled("relative")
 _PERIOD = re.compile(r"\b(this|next|last|coming|current) (week|weekend|month)(?:'s)?\b", _FLAGS)
-_WEEKDAY = re.compile(
-    rf"\b(?:(?P<which>this|next|last|past|coming|this coming|following) )?(?:on )?"
-    rf"(?P<name>{any_of([*_WEEKDAYS, *_SHORT_DAYS])})s?\b(?:'s)?\.?",
-    _FLAGS,
-)
+_WEEKDAY = WORDS.compiled("weekday")
 _RISKY = re.compile(r"\b(?P<which>on|this|next|last) (?P<name>wed|sat|sun)\b(?:'s)?", _FLAGS)
-_RISKY_LAST = re.compile(
-    r"(?<=\w )(?P<which>)(?P<name>wed|sat|sun)(?=\s*[.!]?$|\s+(?:at )?\d)", _FLAGS
-)
-_IN = re.compile(
-    rf"\b(?:in|within) (?P<n>{NUMBER}) (?P<unit>{_UNIT})s?\b"
-    rf"|\b(?P<n2>{NUMBER}) (?P<unit2>{_UNIT})s? from now\b"
-    r"|\bin half an? (?P<half>year|hour)\b",
-    _FLAGS,
-)
-_AGO = re.compile(rf"\b(?P<n>{NUMBER}) (?P<unit>day|week)s? ago\b", _FLAGS)
-_MONTH_ALONE = re.compile(rf"\bin (?P<month>{any_of(_MONTHS)})\b", _FLAGS)
-_DAY_ALONE = re.compile(
-    r"(?<=\bthe )(?P<day>[0-3]?\d)(?:st|nd|rd|th)\b(?! (?:one|\w+ings?)\b)", _FLAGS
-)
+_RISKY_LAST = WORDS.compiled("risky_last")
+_IN = WORDS.compiled("in_a_length")
+_AGO = WORDS.compiled("ago")
+_MONTH_ALONE = re.compile(rf"\bin (?P<month>{WORDS.text('months')})\b", _FLAGS)
+_DAY_ALONE = WORDS.compiled("day_alone")
 
 _Reader = Callable[[re.Match[str], datetime], DayChoice | Near | None]
 
@@ -229,10 +192,4 @@ _READERS: Sequence[tuple[re.Pattern[str], _Reader]] = (
     (_MONTH_ALONE, _month_alone),
     (_DAY_ALONE, _day_alone),
 )
-STARTS_A_TIME = re.compile(
-    rf"\s*(?:the |on |at )*(?:(?:this|next|coming|following) )?"
-    rf"(?:{any_of([*_WEEKDAYS, *_SHORT_DAYS])}"
-    rf"|{any_of(_MONTHS)} \d|today|tonight|tomorrow|week|month|noon|midnight|morning|afternoon"
-    r"|evening|day after|\d{1,2}(?:[:.]\d\d)?(?:st|nd|rd|th)?\b|half past|quarter|later|\d{4}-)",
-    _FLAGS,
-)
+STARTS_A_TIME = WORDS.compiled("starts_a_time")

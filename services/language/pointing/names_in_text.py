@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from services.language.pointing.draft_text import DraftText
-from services.language.pointing.folding import listed, tokens_of
+from services.language.pointing.folding import tokens_of
 from services.language.pointing.lexicon import Lexicon
 from services.language.pointing.vocabulary import (
     NUMBER_WORDS,
@@ -13,35 +13,18 @@ from services.language.pointing.vocabulary import (
     STOP_WORDS,
     TYPE_NOUNS,
     VERB_FORMS,
+    WORDS,
 )
 
 _QUOTED = re.compile(r'"([^"\n]{1,200})"|(?<![\w])\'([^\'\n]{2,200})\'(?![\w])|\*([^*\n]{1,200})\*')
 _WORD = re.compile(r"[^\s,;!?\"()]+")
 _TOKEN = re.compile(r"[^\W_]+")
-_GENERAL_ID = re.compile(
-    r"[A-Za-z]+_[A-Za-z0-9_-]*\d[\w-]*|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{20,}"
-    r"|(?=[A-Za-z0-9_=-]*\d)(?=[A-Za-z0-9_=-]*[A-Za-z])[A-Za-z0-9_=-]{16,}",
-)
-_AFTER_ID = re.compile(
-    r"\bids?\s*(?:is|=|:|#|no\.?|number)?\s*#?([\w@.+=/-]*\d[\w@.+=/-]*)", re.IGNORECASE
-)
+_GENERAL_ID = WORDS.compiled("general_id")
+_AFTER_ID = WORDS.compiled("after_id")
 _PATIENT = re.compile(r"patient[_-]", re.IGNORECASE)
-_TIMES = frozenset(
-    listed("""
-    monday tuesday wednesday thursday friday saturday sunday today tomorrow yesterday tonight noon
-    midnight week weekend month day morning afternoon evening night january february march april
-    june july august september october november december everything everyone
-    """)
-)
-_ANNOUNCING = frozenset(["called", "named", "titled", "entitled", "labelled", "labeled"])
-_EMPTY = (
-    STOP_WORDS
-    | VERB_FORMS
-    | _TIMES
-    | frozenset(TYPE_NOUNS)
-    | frozenset(PLURAL_NOUNS)
-    | frozenset(ORDINALS)
-    | frozenset(NUMBER_WORDS)
+_ANNOUNCING = frozenset(WORDS.words("announcing"))
+_EMPTY = (STOP_WORDS | VERB_FORMS).union(
+    WORDS.words("times"), TYPE_NOUNS, PLURAL_NOUNS, ORDINALS, NUMBER_WORDS
 )
 
 

@@ -14,17 +14,14 @@ from services.language.pointing.clauses import (
     read_clauses,
 )
 from services.language.pointing.clock_words import read_clock, read_evening
-from services.language.pointing.counted import COUNT, read_count
 from services.language.pointing.day_words import STARTS_A_TIME, read_days
 from services.language.pointing.draft_text import DraftText, without_marks
-from services.language.pointing.field_words import read_field
-from services.language.pointing.folding import listed, plain, tokens_of
+from services.language.pointing.folding import plain, tokens_of
 from services.language.pointing.lexicon import Lexicon
 from services.language.pointing.names_in_text import hide_names, hide_quotes, take_ids
 from services.language.pointing.request import Asked, Order, Request
 from services.language.pointing.vocabulary import (
     ADDING_FORMS,
-    CALENDAR_WORDS,
     CALLING_FORMS,
     GIVING_FORMS,
     NUMBER_WORDS,
@@ -32,7 +29,7 @@ from services.language.pointing.vocabulary import (
     PLURAL_NOUNS,
     STOP_WORDS,
     TYPE_NOUNS,
-    any_of,
+    WORDS,
 )
 
 MESSAGE_READ_CHARS = 2_000
@@ -41,36 +38,11 @@ _FLAGS = re.IGNORECASE
 _TO = re.compile(r"\b(?:to|until|till|onto|into|as)\b", _FLAGS)
 _FOR = re.compile(r"\b(?:for|by|on|at)\b", _FLAGS)
 _IT_THEN = re.compile(r"^\s*(?:it|this|that)(?: one)?\b", _FLAGS)
-_BY_LENGTH = re.compile(
-    r"\b(?:(?:back|forward|up|down|out)\s+)?(?:by\s+)?(?:an?|half an|\d+|" + COUNT + r")\s*"
-    r"(?:minute|min|hour|hr|day|week)s?(?:\s+(?:later|earlier|back|forward))?\b(?!\s+\w)",
-    _FLAGS,
-)
-_PLURAL = re.compile(
-    rf"\b(?:all(?![- ]?day\b)|both|every|everything|each|either|those|these|others|ones|several"
-    r"|multiple"
-    rf"|{any_of(PLURAL_NOUNS)}|(?:the|other|first|last|next)\s+(?:{COUNT}|\d{{1,2}})"
-    rf"(?=\s*(?:$|[.,!?]|of\b))|the rest)\b|(?<!let )(?<!tell )(?<!with )(?<!to )\bthem\b",
-    _FLAGS,
-)
-_PARTITIVE = re.compile(
-    rf"\b(?:first|second|third|fourth|fifth|last|next|latest|earliest|\d(?:st|nd|rd|th))"
-    rf"(?: one)? (?:of|in|from) (?:the|my|our|these|those|that|all)?\s*"
-    rf"(?:{any_of(PLURAL_NOUNS)}|list|them|these|those|ones)?",
-    _FLAGS,
-)
-_COORDINATED = re.compile(
-    r"\b(?:the|my|our|that|this|it)\b[^,]*\b(?:and|&|or)\s+(?:the|my|our|that|this|also the)\b"
-    r"|[\x1f\ue100-\ue1ff]\s*(?:and|&|or)\s*(?:the\s*)?\x1f"
-    r"|(?:\band\b|&|\bor\b)\s*[\ue100-\ue1ff]|[\ue100-\ue1ff]\s*(?:and\b|&|or\b)",
-    _FLAGS,
-)
-_ORDINAL = re.compile(
-    rf"\b(?:(?P<back>second|third) (?:to|from) (?:the )?last|(?P<word>{any_of(ORDINALS)})"
-    r"|(?P<digits>\d{1,2})(?:st|nd|rd|th)|(?:number|no\.?|item|option|nr\.?|#)\s*(?P<n>\d{1,2})\b"
-    rf"|(?:number|option|item) (?P<nw>{any_of(NUMBER_WORDS)}))(?!\w)",
-    _FLAGS,
-)
+_BY_LENGTH = WORDS.compiled("by_length")
+_PLURAL = WORDS.compiled("plural")
+_PARTITIVE = WORDS.compiled("partitive")
+_COORDINATED = WORDS.compiled("coordinated")
+_ORDINAL = WORDS.compiled("ordinal")
 _HASH = re.compile(r"(?:^|\s)#(\d{1,2})\b")
 _OTHER = re.compile(r"\b(?:other|another|different|remaining)\b", _FLAGS)
 _ORDERS: Sequence[tuple[Order, re.Pattern[str]]] = (
@@ -85,20 +57,16 @@ _PRONOUN = re.compile(r"\b(?:it|(?:that|this|the same)(?: (?:one|thing|entry|ite
 _POINTED = re.compile(r"\b(?:the|that|this|my|our|same)\s+\x1f|\bone\b", _FLAGS)
 _INDEFINITE = re.compile(r"^\s*(?:(?:write|draft|compose)\s+)?(?:an?|any|some)\b", _FLAGS)
 _PREPOSITION = frozenset(["with", "from", "by"])
-_AFTER_NOUN = frozenset(
-    listed(
-        """
-    with from about on at in for by regarding re to of that which who called named titled
-    one and or is was i we you it please this the
-    """
-    )
-)
+_AFTER_NOUN = frozenset(WORDS.words("after_noun"))
+_CALENDAR_WORDS = frozenset(WORDS.words("calendar_words"))
+_EDITING = WORDS.forms("editing")
+_FIELD_OF = WORDS.compiled("field_of")
+_THE_REST = re.compile(r"\b(?:the rest|others|remaining|the other (?!one\b)\w+s?)\b", _FLAGS)
+_COUNTED = WORDS.compiled("counted")
 _PIECE = re.compile(r"[^\W_]+(?:['.:@/_-][^\W_]+)*|[\ue100-\ue1ff]|\x1f|[,.;!?]")
 # Who is spoken to is not what is spoken of.
 _ADDRESS = re.compile(r"^\s*(?:@[\w-]+[,:]?\s+|[A-Z]\w+:\s+)+")
-_IN_A_ROW = re.compile(
-    rf"\b(?P<end>first|last) (?P<count>{COUNT}|\d)(?=\s*(?:$|[,.!?]|of\b|\x1f))", _FLAGS
-)
+_IN_A_ROW = WORDS.compiled("in_a_row")
 _AND_THE_LAST = re.compile(r"\b(?:and|&) (?:the )?last\b", _FLAGS)
 _NUMBER_ONLY = re.compile(r"^\s*(?:the )?#?(\d{1,2})\s*[.!)]?\s*$")
 
@@ -141,7 +109,7 @@ class Reader:
             return Request(number=int(number[1]))
         found = Request()
         _drop_destination(text, verb)
-        read_field(text, verb, found)
+        _read_field(text, verb, found)
         read_evening(text.rest, found.times)
         _read_ordinal(text, found)
         read_days(text, self._now, found.times)
@@ -207,11 +175,7 @@ def _read_ordinal(text: DraftText, found: Request) -> None:
         text.rest = _PARTITIVE_REST.sub(" ", text.rest)
 
 
-_PARTITIVE_REST = re.compile(
-    rf"\b(?:of|in|from) (?:the|my|our|these|those|that|all)?\s*(?:{any_of(PLURAL_NOUNS)}|list|them"
-    r"|these|those|ones)?\b",
-    _FLAGS,
-)
+_PARTITIVE_REST = WORDS.compiled("partitive_rest")
 
 
 def _is_of_a_date(match: re.Match[str], text: DraftText) -> bool:
@@ -245,7 +209,7 @@ def _ordinal(match: re.Match[str]) -> int:
 def _read_plural(text: DraftText, found: Request) -> None:
     partitive = _PARTITIVE.search(text.rest)
     rest = text.rest if partitive is None else text.rest.replace(partitive[0], " ")
-    read_count(rest, found)
+    _read_count(rest, found)
     found.plural = bool(found.plural or _PLURAL.search(rest) or _COORDINATED.search(rest))
     clocks = [one for one in found.times.clocks if not one.word]
     found.plural = found.plural or len(set(clocks)) > 1
@@ -274,7 +238,7 @@ def _read_words(text: DraftText, found: Request) -> None:
             found.quoted += [phrase] if phrase in text.quoted else []
         elif _takes_noun(found, pieces, index, after_preposition=_follows(pieces, index)):
             pass
-        elif piece.casefold() in CALENDAR_WORDS and _follows(pieces, index):
+        elif piece.casefold() in _CALENDAR_WORDS and _follows(pieces, index):
             found.words.append(piece.casefold())  # the mail about the agenda
         else:
             _take_word(found, piece, at_start=at_start, strict=after_preposition)
@@ -337,3 +301,26 @@ def _take_word(found: Request, piece: str, *, at_start: bool, strict: bool) -> N
             found.strict.append(part)
         else:
             found.words.append(part)
+
+
+def _read_field(text: DraftText, verb: str, found: Request) -> None:
+    """Take the field of a contact out of a change.
+
+    It is no part of a name, and nothing but a contact has it: an event or a mail that names the
+    same person is not what is meant.
+    """
+    if verb not in _EDITING:
+        return
+    match = _FIELD_OF.search(text.rest)
+    if match is None:
+        return
+    text.rest = f"{text.rest[: match.start()]} {text.rest[match.end() :]}"
+    found.noun, found.noun_word = "contact", "contact"
+
+
+def _read_count(text: str, found: Request) -> None:
+    """Note in `found` how many `text` means ("both", "all three"), and if it means the rest."""
+    if (counted := _COUNTED.search(text)) is not None:
+        count = (counted["count"] or "two").casefold()
+        found.count = NUMBER_WORDS.get(count) or int(count)
+    found.rest = _THE_REST.search(text) is not None

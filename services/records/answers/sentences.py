@@ -7,8 +7,7 @@ from itertools import accumulate
 
 from data_models.chart_view import ChartView, ViewRow
 from services.language.answer_words import AnswerWords
-from services.language.evidence_questions import TRIALS
-from services.language.guideline_words import GUIDELINES
+from services.language.evidence_questions import GUIDELINES, TRIALS
 from services.language.utterance import Aspect, ChartQuestion, Part, TimeSpan
 from services.records.answers.allergens import is_named_so
 from services.records.answers.asked_rows import asked_rows, is_near_only, passage

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from services.records.entry import many
+
 _OWNING: Final = ("subject", "patient", "beneficiary", "for", "individual")
 _DEEP: Final = 12
 
@@ -13,8 +15,8 @@ def owner_keys(resource: Mapping[str, Any]) -> frozenset[str]:
     A reference is `Patient/7`, `urn:uuid:…`, or `system|value` for one by identifier.
     """
     named: list[Any] = [resource.get(field) for field in _OWNING]
-    named += [each.get("actor") for each in _objects(resource.get("participant"))]
-    named += _objects(resource.get("target")) if resource["resourceType"] == "Provenance" else []
+    named += [each.get("actor") for each in many(resource, "participant")]
+    named += many(resource, "target") if resource["resourceType"] == "Provenance" else []
     flat = [one for each in named for one in (each if isinstance(each, list) else [each])]
     return frozenset(key for each in flat if isinstance(each, dict) for key in _keys(each))
 
@@ -29,7 +31,7 @@ def names_of(resource: Mapping[str, Any], full_url: object) -> frozenset[str]:
 
 def identifier_keys(resource: Mapping[str, Any]) -> frozenset[str]:
     """Return the identifiers as `system|value`."""
-    rows = _objects(resource.get("identifier"))
+    rows = many(resource, "identifier")
     return frozenset(f"{row.get('system', '')}|{row['value']}" for row in rows if row.get("value"))
 
 
@@ -65,7 +67,3 @@ def _keys(reference: Mapping[str, Any]) -> Iterator[str]:
     identifier = reference.get("identifier")
     if isinstance(identifier, dict) and identifier.get("value"):
         yield f"{identifier.get('system', '')}|{identifier['value']}"
-
-
-def _objects(value: object) -> list[dict[str, Any]]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

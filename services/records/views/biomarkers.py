@@ -5,8 +5,7 @@ from datetime import timedelta
 from services.records.dates import day_text
 from services.records.entry import Entry, codes, label, one
 from services.records.facts import Bounded, Fact, Source, bounded
-from services.records.fhir_resources import Observation
-from services.records.observations import has_marker, is_biomarker, is_measured, name_of, value_of
+from services.records.observations import has_marker, is_biomarker, name_of, value_of
 from services.records.record import PatientRecord
 from services.records.resolve import SAME_TIME, resolve
 
@@ -20,31 +19,26 @@ def biomarkers(record: PatientRecord, *, limit: int = BIOMARKER_LIMIT) -> Bounde
 
 
 def _facts(record: PatientRecord) -> tuple[Fact, ...]:
-    groups: dict[str, list[tuple[str, Observation]]] = {}
-    for ref, observation in record.of(Observation, _may_be_marker):
-        if is_biomarker(observation):
-            key = name_of(observation).casefold()
-            groups.setdefault(key, []).append((ref, observation))
+    groups: dict[str, list[Entry]] = {}
+    for entry in record.entries_of("Observation"):
+        if _may_be_marker(entry) and is_biomarker(entry.raw):
+            groups.setdefault(name_of(entry.raw).casefold(), []).append(entry)
     return tuple(_fact(group) for _, group in sorted(groups.items()))
 
 
 def _may_be_marker(entry: Entry) -> bool:
-    """Look at names and codes before a model is made, which takes long for a large chart."""
+    """Look at the code first: a gene that is studied stands in a component of few."""
     concept = one(entry.raw, "code")
     return has_marker(label(concept), codes(concept))
 
 
-def observation_source(ref: str, observation: Observation) -> Source:
+def observation_source(entry: Entry) -> Source:
     """Return the observation as a source."""
-    return Source(ref=ref, date=day_text(observation.clinical_date), title=name_of(observation))
+    return Source(ref=entry.ref, date=day_text(entry.date), title=name_of(entry.raw))
 
 
-def _fact(group: list[tuple[str, Observation]]) -> Fact:
-    said = [
-        (value, observation_source(ref, observation))
-        for ref, observation in group
-        if (value := value_of(observation))
-    ]
-    measured = all(is_measured(observation) for _, observation in group)
-    same_time = timedelta(0) if measured else SAME_TIME
-    return resolve(name_of(group[0][1]), said, same_time=same_time)
+def _fact(group: list[Entry]) -> Fact:
+    said = [(value, observation_source(entry)) for entry in group if (value := value_of(entry.raw))]
+    # A quantity differs from day to day by nature.
+    measured = all("valueQuantity" in entry.raw for entry in group)
+    return resolve(name_of(group[0].raw), said, same_time=timedelta(0) if measured else SAME_TIME)

@@ -6,7 +6,7 @@ from data_models.identifiers import PatientId
 from data_models.written_order import in_written_order
 from services.records.dates import day_text, first_day, last_day, years_between
 from services.records.facts import Source, View
-from services.records.fhir_resources import Patient
+from services.records.fhir_types import Patient
 from services.records.record import PatientRecord
 
 _IDENTIFIER_LIMIT = 10

@@ -8,10 +8,8 @@ from typing import Literal, TypeAlias
 from data_models.identifiers import PatientId
 from services.records.dates import day_text
 from services.records.documents import ClinicalDocument
-from services.records.entry import codes as entry_codes
-from services.records.entry import one
+from services.records.entry import Entry, codes, label, labels, many, one, text
 from services.records.facts import Bounded, Fact, FactState, Source, View
-from services.records.fhir_resources import AllergyIntolerance, Condition, Observation
 from services.records.medications import KINDS as DRUG_KINDS
 from services.records.observations import value_of
 from services.records.record import PatientRecord
@@ -48,9 +46,9 @@ def stated_in_notes(
 
 
 def _in_text(
-    document: ClinicalDocument, text: str, pattern: re.Pattern[str]
+    document: ClinicalDocument, written: str, pattern: re.Pattern[str]
 ) -> Iterator[tuple[str, Source]]:
-    for clause in _CLAUSE.finditer(text):
+    for clause in _CLAUSE.finditer(written):
         said = clause.group().strip()
         found = pattern.search(said)
         if found and not _NOT_NOW.search(said):
@@ -114,7 +112,7 @@ class PatientStatus(View):
 
 def current_status(record: PatientRecord, *, today: date) -> PatientStatus:
     """Return the patient's status as of `today`."""
-    cancers = [(ref, c) for ref, c in record.of(Condition) if _is_primary_cancer(c)]
+    cancers = [each for each in record.entries_of("Condition") if _is_primary_cancer(each)]
     markers = biomarkers(record)
     return PatientStatus(
         patient_id=record.patient_id,
@@ -151,55 +149,49 @@ def _state(found: bool) -> FactState:
     return "recorded" if found else "not in the record"
 
 
-def _is_primary_cancer(condition: Condition) -> bool:
-    if condition.code is None:
+def _is_primary_cancer(condition: Entry) -> bool:
+    concept = one(condition.raw, "code")
+    name = label(concept)
+    if _NOT_PRIMARY.search(name):
         return False
-    text = condition.code.label or ""
-    if _NOT_PRIMARY.search(text):
-        return False
-    coded = any(_CANCER_CODE.fullmatch(code) for code in condition.code.codes)
-    return coded or bool(_CANCER.search(text))
+    coded = any(_CANCER_CODE.fullmatch(code) for code in codes(concept))
+    return coded or bool(_CANCER.search(name))
 
 
-def _condition_source(ref: str, condition: Condition) -> Source:
-    title = (condition.code.label if condition.code else None) or "Condition"
-    day = day_text(condition.recorded_date) or day_text(condition.clinical_date)
-    return Source(ref=ref, date=day, title=title)
+def _condition_source(condition: Entry) -> Source:
+    title = label(one(condition.raw, "code")) or "Condition"
+    day = day_text(text(condition.raw, "recordedDate")) or day_text(condition.date)
+    return Source(ref=condition.ref, date=day, title=title)
 
 
-def _hedged(text: str, condition: Condition) -> str:
-    """Return `text` with the condition's certainty, where it is not confirmed."""
-    certainty = condition.verification_status.label if condition.verification_status else None
-    return f"{text} ({certainty})" if certainty and certainty != "confirmed" else text
+def _hedged(said: list[str], condition: Entry) -> Iterator[tuple[str, Source]]:
+    """Yield what is said with the condition's certainty, where it is not confirmed."""
+    certainty = label(one(condition.raw, "verificationStatus"))
+    hedge = f" ({certainty})" if certainty and certainty != "confirmed" else ""
+    yield from ((f"{one_}{hedge}", _condition_source(condition)) for one_ in said if one_)
 
 
-def _labels(cancers: list[tuple[str, Condition]]) -> Iterator[tuple[str, Source]]:
-    for ref, condition in cancers:
-        if condition.code and condition.code.label:
-            yield _hedged(condition.code.label, condition), _condition_source(ref, condition)
+def _labels(cancers: list[Entry]) -> Iterator[tuple[str, Source]]:
+    for condition in cancers:
+        yield from _hedged([label(one(condition.raw, "code"))], condition)
 
 
-def _sites(cancers: list[tuple[str, Condition]]) -> Iterator[tuple[str, Source]]:
-    for ref, condition in cancers:
-        for site in condition.body_site:
-            if site.label:
-                yield _hedged(site.label, condition), _condition_source(ref, condition)
+def _sites(cancers: list[Entry]) -> Iterator[tuple[str, Source]]:
+    for condition in cancers:
+        yield from _hedged(labels(condition.raw, "bodySite"), condition)
 
 
-def _histologies(
-    record: PatientRecord, cancers: list[tuple[str, Condition]]
-) -> list[tuple[str, Source]]:
+def _histologies(record: PatientRecord, cancers: list[Entry]) -> list[tuple[str, Source]]:
     coded = [
-        (extension.value_codeable_concept.label, _condition_source(ref, condition))
-        for ref, condition in cancers
-        for extension in condition.extension
-        if (extension.url or "").endswith(_MORPHOLOGY_URL) and extension.value_codeable_concept
+        (label(one(extension, "valueCodeableConcept")), _condition_source(condition))
+        for condition in cancers
+        for extension in many(condition.raw, "extension")
+        if text(extension, "url").endswith(_MORPHOLOGY_URL)
     ]
-    said = [(label, source) for label, source in coded if label]
-    return [*_observed(record, _HISTOLOGY), *said]
+    return [*_observed(record, _HISTOLOGY), *((name, source) for name, source in coded if name)]
 
 
-def _staging(record: PatientRecord, cancers: list[tuple[str, Condition]]) -> tuple[Fact, ...]:
+def _staging(record: PatientRecord, cancers: list[Entry]) -> tuple[Fact, ...]:
     coded = [
         (_STAGE_WORD.sub("", value), source)
         for value, source in (*_observed(record, *_STAGE_GROUPS), *_condition_stages(cancers))
@@ -232,39 +224,34 @@ def _exact(
     ]
 
 
-def _condition_stages(cancers: list[tuple[str, Condition]]) -> Iterator[tuple[str, Source]]:
-    for ref, condition in cancers:
-        for stage in condition.stage:
-            if stage.summary and stage.summary.label:
-                yield stage.summary.label, _condition_source(ref, condition)
+def _condition_stages(cancers: list[Entry]) -> Iterator[tuple[str, Source]]:
+    for condition in cancers:
+        for stage in many(condition.raw, "stage"):
+            if said := label(one(stage, "summary")):
+                yield said, _condition_source(condition)
 
 
-def _observed(record: PatientRecord, *codes: str) -> Iterator[tuple[str, Source]]:
-    wanted = frozenset(codes)
-    refs = record.derived(_refs_by_code)
-    found = {ref for code in wanted for ref in refs.get(code, ())}
-    if not found:
-        return
-    for ref, observation in record.of(Observation, lambda entry: entry.ref in found):
-        if observation.code and observation.code.codes & wanted:
-            value = value_of(observation)
-            if value:
-                yield value, observation_source(ref, observation)
+def _observed(record: PatientRecord, *wanted: str) -> Iterator[tuple[str, Source]]:
+    by_code = record.derived(_by_code)
+    refs = {entry.ref for code in wanted for entry in by_code.get(code, ())}
+    for entry in record.entries_of("Observation") if refs else ():
+        if entry.ref in refs and (value := value_of(entry.raw)):
+            yield value, observation_source(entry)
 
 
-def _refs_by_code(record: PatientRecord) -> Mapping[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def _by_code(record: PatientRecord) -> Mapping[str, list[Entry]]:
+    found: dict[str, list[Entry]] = {}
     for entry in record.entries_of("Observation"):
-        for code in entry_codes(one(entry.raw, "code")):
-            found.setdefault(code, []).append(entry.ref)
+        for code in codes(one(entry.raw, "code")):
+            found.setdefault(code, []).append(entry)
     return found
 
 
 def _allergies(record: PatientRecord) -> Fact:
     found = [
-        (allergy.code.label, Source(ref=ref, date=day_text(allergy.clinical_date), title="Allergy"))
-        for ref, allergy in record.of(AllergyIntolerance)
-        if allergy.code and allergy.code.label
+        (name, Source(ref=entry.ref, date=_recorded(entry), title="Allergy"))
+        for entry in record.entries_of("AllergyIntolerance")
+        if (name := label(one(entry.raw, "code")))
     ]
     if not found:
         return Fact(name="allergies", state="not in the record")
@@ -275,3 +262,7 @@ def _allergies(record: PatientRecord) -> Fact:
         value=names,
         sources=tuple(source for _, source in found),
     )
+
+
+def _recorded(entry: Entry) -> str | None:
+    return day_text(text(entry.raw, "recordedDate"))

@@ -1,6 +1,7 @@
 """Which models are built, whom they call and with which key."""
 
 import logging
+from functools import partial
 
 import pytest
 from pydantic import BaseModel
@@ -9,6 +10,8 @@ from data_models.errors import ConfigurationError, ModelError, ModelUnavailableE
 from group_chat.models.factory import build_models
 from group_chat.models.faults import retry_after
 from group_chat.models.model_settings import ModelSettings
+from services.own_sign_in import ManagedIdentity
+from tests.fakes import FixedClock
 from tests.fakes_openai import FakeOpenAI, Reply
 from tests.group_chat.models.conftest import ModelSite, history, streamed
 from tests.tables import with_cases
@@ -134,9 +137,8 @@ async def test_a_model_without_an_identity_is_unavailable_and_says_no_more(
     from azure.core.exceptions import ClientAuthenticationError
     from azure.identity.aio import DefaultAzureCredential
 
-    from group_chat.models.azure_credential import AzureTokens
-
-    credential = DefaultAzureCredential(
+    alone = partial(
+        DefaultAzureCredential,
         exclude_managed_identity_credential=True,
         exclude_cli_credential=True,
         exclude_powershell_credential=True,
@@ -145,8 +147,8 @@ async def test_a_model_without_an_identity_is_unavailable_and_says_no_more(
         exclude_workload_identity_credential=True,
     )
     monkeypatch.delenv("AZURE_CLIENT_ID", raising=False)
-    tokens = AzureTokens(credential=credential)
+    monkeypatch.setattr("azure.identity.aio.DefaultAzureCredential", alone)
+    identity = ManagedIdentity(scope="x", refused=ModelUnavailableError, clock=FixedClock())
     with pytest.raises(ModelUnavailableError) as caught:
-        await tokens.token()
-    await tokens.aclose()
+        await identity()
     assert not isinstance(caught.value, ClientAuthenticationError)

@@ -2,10 +2,10 @@
 
 import pytest
 
-from group_chat.offline.errands import is_of_recent
 from group_chat.offline.facilitator import answer_as_facilitator, answer_in_scenario
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
+from group_chat.offline.specialist import is_of_recent
 from services.language.utterance import ChartQuestion, Utterance
 from tests.group_chat.offline.conftest import CARDS
 

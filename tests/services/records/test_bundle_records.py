@@ -10,7 +10,6 @@ from data_models.errors import (
     RecordsUnreadableError,
 )
 from data_models.identifiers import PatientId
-from services.records.fhir_resources import Observation
 from services.records.folder.records import LOOK_AGAIN_SECONDS, RecordCache
 from services.records.record import PatientRecord, record_from_resources
 from tests.fakes import FixedClock
@@ -25,7 +24,7 @@ def write(folder: Path, name: str, content: object) -> None:
 async def test_a_bundle_is_read_by_the_patients_id(tmp_path: Path, clock: FixedClock) -> None:
     write(tmp_path, "patient_9", bundle(patient(), ecog("e", "2024-01-01", "1")))
     record = await records_in(tmp_path, clock).load(PATIENT_ID)
-    assert [ref for ref, _ in record.of(Observation)] == ["Observation/e"]
+    assert [one.ref for one in record.entries_of("Observation")] == ["Observation/e"]
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from data_models.errors import (
 )
 from data_models.identifiers import PatientId
 from services.records.fhir_client import FhirLimits
-from services.records.fhir_resources import Condition, Observation
 from services.records.fhir_server_records import FhirServerRecords
 from services.records.ports import PatientRecords
 from services.records.views.course import course
@@ -111,7 +110,7 @@ async def test_a_patient_without_the_identifier_is_found_by_resource_id(
     fhir.on("Patient/p9", patient())
     fhir.on("Patient/p9/$everything", found(cancer()))
     record = await records.load(PatientId("p9"))
-    assert [ref for ref, _ in record.of(Condition)] == ["Condition/tumour"]
+    assert [one.ref for one in record.entries_of("Condition")] == ["Condition/tumour"]
 
 
 @pytest.mark.parametrize("status", [404, 410])
@@ -167,7 +166,7 @@ async def test_more_than_we_read_is_said(
         fhir.on(target, found(ecog(f"e{number}", "2024", "1"), link=f"?page={number + 1}"))
 
     record = await make(fhir, session, limits=limits).load(PATIENT_ID)
-    assert len(record.of(Observation)) == 3
+    assert len(record.entries_of("Observation")) == 3
     assert "more than was read" in course(record, today=TODAY).notes[-1]
 
 

@@ -11,7 +11,6 @@ from aiohttp import web
 from data_models.errors import RecordNotFoundError, RecordReplacedError, RecordsRefusedError
 from data_models.identifiers import PatientId
 from services.records.fhir_chart import LOADED_AGAIN
-from services.records.fhir_resources import Condition, Observation
 from services.records.fhir_search import SEARCHED
 from services.records.fhir_server_records import FhirServerRecords
 from tests.fakes import FixedClock
@@ -52,8 +51,8 @@ async def test_hapi_pages_at_its_base_and_is_asked_for_what_it_serves_only(
     fhir.on("/fhir?_getpages=7", found(ecog("b", "2024", "2")))
     fhir.on("Condition", found(cancer()))
     record = await records_of(fhir, session).load(PATIENT_ID)
-    assert len(record.of(Observation)) == 2
-    assert len(record.of(Condition)) == 1
+    assert len(record.entries_of("Observation")) == 2
+    assert len(record.entries_of("Condition")) == 1
     asked = {target for target in fhir.targets() if target not in ("/fhir", "Patient")}
     assert asked == {"metadata", "Observation", "Condition"}
     assert len(record.left_out.not_offered) == len(SEARCHED) - 2
@@ -64,7 +63,7 @@ async def test_a_type_without_the_parameter_patient_is_searched_by_subject(
 ) -> None:
     fhir.on("metadata", statement({"Observation": ["subject", "code"]}))
     fhir.on("Observation", found(ecog("a", "2024", "1")))
-    assert (await records_of(fhir, session).load(PATIENT_ID)).of(Observation)
+    assert (await records_of(fhir, session).load(PATIENT_ID)).entries_of("Observation")
     (asked,) = [one for one in fhir.requests if one.path.endswith("/Observation")]
     assert asked.query["subject"] == "Patient/p9"
 
@@ -99,7 +98,7 @@ async def test_epic_wants_a_category_with_every_search(
     fhir.on("metadata", statement({"Observation": ["patient", "category"]}))
     fhir.on("Observation", search)
     record = await records_of(fhir, session).load(PATIENT_ID)
-    assert [ref for ref, _ in record.of(Observation)] == ["Observation/a"]
+    assert [one.ref for one in record.entries_of("Observation")] == ["Observation/a"]
 
 
 async def test_a_type_that_we_may_not_read_is_named_and_the_rest_is_served(
@@ -109,7 +108,7 @@ async def test_a_type_that_we_may_not_read_is_named_and_the_rest_is_served(
     fhir.on("Observation", answer(outcome("forbidden"), 403))
     fhir.on("Condition", found(cancer()))
     record = await records_of(fhir, session).load(PATIENT_ID)
-    assert len(record.of(Condition)) == 1
+    assert len(record.entries_of("Condition")) == 1
     assert "Observation" in (record.left_out.sentence() or "")
     fhir.on("Condition", answer(outcome("forbidden"), 403))
     with pytest.raises(RecordsRefusedError):

@@ -11,7 +11,6 @@ from data_models.errors import (
     RecordsError,
     RecordsUnreadableError,
 )
-from services.records.fhir_resources import Observation
 from services.records.record import record_from_resources
 from services.records.views.course import course
 from services.records.views.status import current_status
@@ -31,7 +30,7 @@ def test_what_names_another_patient_is_left_out_and_said() -> None:
 
     chart = record(ecog("mine", "2024-01-01", "1"), other)
 
-    assert [ref for ref, _ in chart.of(Observation)] == ["Observation/mine"]
+    assert [one.ref for one in chart.entries_of("Observation")] == ["Observation/mine"]
     assert "do not name this patient" in (chart.left_out.sentence() or "")
 
 

@@ -6,11 +6,8 @@ from data_models.blob_store import BlobStore
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId, hashed
 from data_models.tool_memory import PERSONAL_TOOLS, EntityContext, ToolMemory
-from group_chat.tools.calendar_tools import calendar_tools, task_tools
-from group_chat.tools.mail_tools import contact_tools, document_tools, mail_tools
-from group_chat.tools.personal import PersonalAssistant
-from services.assistant.back_end import NoAssistant
-from services.records.patient_names import RosterOnly
+from group_chat.tools.calendar_tools import CALENDAR, TASKS
+from group_chat.tools.mail_tools import CONTACTS, DOCUMENTS, MAIL
 from services.tool_memory.personal import FOLDER, PersonalToolMemories
 from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
@@ -18,7 +15,7 @@ from tests.fakes import CountingIds, FixedClock
 from tests.fakes_store import MemoryBlobStore
 
 CLOCK = FixedClock()
-MAIL = {"id": "m1", "subject": "Payslip of Ada", "from": "hr@clinic.example"}
+NOTE = {"id": "m1", "subject": "Payslip of Ada", "from": "hr@clinic.example"}
 VISIT = {"appointment_id": "a1", "start": "2026-12-02T10:00:00+00:00", "doctor": "Dr. Jones"}
 
 
@@ -62,7 +59,7 @@ async def everything(store: BlobStore) -> bytes:
 async def test_mail_leaves_the_patients_document_and_visits_stay() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(context, "ada", ("search_mail", {"mails": [MAIL]}), ("appointments", {"rows": [VISIT]}))
+    record(context, "ada", ("search_mail", {"mails": [NOTE]}), ("appointments", {"rows": [VISIT]}))
 
     left = await memories.keep(context, principal_id="ada")
 
@@ -76,7 +73,7 @@ async def test_mail_leaves_the_patients_document_and_visits_stay() -> None:
 async def test_its_user_finds_both_again_and_what_they_looked_at_last() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [MAIL]}))
+    record(context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [NOTE]}))
     left = await memories.keep(context, principal_id="ada")
 
     again = await reopened(left, memories, "ada")
@@ -89,7 +86,7 @@ async def test_its_user_finds_both_again_and_what_they_looked_at_last() -> None:
 async def test_a_colleague_gets_nothing_of_it_and_takes_nothing_away() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(context, "ada", ("search_mail", {"mails": [MAIL]}))
+    record(context, "ada", ("search_mail", {"mails": [NOTE]}))
     left = await memories.keep(context, principal_id="ada")
     assert ids(await reopened(left, memories, "bob")) == []
 
@@ -104,7 +101,7 @@ async def test_a_colleague_gets_nothing_of_it_and_takes_nothing_away() -> None:
 async def test_after_a_clear_nothing_of_before_is_known() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(context, "ada", ("search_mail", {"mails": [MAIL]}))
+    record(context, "ada", ("search_mail", {"mails": [NOTE]}))
     left = await memories.keep(context, principal_id="ada")
     assert ids(await reopened(left, memories, "ada", epoch=2)) == []
 
@@ -112,7 +109,7 @@ async def test_after_a_clear_nothing_of_before_is_known() -> None:
 async def test_a_part_that_cannot_be_read_costs_the_references_alone() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [MAIL]}))
+    record(context, "ada", ("appointments", {"rows": [VISIT]}), ("search_mail", {"mails": [NOTE]}))
     left = await memories.keep(context, principal_id="ada")
     (name,) = [row.name async for row in memories.store.list(f"{FOLDER}/")]
     blob = await memories.store.read(name)
@@ -124,7 +121,7 @@ async def test_a_part_that_cannot_be_read_costs_the_references_alone() -> None:
 async def test_a_document_that_holds_them_still_hands_them_over() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(context, "ada", ("search_mail", {"mails": [MAIL]}))
+    record(context, "ada", ("search_mail", {"mails": [NOTE]}))
     assert context.tool_memory.personal_of == [], "as a version before stored it"
     again = await reopened(context, memories, "ada")
     assert ids(again) == ["m1"]
@@ -133,7 +130,7 @@ async def test_a_document_that_holds_them_still_hands_them_over() -> None:
 async def test_what_is_forgotten_in_a_turn_is_read_no_more() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(context, "ada", ("search_mail", {"mails": [MAIL]}))
+    record(context, "ada", ("search_mail", {"mails": [NOTE]}))
     left = await memories.keep(context, principal_id="ada")
     left = await memories.keep(left, principal_id="ada")
     assert left.tool_memory.personal_of == []
@@ -151,7 +148,7 @@ async def test_a_turn_without_own_things_touches_no_file() -> None:
 async def test_the_clean_up_deletes_what_nobody_used_for_a_week() -> None:
     memories = PersonalToolMemories(store=MemoryBlobStore())
     context = talk()
-    record(context, "ada", ("search_mail", {"mails": [MAIL]}))
+    record(context, "ada", ("search_mail", {"mails": [NOTE]}))
     await memories.keep(context, principal_id="ada")
     (row,) = [row async for row in memories.store.list(f"{FOLDER}/")]
     later = row.modified_at + timedelta(days=8)
@@ -163,9 +160,8 @@ async def test_the_clean_up_deletes_what_nobody_used_for_a_week() -> None:
 
 
 def test_every_tool_over_a_users_own_services_is_known_as_one() -> None:
-    office = PersonalAssistant(back_end=NoAssistant(), names=RosterOnly(), ids=CountingIds())
-    made = (calendar_tools, contact_tools, document_tools, mail_tools, task_tools)
-    assert {tool.name for each in made for tool in each(office)} == PERSONAL_TOOLS
+    made = (CALENDAR, CONTACTS, DOCUMENTS, MAIL, TASKS)
+    assert {name for own in made for name in own.names} == PERSONAL_TOOLS
 
 
 def test_an_item_of_the_record_is_never_personal() -> None:

@@ -15,10 +15,9 @@ from services.patient_context.answers import SAID
 from services.patient_context.verdict import PatientVerdict
 from services.turn.pending_requests import is_request_of_record, is_whom_it_names
 from tests.durability.evidence import Evidence
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore
-from tests.fakes import GivenPeople
 from tests.services.patient_context.world import PATTERN
 from tests.services.world import CHAT, FarReplica, World
 

@@ -11,8 +11,8 @@ from services.conversations.maintenance_lease import MaintenanceLease
 from services.conversations.owner_index import OwnerIndex
 from services.operations.forgetting import Forgetting
 from services.views.branching import Branching
-from tests.fakes_store import MemoryBlobStore
 from tests.fakes import ClosedCharts
+from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, OWNER, FarReplica, World
 
 FOUR = PatientId("patient_4")

@@ -10,9 +10,9 @@ import pytest
 
 from data_models.errors import RecordAmbiguousError, RecordNotFoundError, RecordReplacedError
 from data_models.identifiers import PatientId
-from services.records.fhir_resources import Observation
 from services.records.folder.files import PROBLEMS_LIMIT, ResourceFile
 from services.records.folder.records import LOOK_AGAIN_SECONDS, FolderRecords
+from services.records.values import value_in
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, bundle, ecog, patient, records_in, resource
 
@@ -269,6 +269,5 @@ async def test_values_keep_the_digits_that_were_written(tmp_path: Path) -> None:
     body += '"code":{"text":"K"},"valueQuantity":{"value":4.10,"unit":"mmol/L"}}'
     write(tmp_path / "a.ndjson", f"{json.dumps(patient())}\n{body}")
     record = await records_in(tmp_path, FixedClock()).load(PATIENT_ID)
-    ((_, found),) = record.of(Observation)
-    assert found.value_quantity is not None
-    assert str(found.value_quantity.value) == "4.10"
+    (found,) = record.entries_of("Observation")
+    assert value_in(found.raw).whole == "4.10 mmol/L"

@@ -1,0 +1,46 @@
+"""Files of words and expressions."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+import services.language
+from services.language.expressions import Expressions, expressions
+
+FOLDER = Path(services.language.__path__[0])
+
+
+def test_an_expression_names_words_and_others() -> None:
+    file = Expressions(
+        {"days": "mon monday", "verbs": ["set up", "make"]},
+        {
+            "on": "on {days}",
+            "all": ["^{on}", "(?: {verbs_forms})$"],
+            "each": {"a": "x", "b": "{on}"},
+        },
+    )
+    assert file.compiled("all").pattern.startswith("^on (?:monday|mon)(?: (?:")
+    assert file.compiled("all").match("on mon making")
+    assert file.text("each") == "(?:x)|(?:on (?:monday|mon))"
+    assert file.named("each") == {"a": "x", "b": "on (?:monday|mon)"}
+
+
+@pytest.mark.parametrize(
+    "name", ["en/pointing", "en/criteria", "patients", "orders", "appointments"]
+)
+def test_every_expression_of_a_file_can_be_compiled(name: str) -> None:
+    file = expressions(name)
+    for one, said in file.texts.items():
+        forms = file.named(one).values() if isinstance(said, dict) else [file.text(one)]
+        assert all(re.compile(form) for form in forms)
+
+
+@pytest.mark.slow
+def test_files_read_alike_without_the_loader_in_c() -> None:
+    files = [*FOLDER.glob("*/*.yaml"), FOLDER / "patients.yaml", FOLDER / "units.yaml"]
+    for file in files:
+        text = file.read_text("utf-8")
+        whole = yaml.load(text, Loader=yaml.SafeLoader)
+        assert whole == yaml.load(text, Loader=yaml.CSafeLoader)
