@@ -193,7 +193,7 @@ class ClinicalGroupChat(AgentGroupChat):
             yield draft.tell(f"{gap}{plan_message(plan)}")
 
     async def _say(self, agent: Agent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
-        history = ChatHistory(messages=self._prompt(agent.name, ask))
+        history = ChatHistory.model_construct(messages=self._prompt(agent.name, ask))
         direct = await self._look_up(agent, ask, history)
         if direct is not None and self._draft is not None:
             self._draft.is_by_rules = True
@@ -313,8 +313,7 @@ class ClinicalGroupChat(AgentGroupChat):
             called = [] if ask.task else answered[-1:]
             answered = [*lines_built_on(speakers.plan, self._turn, agent=ask.agent), *called]
         lines = window(self._earlier, self._asked, answered, limit_chars=limit)
-        messages = self._messages
-        shown = (_message(line, messages) for line in lines)
+        shown = [_message(line, self._messages) for line in lines]
         return [snapshot, *background(self._turn.request), *shown]
 
 

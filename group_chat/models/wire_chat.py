@@ -165,7 +165,8 @@ class WireChatCompletion(OpenAIChatCompletionBase):
             talk = with_written_tools(talk, tools)
             for name in ("tools", "tool_choice", "parallel_tool_calls"):
                 body.pop(name, None)
-        rows = [_with_plain_calls(row) for row in talk.rows(system=profile.system_role)]
+        sent = talk.rows(system=profile.system_role)
+        rows = [_with_plain_calls(row) if "tool_calls" in row else row for row in sent]
         limits = {"max_tokens": body.pop("max_tokens", None) or max_tokens}
         return {**body, **limits, "model": body.get("model") or self.ai_model_id, "messages": rows}
 
@@ -239,8 +240,6 @@ def _in_short(node: Any) -> Any:
 
 
 def _with_plain_calls(row: Row) -> Row:
-    if "tool_calls" not in row:
-        return row
     calls = [
         {**call, "function": {**call["function"], "name": _plain(call["function"]["name"])}}
         for call in row["tool_calls"]

@@ -180,10 +180,12 @@ def _lists(node: Any) -> list[list[Any]]:
 def _kept(node: Any, said: Callable[[str], str]) -> Any:
     if isinstance(node, str):
         return said(node)
-    if isinstance(node, dict):
-        rows = ((key, _kept(value, said)) for key, value in node.items() if value != "")
-        return {key: value for key, value in rows if not _is_empty(key, value)}
-    return [_kept(item, said) for item in node] if isinstance(node, list | tuple) else node
+    if isinstance(node, list | tuple):
+        return [_kept(item, said) for item in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {key: _kept(value, said) for key, value in node.items() if value not in _EMPTY}
+    return {key: value for key, value in kept.items() if not _is_empty(key, value)}
 
 
 def _without_repeats(node: Any) -> Any:
@@ -200,8 +202,11 @@ def _without_repeats(node: Any) -> Any:
     return kept
 
 
+_EMPTY: tuple[Any, ...] = (None, [], {}, "", ())
+
+
 def _is_empty(key: str, value: Any) -> bool:
-    return value in (None, [], {}, "") or (key.startswith("left_out") and value == 0)
+    return value in _EMPTY or (value == 0 and key.startswith("left_out"))
 
 
 def _texts_cut(node: Any, cap: int) -> Any:

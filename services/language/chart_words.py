@@ -100,6 +100,7 @@ class Lexicon:
                     self._add(phrase, Label("name", NameIs("medications", name)))
         self._add_illnesses()
         self._first_words = {phrase[0] for phrase in self._phrases if len(phrase) > 1}
+        self._beginnings = {phrase[:2] for phrase in self._phrases if len(phrase) > 2}
         self._closed = {
             "".join(phrase): labels
             for phrase, labels in self._phrases.items()
@@ -152,8 +153,8 @@ class Lexicon:
         """Return the longest phrase of several words that `tokens` begin with, and its length."""
         if tokens[0] not in self._first_words:
             return None
-        sizes = range(min(_LONGEST_PHRASE, len(tokens)), 1, -1)
-        found = ((n, self._of_phrase(tokens[:n])) for n in sizes)
+        most = _LONGEST_PHRASE if tuple(tokens[:2]) in self._beginnings else 2
+        found = ((n, self._of_phrase(tokens[:n])) for n in range(min(most, len(tokens)), 1, -1))
         longest = next(((n, labels) for n, labels in found if labels), None)
         if longest is None or tokens[0] not in self.words.people:
             return longest

@@ -142,12 +142,12 @@ _SHAPES: Sequence[Extractor] = (
     _document,
     _contact,
 )
-_IDS = ("id", "uid", "resourceName", "appointment_id", "source")
+_IDS = frozenset({"id", "uid", "resourceName", "appointment_id", "source"})
 
 
 def _of_known_shape(row: Mapping[str, Any]) -> Found | None:
     """Return what has an id, or stands on one source; rows of a chart name several."""
-    if not any(name in row for name in _IDS):
+    if _IDS.isdisjoint(row):
         return None
     return next((found for one in _SHAPES if (found := one(row)) is not None), None)
 
