@@ -48,6 +48,14 @@ _NO_PARAMETERS = {"type": "object", "properties": {}}
 _FINISH_REASONS = {reason.value: reason for reason in FinishReason}
 
 
+class WireSettings(OpenAIChatPromptExecutionSettings):
+    """What an agent is asked with. A call changes its copy, and nothing inside of it."""
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> "WireSettings":
+        """Return what Semantic Kernel makes for each call, without copies of what stays."""
+        return self.model_copy()
+
+
 class WireChatCompletion(OpenAIChatCompletionBase):
     """Streams one item per network read; a tool call comes whole, in the last item.
 
@@ -63,6 +71,10 @@ class WireChatCompletion(OpenAIChatCompletionBase):
         service = cls(ai_model_id=model, service_id="chat", client=_unused_client())
         service._completions = completions
         return service
+
+    def get_prompt_execution_settings_class(self) -> type[PromptExecutionSettings]:
+        """Return the class of what agents are asked with."""
+        return WireSettings
 
     async def _inner_get_chat_message_contents(
         self, chat_history: ChatHistory, settings: PromptExecutionSettings

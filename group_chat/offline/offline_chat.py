@@ -19,11 +19,11 @@ from semantic_kernel.contents import (
     StreamingTextContent,
 )
 
+from group_chat.judge import NAMES_FOLLOW
 from group_chat.offline.errands import request_in, run
 from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.prompt import OfflineReply, Prompt, prompt_of
 from group_chat.offline.specialist import answer_as_specialist
-from group_chat.strategies import NAMES_FOLLOW
 from group_chat.turn_context import current_turn
 from services.language.phrases import says
 from services.language.tool_requests import RECALL

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Literal, TypeAlias
 
 from rapidfuzz.distance import OSA
@@ -138,6 +138,10 @@ class Lexicon:
 
     def pieces(self, text: str) -> list[Piece]:
         """Return folded `text` as pieces, the longest phrase that fits first."""
+        return list(_pieces_of(self, text))
+
+    def read_pieces(self, text: str) -> tuple[Piece, ...]:
+        """Read `text` anew; see `pieces`."""
         tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints))
         found, at = list[Piece](), 0
         while at < len(tokens):
@@ -147,7 +151,7 @@ class Lexicon:
             words = tuple(tokens[at : at + size])
             found.append(Piece(words, labels))
             at += size
-        return found
+        return tuple(found)
 
     def _longest(self, tokens: Sequence[str]) -> tuple[int, tuple[Label, ...]] | None:
         """Return the longest phrase of several words that `tokens` begin with, and its length."""
@@ -286,6 +290,12 @@ class Lexicon:
                     yield from (rest.removesuffix("-"), ending)
                     return
         yield token
+
+
+@lru_cache(maxsize=64)
+def _pieces_of(words: Lexicon, text: str) -> tuple[Piece, ...]:
+    """Return the pieces of a text: what it asks and what it leans on are both read of them."""
+    return words.read_pieces(text)
 
 
 def tokens_of(text: str) -> list[str]:

@@ -240,10 +240,15 @@ def scale(word: str) -> str:
 
 def is_cue_only(phrase: FoundPhrase) -> bool:
     """Whether a phrase says how something is, and not what."""
-    if any(tag.startswith(("same:", "means:")) for tag in phrase.tags):
+    return _are_cues_only(phrase.tags)
+
+
+@lru_cache(maxsize=20_000)
+def _are_cues_only(tags: frozenset[str]) -> bool:
+    if any(tag.startswith(("same:", "means:")) for tag in tags):
         return True
     kept = {"things_done", "stages", "family"}
-    return not all(tag in kept or tag.startswith("topic:") for tag in phrase.tags)
+    return not all(tag in kept or tag.startswith("topic:") for tag in tags)
 
 
 def blank(found: re.Match[str]) -> str:
@@ -328,7 +333,7 @@ def _is_written_so(word: str, phrase: FoundPhrase, before: str) -> bool:
 def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:
     """Return the stems of what is written in capitals."""
     return frozenset(
-        stem(word) for _, word in words if len(word) > 2 and word.isalpha() and word.isupper()
+        stem(word) for _, word in words if word.isupper() and word.isalpha() and len(word) > 2
     )
 
 

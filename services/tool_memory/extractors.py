@@ -183,9 +183,8 @@ def _entities(
             yield found
             return
     inside = node if isinstance(node, list) else list(node.values())
-    for value in inside[:ROWS_LIMIT]:
-        if isinstance(value, dict | list):
-            yield from _entities(value, extractors, depth - 1)
+    for value in [one for one in inside[:ROWS_LIMIT] if isinstance(one, dict | list)]:
+        yield from _entities(value, extractors, depth - 1)
 
 
 def _dated(row: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:
