@@ -62,9 +62,8 @@ class ClinicalGroupChat:
         self._meter = OutputMeter(limit_bytes=limits.output_bytes)
         self._draft: Draft | None = None
         self._held: HeldText | None = None
-        self._earlier = lines_of(
-            turn.request.history, limit_chars=limits.window_chars, plan=turn.request.plan
-        )
+        shown = turn.request.history[turn.request.meaning.first_shown :]
+        self._earlier = lines_of(shown, turn.request.plan)
         self._asked = line_of(None, turn.request.text)
         self._beside = SideBySide(
             turn=turn, controller=controller, agents=agents, meter=self._meter, clock=clock, ids=ids
@@ -273,8 +272,7 @@ class ClinicalGroupChat:
 
 def _message(line: Line, made: dict[Line, ChatMessageContent]) -> ChatMessageContent:
     """Return a line as a message: the one that was `made` of it before, if there is one."""
-    found = made.get(line)
-    if found is None:
+    if line not in made:
         role = AuthorRole.USER if line.agent is None else AuthorRole.ASSISTANT
-        found = made[line] = text_message(role, line.text, name=line.agent)
-    return found
+        made[line] = text_message(role, line.text, name=line.agent)
+    return made[line]

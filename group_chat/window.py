@@ -8,7 +8,7 @@ from data_models.chat_context import Turn
 from data_models.plan import Plan
 from group_chat.plan_text import PLAN_HEAD, PLAN_QUESTION
 from services.language.own_texts import ends_with_own
-from services.memory_blocks.held import LONG_MESSAGE_SHARE, first_shown, shown_answers
+from services.memory_blocks.held import LONG_MESSAGE_SHARE, shown_answers
 from services.patient_context.snapshot import may_imitate, neutralise
 
 SUMMARY_MARK = "CONVERSATION_SUMMARY"
@@ -23,9 +23,7 @@ class Line(NamedTuple):
     text: str
 
 
-def lines_of(
-    turns: Sequence[Turn], *, limit_chars: int, plan: Plan | None = None
-) -> list[list[Line]]:
+def lines_of(turns: Sequence[Turn], plan: Plan | None = None) -> list[list[Line]]:
     """Return the messages of the turns that are shown, oldest first, look-alikes as data."""
     said = [
         [
@@ -36,7 +34,7 @@ def lines_of(
                 if one.text
             ],
         ]
-        for turn in turns[first_shown(turns, window_chars=limit_chars, plan=plan) :]
+        for turn in turns
     ]
     # Looked for once in all of it: nearly no talk holds what could be a mark.
     if not may_imitate("\n".join([line.text for turn in said for line in turn])):
@@ -90,7 +88,7 @@ def window(
     room = limit_chars - _size(now) - len(asked.text)
     kept: list[list[Line]] = []
     for turn in reversed(earlier):
-        shown = [_shown(line, longest) for line in turn]
+        shown = [line if len(line.text) <= longest else _shown(line, longest) for line in turn]
         size = _size(shown)
         if size > room:
             kept += [] if kept else [_newest(shown, room)]

@@ -99,7 +99,7 @@ class IncomingAnswer:
         """Read what follows the last event, so that the connection can serve again."""
         try:
             async with asyncio.timeout(_DRAIN_SECONDS):
-                while await self._next_bytes():
+                async for _ in self._data:
                     pass
         except FOREIGN:
             return  # the answer is whole; its connection just cannot be used again

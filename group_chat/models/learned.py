@@ -24,7 +24,8 @@ def said_chars(rows: Sequence[Row], *, beside_call: int = 0) -> int:
     """Return the characters of all messages, of tool calls their arguments and so many more."""
     calls = [call for row in rows if "tool_calls" in row for call in row["tool_calls"] or ()]
     arguments = [len(call["function"]["arguments"] or "") + beside_call for call in calls]
-    return sum([len(row.get("content") or "") for row in rows]) + sum(arguments)
+    texts = [row["content"] for row in rows if "content" in row]
+    return sum([len(text) for text in texts if text]) + sum(arguments)
 
 
 def chars_of(rows: Sequence[Row], extra: Sequence[Any] = ()) -> int:

@@ -338,7 +338,7 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
 
 
 def _own_name(piece: Piece, *, is_part: bool) -> str:
-    names: list[NameIs] = piece.of("name")
+    names: Sequence[NameIs] = piece.of("name")
     if is_part:  # of a biopsy of the kidney no function
         names = [name for name in names if name.tool == _ANYWHERE] or names
     return names[0].name if names else piece.text

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Literal, TypeAlias
 
 from rapidfuzz.distance import OSA
@@ -49,18 +49,25 @@ class Label:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Piece:
     """Words of a text that belong together, with all that they may be; no label: unknown."""
 
     words: tuple[str, ...]
     labels: tuple[Label, ...] = ()
 
-    def of(self, kind: LabelKind) -> list[Any]:
+    def of(self, kind: LabelKind) -> Sequence[Any]:
         """Return the values of its labels of one kind."""
-        return [label.value for label in self.labels if label.kind == kind]
+        return self._values.get(kind, ())
 
-    @property
+    @cached_property
+    def _values(self) -> Mapping[LabelKind, Sequence[Any]]:
+        found: dict[LabelKind, list[Any]] = {}
+        for label in self.labels:
+            found.setdefault(label.kind, []).append(label.value)
+        return found
+
+    @cached_property
     def text(self) -> str:
         """Its words."""
         return " ".join(self.words)

@@ -202,9 +202,11 @@ def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
 
 def in_english(stemmed: str) -> str:
     """Return what was cut or is inflamed in English letters: `hemikolektomie`, `appendizitis`."""
+    if not stemmed.endswith(("zitis", "ektomie")):
+        return stemmed
     if stemmed.endswith("zitis"):
         return f"{stemmed[:-5].replace('k', 'c')}citis"
-    return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
+    return f"{stemmed[:-2].replace('k', 'c')}y"
 
 
 def is_bold(line: str) -> bool:

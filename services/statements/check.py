@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from operator import is_not
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
@@ -78,7 +79,9 @@ class MessageCheck:
         if is_value_alone(sentence):
             (one,) = sentence.clauses
             sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
-        sentence = replace(sentence, clauses=tuple(map(with_course, sentence.clauses)))
+        clauses = tuple(map(with_course, sentence.clauses))
+        if any(map(is_not, clauses, sentence.clauses)):
+            sentence = replace(sentence, clauses=clauses)
         verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]

@@ -177,10 +177,9 @@ def _entities(
     if depth == 0:
         return
     if not isinstance(node, list):
-        hits = (each(node) for each in extractors)
-        found = next((hit for hit in hits if hit is not None), None)
-        if found is not None:
-            yield found
+        found = [hit for each in extractors if (hit := each(node)) is not None]
+        if found:
+            yield found[0]
             return
     inside = node if isinstance(node, list) else list(node.values())
     for value in [one for one in inside[:ROWS_LIMIT] if isinstance(one, dict | list)]:
