@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from services.language.chart_file import TopicSpec
-from services.language.chart_words import Lexicon, NameIs, Piece
+from services.language.chart_pieces import NameIs, Piece
+from services.language.chart_words import Lexicon
 from services.language.people_words import people_words
 from services.language.utterance import Aspect, Part
 

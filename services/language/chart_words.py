@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property, lru_cache
-from typing import Any, Literal, TypeAlias
+from functools import cache, lru_cache
+from typing import Any
 
 from rapidfuzz.distance import OSA
 
 from services.language.chart_file import ChartWords
+from services.language.chart_pieces import Label, LabelKind, NameIs, Piece
 from services.language.folding import fold
 from services.language.heads_said_once import with_heads
 from services.language.people_words import common_words
@@ -31,54 +31,6 @@ _TELLING_CHARS = 4
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
-LabelKind: TypeAlias = Literal[
-    "aspect", "above", "below", "part", "people", "frame", "topic", "name",
-    "not_chart", "stop", "before", "then", "for_it", "unit", "beyond",
-]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """What a phrase is.
-
-    Attributes:
-        value: Which aspect, part or frame; for names the tool and what it is called there.
-    """
-
-    kind: LabelKind
-    value: Any
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Words of a text that belong together, with all that they may be; no label: unknown."""
-
-    words: tuple[str, ...]
-    labels: tuple[Label, ...] = ()
-
-    def of(self, kind: LabelKind) -> Sequence[Any]:
-        """Return the values of its labels of one kind."""
-        return self._values.get(kind, ())
-
-    @cached_property
-    def _values(self) -> Mapping[LabelKind, Sequence[Any]]:
-        found: dict[LabelKind, list[Any]] = {}
-        for label in self.labels:
-            found.setdefault(label.kind, []).append(label.value)
-        return found
-
-    @cached_property
-    def text(self) -> str:
-        """Its words."""
-        return " ".join(self.words)
-
-
-@dataclass(frozen=True, slots=True)
-class NameIs:
-    """A name of the vocabulary: what tool it is for and how the tool is asked for it."""
-
-    tool: str
-    name: str
 
 
 class Lexicon:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from services.language.chart_words import Label, Lexicon, Piece, lexicon
+from services.language.chart_pieces import Label, Piece
+from services.language.chart_words import Lexicon, lexicon
 
 _WHICH = Piece(("which side",), (Label("part", "side"),))
 

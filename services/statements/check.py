@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from operator import is_not
 
 from services.attachments.papers import is_paper
 from services.language.clauses import Clause
@@ -26,7 +25,7 @@ from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
-from services.statements.judgements import judges_alone, with_course
+from services.statements.judgements import judges_alone, with_courses
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import all_named, beside, person_groups, refs, without_setting
 from services.statements.unknown_prose import adds_unknown, reports_unknown, states_unknown
@@ -79,9 +78,7 @@ class MessageCheck:
         if is_value_alone(sentence):
             (one,) = sentence.clauses
             sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
-        clauses = tuple(map(with_course, sentence.clauses))
-        if any(map(is_not, clauses, sentence.clauses)):
-            sentence = replace(sentence, clauses=clauses)
+        sentence = with_courses(sentence)
         verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]
