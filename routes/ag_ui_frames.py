@@ -132,15 +132,13 @@ class AgUiFrames:
     def _in_order(self, event: TurnEvent) -> TurnEvent:
         # Nothing may go before RUN_STARTED, so the notice that a message waits, which does,
         # changes places with it; RUN_STARTED's metadata carries it meanwhile.
-        match event:
-            case Notice(kind="queued"):
-                self._early = event
-                return RunStarted(run_id=self._run_id, conversation_id=self._thread_id)
-            case RunStarted() if self._early is not None:
-                early, self._early = self._early, None
-                return early
-            case _:
-                return event
+        if isinstance(event, Notice) and event.kind == "queued":
+            self._early = event
+            return RunStarted(run_id=self._run_id, conversation_id=self._thread_id)
+        if isinstance(event, RunStarted) and self._early is not None:
+            early, self._early = self._early, None
+            return early
+        return event
 
     def _of_run(self, event: TurnEvent) -> Frame:
         match event:

@@ -61,7 +61,7 @@ class WireChatCompletion(ToolCallingModel):
     async def _inner_get_chat_message_contents(
         self, chat_history: ChatHistory, settings: PromptExecutionSettings
     ) -> list[ChatMessageContent]:
-        talk, settings = talk_of(chat_history.messages), self._settings(settings)
+        talk, settings = talk_of(chat_history.messages), cast("CallSettings", settings)
         body = self._body(talk, settings, max_tokens=_SELECTION_TOKENS)
         answer = await self._completions.complete(body, purpose="selection")
         text = without_thoughts(answer.text)
@@ -81,7 +81,7 @@ class WireChatCompletion(ToolCallingModel):
         settings: PromptExecutionSettings,
         function_invoke_attempt: int = 0,
     ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
-        talk, settings = talk_of(chat_history.messages), self._settings(settings)
+        talk, settings = talk_of(chat_history.messages), cast("CallSettings", settings)
         reader = ModelText(
             names=speakers(chat_history.messages),
             begins_in_thought=self._completions.learned.profile.thoughts_open,
@@ -129,12 +129,6 @@ class WireChatCompletion(ToolCallingModel):
             finish_reason=reason,
             function_invoke_attempt=attempt,
         )
-
-    def _settings(self, settings: PromptExecutionSettings) -> CallSettings:
-        if isinstance(settings, CallSettings):
-            return settings
-        found = self.get_prompt_execution_settings_from_settings(settings)
-        return cast("CallSettings", found)
 
     def _body(self, talk: Talk, settings: CallSettings, *, max_tokens: int) -> dict[str, Any]:
         learned = self._completions.learned

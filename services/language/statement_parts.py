@@ -240,13 +240,9 @@ def scale(word: str) -> str:
     return {"stadium": "stage", "grad": "grade", "typ": "type"}.get(word, word)
 
 
-def is_cue_only(phrase: FoundPhrase) -> bool:
-    """Whether a phrase says how something is, and not what."""
-    return _are_cues_only(phrase.tags)
-
-
 @lru_cache(maxsize=20_000)
-def _are_cues_only(tags: frozenset[str]) -> bool:
+def is_cue_only(tags: frozenset[str]) -> bool:
+    """Whether a phrase of such tags says how something is, and not what."""
     if any(tag.startswith(("same:", "means:")) for tag in tags):
         return True
     kept = {"things_done", "stages", "family"}

@@ -182,7 +182,7 @@ class _Reader:
         phrases = [one for one in self._found if start <= one.start < end]
         dates = [one for one in self._dates if low <= one.start < high]
         cues = self._cues(start, end, phrases, dates)
-        taken = {at for one in phrases for at in range(one.start, one.end) if is_cue_only(one)}
+        taken = {at for one in phrases for at in range(one.start, one.end) if is_cue_only(one.tags)}
         stages, used = stages_in(self._words, start, end, phrases)
         used += [self._span(one) for one in phrases if groups(one, "same:")]
         quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]

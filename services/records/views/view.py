@@ -52,15 +52,10 @@ def sources_of(record: PatientRecord, rows: Iterable[ViewRow]) -> tuple[ViewSour
 def quoted(view: ChartView) -> ChartView:
     """Return the view with the words of its rows beside the sources that they stand in."""
     quotes = {row.sources[0]: row.detail for row in reversed(view.rows) if row.sources}
-    sources = [
-        ViewSource(
-            ref=one.ref,
-            date=one.date,
-            title=one.title,
-            quote=quotes.get(one.ref, "")[:QUOTE_LIMIT_CHARS] or None,
-        )
-        for one in view.sources
-    ]
+    sources = (
+        source.model_copy(update={"quote": quotes.get(source.ref, "")[:QUOTE_LIMIT_CHARS] or None})
+        for source in view.sources
+    )
     return view.model_copy(update={"sources": tuple(sources)})
 
 
