@@ -16,7 +16,7 @@ def is_blob_name(name: str) -> bool:
     """Tell whether `name` is a legal blob name."""
     if len(name) > NAME_LIMIT_CHARS or not _NAME.fullmatch(name):
         return False
-    return all(len(segment) <= SEGMENT_LIMIT_CHARS for segment in name.split("/"))
+    return max(map(len, name.split("/"))) <= SEGMENT_LIMIT_CHARS
 
 
 def checked_blob_name(name: str) -> str:

@@ -19,7 +19,6 @@ from data_models.errors import (
     StoreUnavailableError,
 )
 from data_models.identifiers import PatientId
-from data_models.incoming_message import IncomingMessage
 
 Change = Callable[[Conversation], None]
 _MERGE_TRIES = 8
@@ -60,6 +59,8 @@ class Claim:
         self._times = times
         self._lock = asyncio.Lock()
         self._running = conversation.running_turn
+        self.message = self._running.message
+        """The message that is being answered."""
         self.is_lost = False
         """Whether a write found that another replica took the turn over."""
         self.was_known = was_known
@@ -74,11 +75,6 @@ class Claim:
     def run_id(self) -> str:
         """The run that holds the claim."""
         return self._running.run_id
-
-    @property
-    def message(self) -> IncomingMessage:
-        """The message that is being answered."""
-        return self._running.message
 
     @property
     def epoch(self) -> int:

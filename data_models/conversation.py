@@ -211,7 +211,8 @@ class Conversation(Document):
 
     def question_of(self, principal: str) -> OpenQuestion | None:
         """Return what waits for this principal's answer, alive or not."""
-        return next((one for one in self.questions if one.user == principal), None)
+        found = [one for one in self.questions if one.user == principal]
+        return found[0] if found else None
 
     def keep_questions(self, questions: Iterable[OpenQuestion]) -> None:
         """Let these wait, the newest last, and no others."""

@@ -6,6 +6,7 @@ conversation ids come from channels and may be any text, so they are encoded.
 
 import hashlib
 import re
+from functools import lru_cache
 from typing import NewType
 from urllib.parse import quote
 
@@ -21,6 +22,7 @@ _STORABLE_PATIENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _DEVICE_NAME = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
 
 
+@lru_cache(maxsize=1_000)
 def storage_folder(conversation_id: str) -> str:
     """Return the one folder name of `conversation_id`: percent-encoded, no separator, no dots only.
 

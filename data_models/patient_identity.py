@@ -1,6 +1,7 @@
 """Who a patient is to whoever looks at a screen, a card, a file or a prompt (spec page 10.3)."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 _LIMIT_CHARS = 120
@@ -29,6 +30,7 @@ def identity_noted(facts: Mapping[str, Any]) -> PatientIdentity | None:
     return PatientIdentity(name, birth_date, _line(facts.get("sex")))
 
 
+@lru_cache(maxsize=1_000)
 def _line(value: object) -> str:
     text = value if isinstance(value, str) else ""
     return " ".join(text.translate(_MARKS).split())[:_LIMIT_CHARS]

@@ -1,17 +1,18 @@
-"""The team as Semantic Kernel agents: built once per process, without a word of any turn."""
+"""The agents of the team: built once per process, without a word of any turn."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from semantic_kernel import Kernel
-from semantic_kernel.agents import ChatCompletionAgent
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
-from semantic_kernel.functions import KernelArguments, KernelPlugin
+from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
+from semantic_kernel.contents import AuthorRole, ChatHistory
+from semantic_kernel.functions import KernelPlugin
 
 from data_models.clock import Clock, IdSource
 from group_chat.checked_output import RECORD_TOOLS
 from group_chat.limits import GroupChatLimits
+from group_chat.messages import text_message
 from group_chat.tools.function import PLUGIN, tool_function
 from group_chat.tools.kernel import ToolKernel
 from group_chat.tools.team_tools import HAND_OVER
@@ -29,13 +30,14 @@ _TALKS_BY = "update_entities"
 _FORCED_ROUNDS = 2
 
 
-class TeamAgent(ChatCompletionAgent):
-    """An agent whose instructions are plain text, never a template.
+@dataclass(slots=True, kw_only=True, eq=False)
+class TeamAgent:
+    """An agent whose instructions are plain text, never a template. Holds nothing of any turn.
 
     Attributes:
+        kernel: Its tools.
         forced: Itself, made to call one of the tools that steer the team; None for agents that
-            have none. It is an agent of its own, since the kernel's agents write the settings of
-            one call into what all their later calls are made with.
+            have none.
         works_alone: Whether its steps run by themselves: it changes something, or talks with the
             user about what they want.
         tools: Names of its tools.
@@ -46,6 +48,11 @@ class TeamAgent(ChatCompletionAgent):
         repairs: Whether it can be asked to say again what the record contradicts.
     """
 
+    name: str
+    instructions: str
+    kernel: ToolKernel
+    model: ChatCompletionClientBase
+    settings: PromptExecutionSettings
     works_alone: bool = False
     tools: tuple[str, ...] = ()
     forced: "TeamAgent | None" = None
@@ -54,13 +61,23 @@ class TeamAgent(ChatCompletionAgent):
     looks: "TeamAgent | None" = None
     repairs: bool = False
 
-    async def format_instructions(
-        self,
-        kernel: Kernel,
-        arguments: KernelArguments | None = None,
-    ) -> str | None:
-        """Return the instructions as they are: braces of an operator's text mean nothing."""
-        return self.instructions
+    async def answer(self, history: ChatHistory) -> AsyncIterator[str]:
+        """Yield what the model says to `history`; the calls it makes, with results, are added.
+
+        Raises:
+            ModelError: it gave no answer, or the answer broke off.
+        """
+        first = text_message(AuthorRole.SYSTEM, self.instructions, self.name)
+        asked = ChatHistory.model_construct(messages=[first, *history.messages])
+        known = len(asked.messages)
+        answers = self.model.get_streaming_chat_message_contents(
+            asked, self.settings, kernel=self.kernel
+        )
+        async for pieces in answers:
+            for piece in pieces:
+                if piece.role == AuthorRole.ASSISTANT and piece.content:
+                    yield piece.content
+        history.messages.extend(asked.messages[known:])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,16 +120,13 @@ class AgentFactory:
     def _speaker(
         self, spec: AgentSpec, team: Team, behavior: FunctionChoiceBehavior | None
     ) -> TeamAgent:
-        agent = TeamAgent(
+        return TeamAgent(
             name=spec.name,
-            description=spec.description,
             instructions=instructions_of(spec, team),
-            kernel=self._kernel(spec),
-            service=self.chat_model,
-            arguments=self._arguments(spec),
+            kernel=self._kernel_with(spec.tools),
+            model=self.chat_model,
+            settings=self._settings(spec, behavior),
         )
-        agent.function_choice_behavior = behavior
-        return agent
 
     def _forced(self, spec: AgentSpec, team: Team) -> TeamAgent | None:
         if HAND_OVER not in spec.tools:
@@ -132,9 +146,6 @@ class AgentFactory:
         reading = sorted(name for name in RECORD_TOOLS | beside if name in self.tools)
         return self._kernel_with([one for one in reading if not self.tools[one].changes])
 
-    def _kernel(self, spec: AgentSpec) -> ToolKernel:
-        return self._kernel_with(spec.tools)
-
     def _kernel_with(self, names: Sequence[str]) -> ToolKernel:
         kernel = ToolKernel(
             clock=self.clock, ids=self.ids, limits=self.limits, watcher=self.watcher
@@ -144,11 +155,15 @@ class AgentFactory:
             kernel.add_plugin(KernelPlugin(name=PLUGIN, functions=functions))
         return kernel
 
-    def _arguments(self, spec: AgentSpec) -> KernelArguments:
-        settings_class = self.chat_model.get_prompt_execution_settings_class()
+    def _settings(
+        self, spec: AgentSpec, behavior: FunctionChoiceBehavior | None
+    ) -> PromptExecutionSettings:
         sent = {} if spec.temperature is None else {"temperature": spec.temperature}
-        settings = settings_class(service_id=self.chat_model.service_id, extension_data=sent)
-        return KernelArguments(settings=settings)
+        settings = self.chat_model.get_prompt_execution_settings_class()(
+            service_id=self.chat_model.service_id, extension_data=sent
+        )
+        settings.function_choice_behavior = behavior
+        return settings
 
 
 def _first_look(spec: AgentSpec) -> str:

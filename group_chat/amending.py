@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 
-from semantic_kernel.agents import ChatHistoryAgentThread
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 
@@ -66,18 +65,17 @@ async def amend(agent: TeamAgent, draft: Draft, *, prompt: Prompt) -> AsyncItera
     yield draft.settle()
     if draft.must_look and agent.looks is not None:
         draft.look_again()
-        thread = ChatHistoryAgentThread(ChatHistory(messages=prompt()))
-        # The first call is for the tool; what it returned stands in the thread for the second.
+        history = ChatHistory(messages=prompt())
+        # The first call is for the tool; what it returned stands in the history for the second.
         for speaker in (agent.looks, agent):
             said = ""
-            async for item in speaker.invoke_stream(thread=thread):
-                said += item.message.content or ""
-                yield draft.write(item.message.content or "")
+            async for text in speaker.answer(history):
+                said += text
+                yield draft.write(text)
             if said.strip():
                 break
         yield draft.settle()
-    service = agent.service
-    if draft.withheld and agent.repairs and isinstance(service, ChatCompletionClientBase):
-        text = await repair(service, draft.withheld)
+    if draft.withheld and agent.repairs:
+        text = await repair(agent.model, draft.withheld)
         if text:
             yield draft.repair(text)

@@ -1,11 +1,9 @@
-"""One turn of the team as a Semantic Kernel group chat."""
+"""One turn of the team: who speaks, what each is shown, what becomes of what they say."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 
-from pydantic import PrivateAttr
-from semantic_kernel.agents import Agent, AgentGroupChat, ChatHistoryAgentThread
 from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
 
 from data_models.chat_context import AgentMessage
@@ -15,6 +13,7 @@ from group_chat import direct_answers
 from group_chat.agents import TeamAgent
 from group_chat.amending import amend
 from group_chat.draft import Draft, HeldText, OutputMeter
+from group_chat.judge import Judge, speaker_of
 from group_chat.limits import GroupChatLimits
 from group_chat.messages import (
     background,
@@ -23,45 +22,27 @@ from group_chat.messages import (
     lines_built_on,
     lines_to_close,
     note_structured_reply,
-    piece_of,
     text_message,
 )
 from group_chat.plan_text import plan_message
 from group_chat.side_by_side import SideBySide
-from group_chat.speaker_state import Announce, Ask, Work
-from group_chat.strategies import ControllerSelection, ControllerTermination, Judge
+from group_chat.speaker_state import Announce, Ask, End, Work
 from group_chat.turn_context import HandedOver, TurnContext
 from group_chat.turn_controller import TurnController
 from group_chat.window import Line, line_of, lines_of, window
 from services.language.hand_over import promised_agent
 
 
-class ClinicalGroupChat(AgentGroupChat):
+class ClinicalGroupChat:
     """Made for one turn; the agents in it are the process's own and keep nothing of it.
 
-    The stock class hides restored history from agents; here each gets the bounded history in a
-    thread that is thrown away.
+    Each is shown the bounded history in messages that are thrown away.
     """
-
-    _turn: TurnContext = PrivateAttr()
-    _controller: TurnController = PrivateAttr()
-    _clock: Clock = PrivateAttr()
-    _ids: IdSource = PrivateAttr()
-    _limits: GroupChatLimits = PrivateAttr()
-    _meter: OutputMeter = PrivateAttr()
-    _timer: asyncio.Timeout = PrivateAttr()
-    _draft: Draft | None = PrivateAttr(default=None)
-    _held: HeldText | None = PrivateAttr(default=None)
-    _beside: SideBySide = PrivateAttr()
-    _earlier: list[list[Line]] = PrivateAttr()
-    _asked: Line = PrivateAttr()
-    _answered: list[Line] = PrivateAttr()
-    _messages: dict[Line, ChatMessageContent] = PrivateAttr()
 
     def __init__(
         self,
         *,
-        agents: list[TeamAgent],
+        agents: Mapping[str, TeamAgent],
         turn: TurnContext,
         controller: TurnController,
         judge: Judge,
@@ -69,33 +50,25 @@ class ClinicalGroupChat(AgentGroupChat):
         ids: IdSource,
         limits: GroupChatLimits,
     ) -> None:
-        super().__init__(
-            agents=list(agents),
-            selection_strategy=ControllerSelection(controller=controller, judge=judge),
-            termination_strategy=ControllerTermination(controller=controller),
-            chat_history=ChatHistory(),
-        )
+        self._agents = agents
         self._answered = [line_of(one.agent, one.text) for one in turn.request.said]
-        self._messages = {}
+        self._messages: dict[Line, ChatMessageContent] = {}
         self._turn = turn
         self._controller = controller
+        self._judge = judge
         self._clock = clock
         self._ids = ids
         self._limits = limits
         self._meter = OutputMeter(limit_bytes=limits.output_bytes)
-        self._earlier = lines_of(
-            turn.request.history, limit_chars=limits.window_chars, plan=turn.request.plan
-        )
+        self._draft: Draft | None = None
+        self._held: HeldText | None = None
+        shown = turn.request.history[turn.request.meaning.first_shown :]
+        self._earlier = lines_of(shown, turn.request.plan)
         self._asked = line_of(None, turn.request.text)
         self._beside = SideBySide(
-            turn=turn,
-            controller=controller,
-            agents={agent.name: agent for agent in agents},
-            meter=self._meter,
-            clock=clock,
-            ids=ids,
+            turn=turn, controller=controller, agents=agents, meter=self._meter, clock=clock, ids=ids
         )
-        self.history.messages = self._shown(Ask(controller.speakers.facilitator))
+        self._history = self._shown(Ask(controller.speakers.facilitator))
 
     async def run(self) -> None:
         """Let the team answer until it is done, or a cap or the deadline ends the turn.
@@ -106,29 +79,16 @@ class ClinicalGroupChat(AgentGroupChat):
         left = self._turn.request.deadline - self._clock.monotonic()
         try:
             async with asyncio.timeout(max(0.0, left)) as self._timer:
-                async for _ in self.invoke_stream():
-                    pass
+                while not isinstance(self._controller.move, End):
+                    name = await speaker_of(self._controller, self._judge, self._history)
+                    await self._speak(self._agents[name])
         except TimeoutError:
             if not self._timer.expired():
                 raise
             self._cut_short()
         self._controller.finish()
 
-    async def invoke_stream(
-        self,
-        agent: Agent | None = None,
-        is_joining: bool = True,  # the stock signature
-    ) -> AsyncIterator[ChatMessageContent]:
-        """Yield what the agents say, as it comes, until nobody speaks any more."""
-        while not self.is_complete:
-            chosen = await self.selection_strategy.next(self.agents, self.history.messages)
-            async for piece in self._speak(chosen):
-                yield piece
-            self.is_complete = await self.termination_strategy.should_terminate(
-                chosen, self.history.messages
-            )
-
-    async def _speak(self, agent: Agent) -> AsyncIterator[ChatMessageContent]:
+    async def _speak(self, agent: TeamAgent) -> None:
         move = self._controller.move
         if isinstance(move, Work) and not move.text:
             await self._work(move)
@@ -142,13 +102,12 @@ class ClinicalGroupChat(AgentGroupChat):
             step=self._step_of(move),
         )
         if isinstance(move, Ask):
-            async for text in self._write(agent, self._draft, move):
-                yield piece_of(agent.name, text)
+            await self._write(agent, self._draft, move)
             self._end_message(self._draft, rendered=False)
             return
         self._controller.announce(move)
         if isinstance(move, Announce | Work):
-            yield piece_of(agent.name, self._draft.tell(move.text))
+            self._draft.tell(move.text)
         self._end_message(self._draft, rendered=True)
         if isinstance(move, Work):
             await self._work(move)
@@ -171,43 +130,38 @@ class ClinicalGroupChat(AgentGroupChat):
             return None
         return speakers.plan.plan_id, speakers.step
 
-    async def _write(self, agent: Agent, draft: Draft, ask: Ask) -> AsyncIterator[str]:
-        """Yield the model's text and what the plan adds to it."""
+    async def _write(self, agent: TeamAgent, draft: Draft, ask: Ask) -> None:
+        """Write down the model's text and what the plan adds to it."""
         self._held = HeldText() if self._may_promise(ask) else None
         async for text in direct_answers.usable(self._say(agent, ask, self._held), self._turn):
-            if shown := draft.write(text):
-                yield shown
+            draft.write(text)
             self._stop_if_full()
         held, self._held = self._held, None
         if held is not None:
             await self._keep_promise(agent, ask, held.text)
             if not isinstance(self._turn.order, HandedOver):
-                yield draft.write(held.text)
-        if isinstance(agent, TeamAgent):
-            async for text in amend(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
-                yield text
+                draft.write(held.text)
+        async for _ in amend(agent, draft, prompt=partial(self._prompt, agent.name, ask)):
+            pass
         plan = self._turn.proposed
         if plan is not None:
             self._controller.propose(plan)
             gap = "\n\n" if draft.text.strip() else ""
-            yield draft.tell(f"{gap}{plan_message(plan)}")
+            draft.tell(f"{gap}{plan_message(plan)}")
 
-    async def _say(self, agent: Agent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
-        history = ChatHistory(messages=self._prompt(agent.name, ask))
+    async def _say(self, agent: TeamAgent, ask: Ask, held: HeldText | None) -> AsyncIterator[str]:
+        history = ChatHistory.model_construct(messages=self._prompt(agent.name, ask))
         direct = await self._look_up(agent, ask, history)
         if direct is not None and self._draft is not None:
             self._draft.is_by_rules = True
             for line in direct.splitlines(keepends=True):
                 yield line
             return
-        async for item in agent.invoke_stream(thread=ChatHistoryAgentThread(history)):
-            content = item.message.content or ""
-            yield content if held is None else held.take(content)
+        async for text in agent.answer(history):
+            yield text if held is None else held.take(text)
 
-    async def _look_up(self, agent: Agent, ask: Ask, history: ChatHistory) -> str | None:
+    async def _look_up(self, agent: TeamAgent, ask: Ask, history: ChatHistory) -> str | None:
         """Fetch what the record answers alone; return what is said of it without a model."""
-        if not isinstance(agent, TeamAgent):
-            return None
         if ask.cue == "step":
             await direct_answers.look_up_step(agent, self._turn, history)
         elif not self._controller.speakers.plan_runs:
@@ -222,7 +176,7 @@ class ClinicalGroupChat(AgentGroupChat):
         opens = not self._answered and self._turn.request.scenario is None
         return is_lead and opens and ask.cue in ("none", "waiting")
 
-    async def _keep_promise(self, agent: Agent, ask: Ask, text: str) -> None:
+    async def _keep_promise(self, agent: TeamAgent, ask: Ask, text: str) -> None:
         """Hand over where `text` says so and no tool was called: by the model, else by its word."""
         turn, speakers = self._turn, self._controller.speakers
         if turn.has_order:
@@ -230,9 +184,8 @@ class ClinicalGroupChat(AgentGroupChat):
         promised = promised_agent(text, speaker=speakers.facilitator, names=speakers.agents)
         if promised is None:
             return
-        thread = ChatHistoryAgentThread(ChatHistory(messages=self._prompt(agent.name, ask)))
-        if isinstance(agent, TeamAgent) and agent.forced is not None:
-            async for _ in agent.forced.invoke_stream(thread=thread):
+        if agent.forced is not None:
+            async for _ in agent.forced.answer(ChatHistory(messages=self._prompt(agent.name, ask))):
                 pass
         if not turn.has_order:
             turn.order = HandedOver(promised, "")
@@ -269,7 +222,7 @@ class ClinicalGroupChat(AgentGroupChat):
             note_structured_reply(self._turn, agent=message.agent, text=message.text)
             line = Line(message.agent, message.text)
             self._answered.append(line)
-            self.history.messages.append(_message(line, self._messages))
+            self._history.append(_message(line, self._messages))
 
     def _cut_short(self) -> None:
         """Keep what an unfinished message has so far, and end the turn at its limit."""
@@ -294,7 +247,7 @@ class ClinicalGroupChat(AgentGroupChat):
             first=not (self._answered or task),
         )
         # Until somebody answered, the chat's own history is what there is to show.
-        shown = self._shown(ask) if self._answered else self.history.messages
+        shown = self._shown(ask) if self._answered else self._history
         asked = [_message(line, self._messages) for line in task]
         in_plan = ask.cue in ("step", "close")
         known = beside_the_talk(self._turn.request, agent, in_plan=in_plan)
@@ -313,15 +266,13 @@ class ClinicalGroupChat(AgentGroupChat):
             called = [] if ask.task else answered[-1:]
             answered = [*lines_built_on(speakers.plan, self._turn, agent=ask.agent), *called]
         lines = window(self._earlier, self._asked, answered, limit_chars=limit)
-        messages = self._messages
-        shown = (_message(line, messages) for line in lines)
+        shown = [_message(line, self._messages) for line in lines]
         return [snapshot, *background(self._turn.request), *shown]
 
 
 def _message(line: Line, made: dict[Line, ChatMessageContent]) -> ChatMessageContent:
     """Return a line as a message: the one that was `made` of it before, if there is one."""
-    found = made.get(line)
-    if found is None:
+    if line not in made:
         role = AuthorRole.USER if line.agent is None else AuthorRole.ASSISTANT
-        found = made[line] = text_message(role, line.text, name=line.agent)
-    return found
+        made[line] = text_message(role, line.text, name=line.agent)
+    return made[line]

@@ -209,8 +209,9 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
     """Take in what earlier answers said and the record supported."""
     earlier = [message for past in turn.request.history for message in past.agent_responses]
     for place, message in enumerate([*earlier, *turn.said]):
-        for rows in (grounds.rows, grounds.papers):
-            rows.sources.update(REFERENCE.findall(message.text))
+        if refs := REFERENCE.findall(message.text):
+            grounds.rows.sources.update(refs)
+            grounds.papers.sources.update(refs)
         if message.shortened_from_chars is not None:
             continue
         for one in message.statements:

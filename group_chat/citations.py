@@ -1,7 +1,7 @@
 """Finds the sources that an agent's text names among those that tools gave."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from data_models.chat_context import Citation
@@ -29,30 +29,29 @@ def remember_sources(sources: dict[str, Citation], result: Any) -> None:
             sources[source.ref] = source
 
 
-def sources_in(result: Any) -> Iterator[Citation]:
-    """Yield a citation for every `{"ref", "title", "date"}` inside a tool's result.
+def sources_in(result: Any) -> list[Citation]:
+    """Return a citation for every `{"ref", "title", "date"}` inside a tool's result.
 
     The quote is the source's own, else the text that stands beside it.
     """
     if isinstance(result, list):
-        for item in result:
-            yield from sources_in(item)
-    elif isinstance(result, dict):
-        beside = result.get("text")
-        source = result.get("source")
-        if isinstance(source, dict) and "quote" not in source and isinstance(beside, str):
-            yield from _citation({**source, "quote": beside})
-        yield from _citation(result)
-        for value in result.values():
-            yield from sources_in(value)
+        return [one for item in result for one in sources_in(item)]
+    if not isinstance(result, dict):
+        return []
+    rows, beside, source = [result], result.get("text"), result.get("source")
+    if isinstance(source, dict) and "quote" not in source and isinstance(beside, str):
+        rows = [{**source, "quote": beside}, result]
+    found = [one for row in rows if (one := _citation(row)) is not None]
+    inside = [value for value in result.values() if isinstance(value, list | dict)]
+    return found + sources_in(inside) if inside else found
 
 
-def _citation(row: Mapping[str, Any]) -> Iterator[Citation]:
+def _citation(row: Mapping[str, Any]) -> Citation | None:
     ref, title = row.get("ref"), row.get("title")
     if not isinstance(ref, str) or not isinstance(title, str):
-        return
+        return None
     date, quote = row.get("date"), row.get("quote")
-    yield Citation(
+    return Citation(
         ref=ref,
         title=_cut(title, TITLE_LIMIT_CHARS),
         date=date if isinstance(date, str) else None,

@@ -1,7 +1,7 @@
 """Imports Semantic Kernel without what Rounds never calls of it.
 
-Its packages import template languages, arrays, video and WebRTC with themselves: a fifth of the
-server's memory and a third of its start. They meet placeholders while it is imported.
+Its packages import template languages, arrays and the types of other clients with themselves: a
+fifth of the server's memory and a third of its start. They meet placeholders while it is imported.
 """
 
 import importlib
@@ -13,11 +13,9 @@ from types import ModuleType
 from services.records.ranking import IMPORTS_NUMPY
 
 _KERNEL = "semantic_kernel"
-_SERVICES = "semantic_kernel.connectors.ai.open_ai.services"
 _UNUSED = (
-    *("pybars", "jinja2", "jinja2.sandbox", "numpy"),
-    *(f"{_SERVICES}.{name}" for name in ("_open_ai_realtime", "azure_realtime")),
-    f"{_SERVICES}.open_ai_realtime",
+    *("pybars", "jinja2", "jinja2.sandbox", "numpy", "httpx"),
+    *("openai", "openai.types", "openai.types.completion_usage"),
 )
 
 

@@ -94,6 +94,8 @@ class LateStart:
             await self._started.result().close()
 
     async def _there(self) -> Started:
+        if self._started.done():
+            return self._started.result()
         try:
             async with asyncio.timeout(START_LIMIT_SECONDS):
                 return await asyncio.shield(self._started)

@@ -3,12 +3,7 @@
 import re
 from contextlib import suppress
 
-from semantic_kernel.contents import (
-    AuthorRole,
-    ChatMessageContent,
-    StreamingChatMessageContent,
-    TextContent,
-)
+from semantic_kernel.contents import AuthorRole, ChatMessageContent, TextContent
 
 from data_models.chat_context import AgentMessage
 from data_models.errors import ToolInputError
@@ -104,13 +99,6 @@ def cue_message(cue: Cue, *, agent: str, facilitator: str, first: bool) -> list[
     back = facilitator if cue == "step" and agent != facilitator else ""
     message.metadata |= {**CUE, CUE_NAME: cue, HANDS_BACK_TO: back}
     return [message]
-
-
-def piece_of(agent: str, text: str) -> StreamingChatMessageContent:
-    """Return a piece of what `agent` says, as it comes."""
-    return StreamingChatMessageContent(
-        role=AuthorRole.ASSISTANT, choice_index=0, content=text, name=agent
-    )
 
 
 def background(request: GroupChatRequest) -> list[ChatMessageContent]:

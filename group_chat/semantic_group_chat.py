@@ -18,9 +18,9 @@ from group_chat.chat import ClinicalGroupChat
 from group_chat.checked_output import StatementChecking
 from group_chat.event_stream import EventStream
 from group_chat.gate import opening
+from group_chat.judge import Judge
 from group_chat.limits import GroupChatLimits
 from group_chat.speaker_state import SpeakerState
-from group_chat.strategies import Judge
 from group_chat.tools.catalogue import Connected, catalogue
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.function import PLUGIN
@@ -190,7 +190,7 @@ class SemanticGroupChat:
 
     def _chat(self, turn: TurnContext) -> ClinicalGroupChat:
         return ClinicalGroupChat(
-            agents=list(self._agents.values()),
+            agents=self._agents,
             turn=turn,
             controller=self._controller(turn),
             judge=self._judge,

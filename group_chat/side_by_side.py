@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
 
-from semantic_kernel.agents import ChatHistoryAgentThread
 from semantic_kernel.contents import ChatHistory, ChatMessageContent
 
 from data_models.chat_context import AgentMessage
@@ -97,9 +96,8 @@ class SideBySide:
         try:
             history = ChatHistory(messages=prompt)
             await look_up_step(self._agents[step.agent], turn, history)
-            thread = ChatHistoryAgentThread(history)
-            async for item in self._agents[step.agent].invoke_stream(thread=thread):
-                draft.write(item.message.content or "")
+            async for text in self._agents[step.agent].answer(history):
+                draft.write(text)
                 stop()
             async for _ in amend(self._agents[step.agent], draft, prompt=lambda: prompt):
                 stop()

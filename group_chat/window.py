@@ -2,44 +2,44 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from data_models.chat_context import Turn
 from data_models.plan import Plan
 from group_chat.plan_text import PLAN_HEAD, PLAN_QUESTION
 from services.language.own_texts import ends_with_own
-from services.memory_blocks.held import LONG_MESSAGE_SHARE, first_shown, shown_answers
-from services.patient_context.snapshot import neutralise
+from services.memory_blocks.held import LONG_MESSAGE_SHARE, shown_answers
+from services.patient_context.snapshot import may_imitate, neutralise
 
 SUMMARY_MARK = "CONVERSATION_SUMMARY"
 MEANING_MARK = "MESSAGE_MEANS_JSON:"
 _HEAD_SHARE = 2 / 3
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One message as a model sees it; `agent` is None for the user's."""
 
     agent: str | None
     text: str
 
 
-def lines_of(
-    turns: Sequence[Turn], *, limit_chars: int, plan: Plan | None = None
-) -> list[list[Line]]:
+def lines_of(turns: Sequence[Turn], plan: Plan | None = None) -> list[list[Line]]:
     """Return the messages of the turns that are shown, oldest first, look-alikes as data."""
-    shown = turns[first_shown(turns, window_chars=limit_chars, plan=plan) :]
-    return [
+    said = [
         [
-            line_of(None, turn.user_message),
-            *(
-                line_of(one.agent, _text_of(one.text, plan))
+            Line(None, turn.user_message),
+            *[
+                Line(one.agent, _text_of(one.text, plan))
                 for one in shown_answers(turn, plan)
                 if one.text
-            ),
+            ],
         ]
-        for turn in shown
+        for turn in turns
     ]
+    # Looked for once in all of it: nearly no talk holds what could be a mark.
+    if not may_imitate("\n".join([line.text for turn in said for line in turn])):
+        return said
+    return [[line_of(*line) for line in turn] for turn in said]
 
 
 def _text_of(text: str, plan: Plan | None) -> str:
@@ -88,13 +88,14 @@ def window(
     room = limit_chars - _size(now) - len(asked.text)
     kept: list[list[Line]] = []
     for turn in reversed(earlier):
-        shown = [_shown(line, longest) for line in turn]
-        if _size(shown) > room:
+        shown = [line if len(line.text) <= longest else _shown(line, longest) for line in turn]
+        size = _size(shown)
+        if size > room:
             kept += [] if kept else [_newest(shown, room)]
             break
         kept.append(shown)
-        room -= _size(shown)
-    return [*(line for turn in reversed(kept) for line in turn), asked, *now]
+        room -= size
+    return [*[line for turn in reversed(kept) for line in turn], asked, *now]
 
 
 def head_and_tail(text: str, limit_chars: int) -> str:
@@ -110,7 +111,7 @@ def head_and_tail(text: str, limit_chars: int) -> str:
 def _shown(line: Line, longest: int) -> Line:
     if len(line.text) <= longest:
         return line
-    return replace(line, text=head_and_tail(line.text, longest))
+    return Line(line.agent, head_and_tail(line.text, longest))
 
 
 def _newest(lines: Sequence[Line], limit_chars: int) -> list[Line]:
@@ -124,4 +125,4 @@ def _newest(lines: Sequence[Line], limit_chars: int) -> list[Line]:
 
 
 def _size(lines: Sequence[Line]) -> int:
-    return sum(len(line.text) for line in lines)
+    return sum([len(line.text) for line in lines])

@@ -322,12 +322,15 @@ class SocketSession:
         return True
 
     def _note_progress(self, event: TurnEvent) -> None:
-        if isinstance(event, RunStarted):
-            self._within_run.set()
-        elif isinstance(event, _ENDS):
-            self._within_run.clear()
-        elif isinstance(event, StateChanged):
-            self._sent_patient_id = event.state.patient_id
+        match event:
+            case RunStarted():
+                self._within_run.set()
+            case RunFinished() | RunFailed():
+                self._within_run.clear()
+            case StateChanged(state=state):
+                self._sent_patient_id = state.patient_id
+            case _:
+                pass
 
     async def tell(self, frame: Frame) -> None:
         """Send a frame that belongs to no run."""

@@ -42,11 +42,13 @@ class MessageMeaning:
         summary: Of the conversation, at most 2,000 characters; for what the window leaves out.
         interpretation: The message said in full, where it does not stand for itself.
         intended_agent: Who the message is for by its intent, if that is sure.
+        first_shown: The place in the history of the oldest turn that agents are shown.
     """
 
     summary: str = ""
     interpretation: str = ""
     intended_agent: str | None = None
+    first_shown: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry
 from data_models.errors import ModelError, ModelOutputError, ModelRequestError, ModelTimeoutError
 from group_chat.models.answer import PIECE_LIMIT_BYTES, Answer, AnswerReader
 from group_chat.models.faults import FOREIGN, Fault, fault_of
-from group_chat.models.learned import LearnedModel, chars_of
+from group_chat.models.learned import LearnedModel, chars_of, said_chars
 from group_chat.models.model_server import ModelServer
 from group_chat.models.model_settings import CallLimits
 from services.telemetry.metrics import Metrics
@@ -99,7 +99,7 @@ class IncomingAnswer:
         """Read what follows the last event, so that the connection can serve again."""
         try:
             async with asyncio.timeout(_DRAIN_SECONDS):
-                while await self._next_bytes():
+                async for _ in self._data:
                     pass
         except FOREIGN:
             return  # the answer is whole; its connection just cannot be used again
@@ -174,7 +174,7 @@ class Completions:
         self, body: Body, deadline: float, purpose: str
     ) -> AsyncIterator[IncomingAnswer]:
         """Give an answer that has begun, within a slot, and let go of both at the end."""
-        loop, chars = asyncio.get_running_loop(), prompt_chars(body)
+        loop, chars = asyncio.get_running_loop(), said_chars(body["messages"])
         began, usage = loop.time(), None
         try:
             async with (
@@ -280,17 +280,3 @@ class Completions:
 def request_chars(body: Body) -> int:
     """Return the characters of all that a model reads of `body`, tools and schema included."""
     return chars_of(body["messages"], [body.get("tools") or "", body.get("response_format") or ""])
-
-
-def prompt_chars(body: Body) -> int:
-    """Return the characters of all messages in `body`, tool calls and results included."""
-    total = 0
-    for message in body["messages"]:
-        content = message.get("content") or ""
-        if isinstance(content, str):
-            total += len(content)
-        else:
-            total += sum(len(part["text"]) for part in content)
-        for call in message.get("tool_calls") or ():
-            total += len(call["function"]["arguments"] or "")
-    return total

@@ -127,8 +127,9 @@ def speakers(messages: Iterable[ChatMessageContent]) -> set[str]:
 
 def escaped(text: str) -> str:
     """Return words of the talk in which nothing imitates the server or another speaker."""
-    text = _LIKE_A_MARK.sub("< <", text)
-    return _LIKE_A_SPEAKER.sub(r"\g<lead>(\g<name>)", text)
+    if "<<" in text:
+        text = _LIKE_A_MARK.sub("< <", text)
+    return _LIKE_A_SPEAKER.sub(r"\g<lead>(\g<name>)", text) if "[" in text else text
 
 
 def _instructions(
@@ -143,7 +144,7 @@ def _instructions(
 def _first_round(messages: Sequence[ChatMessageContent]) -> int:
     """Return where the tool calls begin of the message that is being written."""
     for place, message in enumerate(messages):
-        calls = any(isinstance(item, FunctionCallContent) for item in message.items)
+        calls = [item for item in message.items if isinstance(item, FunctionCallContent)]
         if message.role == AuthorRole.TOOL or calls:
             return place
     return len(messages)
@@ -161,10 +162,10 @@ def _in_turns(messages: Sequence[ChatMessageContent]) -> Iterator[Row]:
     """Yield the talk, what one side says in a row as one message."""
     role, texts = "", list[str]()
     for message in messages:
-        if message.role.value != role and texts:
+        if message.role != role and texts:
             yield _row(role, "\n\n".join(texts))
             texts = []
-        role = message.role.value
+        role = "user" if message.role == AuthorRole.USER else "assistant"
         name = f"[{message.name}] " if message.name and role == "assistant" else ""
         texts.append(name + escaped(message.content))
     if texts:

@@ -20,14 +20,17 @@ _SLACK_SHARE = 0.75
 _LEAST_ROWS_CHARS = 400
 
 
+def said_chars(rows: Sequence[Row], *, beside_call: int = 0) -> int:
+    """Return the characters of all messages, of tool calls their arguments and so many more."""
+    calls = [call for row in rows if "tool_calls" in row for call in row["tool_calls"] or ()]
+    arguments = [len(call["function"]["arguments"] or "") + beside_call for call in calls]
+    texts = [row["content"] for row in rows if "content" in row]
+    return sum([len(text) for text in texts if text]) + sum(arguments)
+
+
 def chars_of(rows: Sequence[Row], extra: Sequence[Any] = ()) -> int:
     """Return the characters of a request: messages, calls, and what else is sent with them."""
-    total = sum(len(str(one)) for one in extra)
-    for row in rows:
-        total += len(row.get("content") or "")
-        calls = row.get("tool_calls") or ()
-        total += sum(len(call["function"]["arguments"] or "") + 40 for call in calls)
-    return total
+    return sum([len(str(one)) for one in extra]) + said_chars(rows, beside_call=40)
 
 
 def fitted(talk: Talk, *, limit_chars: int, tools: Sequence[Any] = ()) -> Talk:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-import openai
 import orjson
 from pydantic import BaseModel, ValidationError
 
@@ -99,8 +98,7 @@ class WireStructured:
 
     def _shape(self, answer: type[BaseModel]) -> dict[str, Any]:
         if answer not in self._shapes:
-            function = openai.pydantic_function_tool(answer)["function"]
-            shape = dict(_without_bounds(function["parameters"]))
+            shape = dict(_without_bounds(answer.model_json_schema()))
             self._shapes[answer] = _in_place(shape, shape.pop("$defs", {}))
         return self._shapes[answer]
 
@@ -143,14 +141,23 @@ def _without_bounds(node: Any) -> Any:
 
 
 def _in_place(node: Any, parts: Mapping[str, Any]) -> Any:
-    """Return a schema without references: our answers hold nothing of their own kind."""
-    if isinstance(node, Mapping):
-        if "$ref" in node:
-            return _in_place(parts[str(node["$ref"]).rpartition("/")[2]], parts)
-        return {key: _in_place(value, parts) for key, value in node.items()}
+    """Return a schema as strict mode wants it, without references.
+
+    Our answers hold nothing of their own kind; all fields are required, and there are no others.
+    """
     if isinstance(node, list):
         return [_in_place(value, parts) for value in node]
-    return node
+    if not isinstance(node, Mapping):
+        return node
+    if "$ref" in node:
+        own = {key: value for key, value in node.items() if key != "$ref"}
+        return _in_place({**parts[str(node["$ref"]).rpartition("/")[2]], **own}, parts)
+    rows = [(key, value) for key, value in node.items() if (key, value) != ("default", None)]
+    strict = {"additionalProperties": False} if node.get("type") == "object" else {}
+    shape = strict | {key: _in_place(value, parts) for key, value in rows}
+    if isinstance(node.get("properties"), Mapping) and strict:
+        shape["required"] = [*node["properties"]]
+    return shape
 
 
 def _with_shape(messages: list[dict[str, str]], shape: dict[str, Any]) -> list[dict[str, str]]:

@@ -1,20 +1,13 @@
-"""Semantic Kernel's OpenAI service over our own calls."""
+"""A model behind Semantic Kernel's loop of tools, over our own calls."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
 from functools import lru_cache
-from http import HTTPStatus
 from typing import Any, cast
 
-import httpx2
 import orjson
-from openai import AsyncOpenAI
 from pydantic import PrivateAttr
-from semantic_kernel.connectors.ai.open_ai import OpenAIChatPromptExecutionSettings
-from semantic_kernel.connectors.ai.open_ai.services.open_ai_chat_completion_base import (
-    OpenAIChatCompletionBase,
-)
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 from semantic_kernel.contents import (
     AuthorRole,
@@ -32,6 +25,7 @@ from group_chat.models.answer import Answer, ToolCallParts
 from group_chat.models.completions import Completions, request_chars
 from group_chat.models.dialect import Row, Talk, speakers, talk_of, with_written_tools
 from group_chat.models.learned import fitted
+from group_chat.models.tool_calling import CallSettings, ToolCallingModel
 from group_chat.tools.function import PLUGIN
 from services.language.model_text import ModelText, without_thoughts
 
@@ -48,7 +42,7 @@ _NO_PARAMETERS = {"type": "object", "properties": {}}
 _FINISH_REASONS = {reason.value: reason for reason in FinishReason}
 
 
-class WireChatCompletion(OpenAIChatCompletionBase):
+class WireChatCompletion(ToolCallingModel):
     """Streams one item per network read; a tool call comes whole, in the last item.
 
     The stock service builds some ten validated objects per token. Agents are streamed; what is
@@ -60,14 +54,14 @@ class WireChatCompletion(OpenAIChatCompletionBase):
     @classmethod
     def over(cls, completions: Completions, *, model: str) -> "WireChatCompletion":
         """Return a service that asks `model` through `completions`."""
-        service = cls(ai_model_id=model, service_id="chat", client=_unused_client())
+        service = cls(ai_model_id=model, service_id="chat")
         service._completions = completions
         return service
 
     async def _inner_get_chat_message_contents(
         self, chat_history: ChatHistory, settings: PromptExecutionSettings
     ) -> list[ChatMessageContent]:
-        talk, settings = talk_of(chat_history.messages), self._settings(settings)
+        talk, settings = talk_of(chat_history.messages), cast("CallSettings", settings)
         body = self._body(talk, settings, max_tokens=_SELECTION_TOKENS)
         answer = await self._completions.complete(body, purpose="selection")
         text = without_thoughts(answer.text)
@@ -87,7 +81,7 @@ class WireChatCompletion(OpenAIChatCompletionBase):
         settings: PromptExecutionSettings,
         function_invoke_attempt: int = 0,
     ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
-        talk, settings = talk_of(chat_history.messages), self._settings(settings)
+        talk, settings = talk_of(chat_history.messages), cast("CallSettings", settings)
         reader = ModelText(
             names=speakers(chat_history.messages),
             begins_in_thought=self._completions.learned.profile.thoughts_open,
@@ -103,7 +97,7 @@ class WireChatCompletion(OpenAIChatCompletionBase):
                     yield [self._item(_text_items(text), None, function_invoke_attempt)]
 
     async def _stream(
-        self, talk: Talk, settings: OpenAIChatPromptExecutionSettings
+        self, talk: Talk, settings: CallSettings
     ) -> AsyncGenerator[str | Answer, None]:
         """Ask, with less of the talk where the window turns out to be smaller."""
         learned = self._completions.learned
@@ -136,15 +130,7 @@ class WireChatCompletion(OpenAIChatCompletionBase):
             function_invoke_attempt=attempt,
         )
 
-    def _settings(self, settings: PromptExecutionSettings) -> OpenAIChatPromptExecutionSettings:
-        if isinstance(settings, OpenAIChatPromptExecutionSettings):
-            return settings
-        found = self.get_prompt_execution_settings_from_settings(settings)
-        return cast("OpenAIChatPromptExecutionSettings", found)
-
-    def _body(
-        self, talk: Talk, settings: OpenAIChatPromptExecutionSettings, *, max_tokens: int
-    ) -> dict[str, Any]:
+    def _body(self, talk: Talk, settings: CallSettings, *, max_tokens: int) -> dict[str, Any]:
         learned = self._completions.learned
         profile = learned.profile
         body = settings.prepare_settings_dict()
@@ -165,16 +151,10 @@ class WireChatCompletion(OpenAIChatCompletionBase):
             talk = with_written_tools(talk, tools)
             for name in ("tools", "tool_choice", "parallel_tool_calls"):
                 body.pop(name, None)
-        rows = [_with_plain_calls(row) for row in talk.rows(system=profile.system_role)]
+        sent = talk.rows(system=profile.system_role)
+        rows = [_with_plain_calls(row) if "tool_calls" in row else row for row in sent]
         limits = {"max_tokens": body.pop("max_tokens", None) or max_tokens}
         return {**body, **limits, "model": body.get("model") or self.ai_model_id, "messages": rows}
-
-
-def _unused_client() -> AsyncOpenAI:
-    """Return the client that Semantic Kernel insists on; nothing leaves through it."""
-    transport = httpx2.MockTransport(lambda _: httpx2.Response(HTTPStatus.SERVICE_UNAVAILABLE))
-    http = httpx2.AsyncClient(transport=transport, trust_env=False)
-    return AsyncOpenAI(api_key="none", base_url="http://localhost", http_client=http, max_retries=0)
 
 
 def _text_items(text: str) -> list[Any]:
@@ -187,7 +167,7 @@ def _with_calls_of(answer: Answer, reader: ModelText) -> Answer:
     return replace(answer, tool_calls=[*answer.tool_calls, *written]) if written else answer
 
 
-def _function_calls(answer: Answer, settings: OpenAIChatPromptExecutionSettings) -> list[Any]:
+def _function_calls(answer: Answer, settings: CallSettings) -> list[Any]:
     if not settings.tools:
         return []  # a call where nothing can be called
     return [
@@ -239,8 +219,6 @@ def _in_short(node: Any) -> Any:
 
 
 def _with_plain_calls(row: Row) -> Row:
-    if "tool_calls" not in row:
-        return row
     calls = [
         {**call, "function": {**call["function"], "name": _plain(call["function"]["name"])}}
         for call in row["tool_calls"]

@@ -1,14 +1,9 @@
 """The offline rules as a chat service of Semantic Kernel."""
 
-from collections.abc import AsyncGenerator, Callable
-from typing import Any, ClassVar
+from collections.abc import AsyncGenerator
+from typing import Any
 
 import orjson
-from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
-from semantic_kernel.connectors.ai.function_calling_utils import (
-    update_settings_from_function_call_configuration,
-)
-from semantic_kernel.connectors.ai.open_ai import OpenAIChatPromptExecutionSettings
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 from semantic_kernel.contents import (
     AuthorRole,
@@ -19,27 +14,22 @@ from semantic_kernel.contents import (
     StreamingTextContent,
 )
 
+from group_chat.judge import NAMES_FOLLOW
+from group_chat.models.tool_calling import CallSettings, ToolCallingModel
 from group_chat.offline.facilitator import answer_as_facilitator
 from group_chat.offline.prompt import OfflineReply, Prompt, prompt_of
 from group_chat.offline.specialist import answer_as_specialist, request_in, run
-from group_chat.strategies import NAMES_FOLLOW
 from group_chat.turn_context import current_turn
 from services.language.phrases import says
 from services.language.tool_requests import RECALL
 
 
-class OfflineChatCompletion(ChatCompletionClientBase):
+class OfflineChatCompletion(ToolCallingModel):
     """Answers from tool results and from what was said, by rules; the same prompt, the same words.
 
     It goes through the same kernel, tools and streams as a language model, so that everything
     works without one.
     """
-
-    SUPPORTS_FUNCTION_CALLING: ClassVar[bool] = True
-
-    def get_prompt_execution_settings_class(self) -> type[PromptExecutionSettings]:
-        """Return the class that carries the offered tools."""
-        return OpenAIChatPromptExecutionSettings
 
     async def _inner_get_chat_message_contents(
         self, chat_history: ChatHistory, settings: PromptExecutionSettings
@@ -55,7 +45,7 @@ class OfflineChatCompletion(ChatCompletionClientBase):
         settings: PromptExecutionSettings,
         function_invoke_attempt: int = 0,
     ) -> AsyncGenerator[list[StreamingChatMessageContent], Any]:
-        offers = isinstance(settings, OpenAIChatPromptExecutionSettings) and settings.tools
+        offers = isinstance(settings, CallSettings) and settings.tools
         reply = reply_to(prompt_of(current_turn(), chat_history, offers or ()))
         calls = [
             FunctionCallContent(
@@ -77,14 +67,6 @@ class OfflineChatCompletion(ChatCompletionClientBase):
                     function_invoke_attempt=function_invoke_attempt,
                 )
             ]
-
-    def _update_function_choice_settings_callback(self) -> Callable[..., None]:
-        return update_settings_from_function_call_configuration
-
-    def _reset_function_choice_settings(self, settings: PromptExecutionSettings) -> None:
-        if isinstance(settings, OpenAIChatPromptExecutionSettings):
-            settings.tool_choice = None
-            settings.tools = None
 
 
 def reply_to(prompt: Prompt) -> OfflineReply:

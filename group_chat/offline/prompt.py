@@ -25,6 +25,7 @@ from services.language.talk_texts import talk_text
 from services.language.text_words import telling_words
 from services.language.utterance import Utterance
 from services.language.without_names import without_names
+from services.memory_blocks.held import first_shown
 from services.scenarios.session.step_text import GROUNDING_MARK as SCENARIO
 from services.tool_memory.extractors import CLINIC_PREFIX
 from services.tool_memory.grounding import GROUNDING_PREFIX as TOOL_MEMORY
@@ -202,7 +203,8 @@ def prompt_of(
 ) -> Prompt:
     """Return the prompt: the talk is the turn's; why the agent speaks, the history's."""
     request, messages = turn.request, chat_history.messages
-    talk = lines_of(request.history, limit_chars=_READ_BACK_CHARS, plan=request.plan)
+    first = first_shown(request.history, window_chars=_READ_BACK_CHARS, plan=request.plan)
+    talk = lines_of(request.history[first:], request.plan)
     told = [line.strip() for line in messages[0].content.splitlines()]
     cue = next((one.metadata for one in messages if CUE_NAME in one.metadata), {})
     return Prompt(

@@ -350,17 +350,17 @@ _ROWS = (
     ),
     ChartTool(
         "imaging_reports",
-        lambda record, _, __: oncology.imaging_view(record),
+        lambda record, _, __: record.derived(oncology.imaging_view),
         "Imaging reports and studies, newest first.",
     ),
     ChartTool(
         "pathology_reports",
-        lambda record, _, __: oncology.pathology_view(record),
+        lambda record, _, __: record.derived(oncology.pathology_view),
         "Pathology and genetic reports, newest first.",
     ),
     ChartTool(
         "biomarkers",
-        lambda record, _, __: oncology.biomarkers_view(record),
+        lambda record, _, __: record.derived(oncology.biomarkers_view),
         "Tumour markers and genetic findings.",
     ),
 )

@@ -115,10 +115,11 @@ _NOTE = "texts were cut or rows left out to fit; ask for a narrower part to see 
 def plain(output: ToolOutput) -> dict[str, Any]:
     """Return the result as plain JSON values, empty ones left out, texts neutralised."""
     whole = output.model_dump(mode="json") if isinstance(output, BaseModel) else dict(output)
+    kept: dict[str, Any] = _kept(whole)
     # Looked for once in all of it: nearly no result holds what could be a mark.
-    said = neutralise if may_imitate(json.dumps(whole, ensure_ascii=False, default=str)) else str
-    kept = _kept(whole, said)
-    return kept if isinstance(kept, dict) else {}
+    if may_imitate(json.dumps(kept, ensure_ascii=False, default=str)):
+        return {key: _mapped(value, neutralise) for key, value in kept.items()}
+    return kept
 
 
 def compact_json(data: Mapping[str, Any], *, limit_chars: int) -> str:
@@ -177,13 +178,17 @@ def _lists(node: Any) -> list[list[Any]]:
     return found
 
 
-def _kept(node: Any, said: Callable[[str], str]) -> Any:
-    if isinstance(node, str):
-        return said(node)
-    if isinstance(node, dict):
-        rows = ((key, _kept(value, said)) for key, value in node.items() if value != "")
-        return {key: value for key, value in rows if not _is_empty(key, value)}
-    return [_kept(item, said) for item in node] if isinstance(node, list | tuple) else node
+def _kept(node: Any) -> Any:
+    """Return objects and lists inside of `node` without what is empty."""
+    if isinstance(node, list | tuple):
+        return [_kept(item) if isinstance(item, _NESTED) else item for item in node]
+    rows = node.items()
+    inside = {key: _kept(one) if isinstance(one, _NESTED) else one for key, one in rows}
+    return {
+        key: value
+        for key, value in inside.items()
+        if value not in _EMPTY and not (value == 0 and key.startswith("left_out"))
+    }
 
 
 def _without_repeats(node: Any) -> Any:
@@ -200,8 +205,8 @@ def _without_repeats(node: Any) -> Any:
     return kept
 
 
-def _is_empty(key: str, value: Any) -> bool:
-    return value in (None, [], {}, "") or (key.startswith("left_out") and value == 0)
+_NESTED = (dict, list, tuple)
+_EMPTY: tuple[Any, ...] = (None, [], {}, "")
 
 
 def _texts_cut(node: Any, cap: int) -> Any:

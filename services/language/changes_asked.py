@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from services.language.chart_words import Piece
+from services.language.chart_pieces import Piece
 from services.language.phrases import says
 
 CHANGES = "changes"

@@ -1,35 +1,10 @@
 """Every phrase that the file of a language has for chart questions, with what it may be. Pure."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from services.language.chart_file import ChartWords
-
-LabelKind: TypeAlias = Literal[
-    "aspect", "above", "below", "part", "people", "frame", "topic", "name",
-    "not_chart", "stop", "before", "then", "for_it", "unit", "beyond", "place",
-]  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """What a phrase is.
-
-    Attributes:
-        value: Which aspect, part or frame; for names the tool and what it is called there.
-    """
-
-    kind: LabelKind
-    value: Any
-
-
-@dataclass(frozen=True, slots=True)
-class NameIs:
-    """A name of the vocabulary: what tool it is for and how the tool is asked for it."""
-
-    tool: str
-    name: str
+from services.language.chart_pieces import Label, LabelKind, NameIs
 
 
 def entries_of(words: ChartWords, language: str) -> Iterator[tuple[str, Label]]:

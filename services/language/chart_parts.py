@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from services.language.chart_entries import NameIs
 from services.language.chart_file import TopicSpec
-from services.language.chart_words import Lexicon, Piece
+from services.language.chart_pieces import NameIs, Piece
+from services.language.chart_words import Lexicon
 from services.language.people_words import people_words
 from services.language.utterance import Aspect, Part
 
@@ -343,7 +343,7 @@ def _are_two(pieces: Sequence[Piece], end: int, ahead: int, words: Lexicon) -> b
 
 
 def _own_name(piece: Piece, *, is_part: bool) -> str:
-    names: list[NameIs] = piece.of("name")
+    names: Sequence[NameIs] = piece.of("name")
     if is_part:  # of a biopsy of the kidney no function
         names = [name for name in names if name.tool == _ANYWHERE] or names
     return names[0].name if names else piece.text

@@ -23,8 +23,9 @@ from services.language.chart_parts import (
     what_of,
     without_switch,
 )
+from services.language.chart_pieces import Piece
 from services.language.chart_text import is_asking, prepared, without_opening
-from services.language.chart_words import Lexicon, Piece, lexicon
+from services.language.chart_words import Lexicon, lexicon
 from services.language.events_asked import asked_around, at_that_time, of_days_named
 from services.language.evidence_questions import evidence_questions
 from services.language.folding import fold

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from services.language.chart_words import Lexicon, Piece
+from services.language.chart_pieces import Piece
+from services.language.chart_words import Lexicon
 from services.language.folding import fold
 
 _OPENINGS = frozenset({"ok", "okay"})

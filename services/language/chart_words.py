@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import cache, lru_cache
 
 from rapidfuzz.distance import OSA
 
-from services.language.chart_entries import Label, LabelKind, NameIs, entries_of, names_in
+from services.language.chart_entries import entries_of, names_in
 from services.language.chart_file import ChartWords
+from services.language.chart_pieces import Label, NameIs, Piece
 from services.language.folding import fold
 from services.language.heads_said_once import with_heads
 from services.language.people_words import common_words
@@ -33,23 +32,6 @@ _DECIMAL_COMMA = re.compile(r"(?<=\d),(?=\d{1,2}(?!\d))")
 _APOSTROPHES = re.compile("[\u2019'`\u00b4]")
 _ELIDED = re.compile("(?<!\\w)(?:l|d|j|m|n|s|t|c|qu)[\u2019'`\u00b4]")
 _TOKEN = re.compile(r"[a-z0-9.]*\d[a-z0-9.%]*[a-z0-9%]|[^\W_]\+(?!\w)|[^\W_]+|[<>]=?|[,;?&/%]")
-
-
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """Words of a text that belong together, with all that they may be; no label: unknown."""
-
-    words: tuple[str, ...]
-    labels: tuple[Label, ...] = ()
-
-    def of(self, kind: LabelKind) -> list[Any]:
-        """Return the values of its labels of one kind."""
-        return [label.value for label in self.labels if label.kind == kind]
-
-    @property
-    def text(self) -> str:
-        """Its words."""
-        return " ".join(self.words)
 
 
 class Lexicon:
@@ -78,6 +60,7 @@ class Lexicon:
                     self._add(phrase, Label("name", NameIs("medications", name)))
         self._add_illnesses()
         self._first_words = {phrase[0] for phrase in self._phrases if len(phrase) > 1}
+        self._beginnings = {phrase[:2] for phrase in self._phrases if len(phrase) > 2}
         self._closed = {
             "".join(phrase): labels
             for phrase, labels in self._phrases.items()
@@ -115,6 +98,10 @@ class Lexicon:
 
     def pieces(self, text: str) -> list[Piece]:
         """Return folded `text` as pieces, the longest phrase that fits first."""
+        return list(_pieces_of(self, text))
+
+    def read_pieces(self, text: str) -> tuple[Piece, ...]:
+        """Read `text` anew; see `pieces`."""
         tokens = list(with_heads(list(self._tokens(text)), self._known, self.joints))
         found, at = list[Piece](), 0
         while at < len(tokens):
@@ -124,14 +111,14 @@ class Lexicon:
             words = tuple(tokens[at : at + size])
             found.append(Piece(words, labels))
             at += size
-        return found
+        return tuple(found)
 
     def _longest(self, tokens: Sequence[str]) -> tuple[int, tuple[Label, ...]] | None:
         """Return the longest phrase of several words that `tokens` begin with, and its length."""
         if tokens[0] not in self._first_words:
             return None
-        sizes = range(min(_LONGEST_PHRASE, len(tokens)), 1, -1)
-        found = ((n, self._of_phrase(tokens[:n])) for n in sizes)
+        most = _LONGEST_PHRASE if tuple(tokens[:2]) in self._beginnings else 2
+        found = ((n, self._of_phrase(tokens[:n])) for n in range(min(most, len(tokens)), 1, -1))
         longest = next(((n, labels) for n, labels in found if labels), None)
         if longest is None or tokens[0] not in self.words.people:
             return longest
@@ -265,6 +252,12 @@ class Lexicon:
                     yield from (rest.removesuffix("-"), ending)
                     return
         yield token
+
+
+@lru_cache(maxsize=64)
+def _pieces_of(words: Lexicon, text: str) -> tuple[Piece, ...]:
+    """Return the pieces of a text: what it asks and what it leans on are both read of them."""
+    return words.read_pieces(text)
 
 
 def tokens_of(text: str) -> list[str]:

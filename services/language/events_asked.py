@@ -9,7 +9,8 @@ from functools import cache
 from typing import TypeAlias
 
 from services.language.chart_parts import EDGES, QuestionPart
-from services.language.chart_words import Lexicon, Piece
+from services.language.chart_pieces import Piece
+from services.language.chart_words import Lexicon
 from services.language.folding import fold
 from services.language.question_figures import hull_of, with_days
 from services.language.tools_named import SEARCH

@@ -10,7 +10,7 @@ from services.language.vocabulary import LANGUAGES
 
 def opens(tokens: Sequence[str]) -> bool:
     """Whether it begins as what goes on: "and in 2015?"."""
-    return any(tuple(tokens[: len(one)]) == one for one in _openers())
+    return any(tuple(tokens[:size]) in _openers() for size in range(1, len(tokens) + 1))
 
 
 def points_back(tokens: Sequence[str]) -> bool:
@@ -26,7 +26,7 @@ def _pointers() -> frozenset[str]:
 def is_then(tokens: Sequence[str]) -> bool:
     """Whether it ends in a word for the days before: "whom did she see then?"."""
     said = " ".join(token for token in tokens if token.isalnum())
-    return any(said.endswith(f" {one}") for one in _thens())
+    return said.endswith(_thens())
 
 
 def ends_before(tokens: Sequence[str]) -> bool:
@@ -60,12 +60,12 @@ def _limits() -> frozenset[str]:
 
 
 @cache
-def _thens() -> frozenset[str]:
+def _thens() -> tuple[str, ...]:
     said = (one for language in LANGUAGES for one in lexicon(language).words.at_that_time)
-    return frozenset(fold(one)[0] for one in said)
+    return tuple(f" {fold(one)[0]}" for one in said)
 
 
 @cache
-def _openers() -> tuple[tuple[str, ...], ...]:
+def _openers() -> frozenset[tuple[str, ...]]:
     every = (one for language in LANGUAGES for one in lexicon(language).words.openers)
-    return tuple(tuple(tokens_of(fold(one)[0])) for one in every)
+    return frozenset(tuple(tokens_of(fold(one)[0])) for one in every)

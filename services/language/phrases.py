@@ -11,6 +11,7 @@ apart. The English file lists every name.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import repeat
 
 from data_models.errors import ConfigurationError
 from services.language.detection import language_of
@@ -29,8 +30,7 @@ _ENDS = re.compile(r"^[\s\"'\u201c\u201d,;.]+|[\s\"'\u201c\u201d,;.]+$")
 
 def says(text: str, *names: str) -> bool:
     """Whether `text` holds a phrase of any of the `names`."""
-    read = text[:LONGEST_READ_CHARS]
-    return any(name in _said(read, name) for name in names)
+    return any(map(_says, repeat(text[:LONGEST_READ_CHARS]), names))
 
 
 def parts_in(text: str, name: str) -> Mapping[str, str] | None:
@@ -91,12 +91,12 @@ def _original(text: str, origin: Sequence[int], start: int, end: int) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def _said(text: str, name: str) -> frozenset[str]:
+def _says(text: str, name: str) -> bool:
     plain, english = fold(text)[0], fold(in_english(text))[0]
     is_said = any(one.search(plain) is not None for one in _patterns_for(text, name))
     if not is_said and english != plain:
         is_said = any(one.search(english) is not None for one in _patterns("en", name))
-    return frozenset({name}) if is_said else frozenset()
+    return is_said
 
 
 def _patterns_for(text: str, name: str) -> Iterator[re.Pattern[str]]:

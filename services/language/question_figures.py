@@ -5,7 +5,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Final
 
-from services.language.chart_words import Lexicon, Piece
+from services.language.chart_pieces import Piece
+from services.language.chart_words import Lexicon
 from services.language.utterance import Aspect, ChartQuestion, TimeSpan
 
 _TAKES_DAYS = frozenset({"results", "procedures", "encounters", "timeline", "documents", "changes"})

@@ -19,7 +19,7 @@ def number_tokens(message: Message, dates: Sequence[FullDate]) -> Iterable[str]:
         token = one.group().rstrip("._-/")
         if any(date.start < one.end() and one.start() < date.end for date in dates):
             continue
-        if not any(each.isdigit() for each in token):
+        if not any(map(str.isdigit, token)):
             continue
         is_called = any(labelled_numbers(message, [token], within=1))
         if len(token) >= (_LABELLED_LEAST_CHARS if is_called else _NUMBER_LEAST_CHARS):

@@ -44,9 +44,14 @@ def number_alone_in(text: str) -> int | None:
 def numbers_in(text: str) -> tuple[float, ...]:
     """Return the figures of `text` outside of dates and ids, and its number words."""
     figures = [float(each.replace(",", ".")) for each in _FIGURE.findall(text)]
-    known = {word: n for language in LANGUAGES for word, n in words_with_number(language).items()}
-    said = [float(known[word]) for word in words_of(text) if word in known and word not in _VAGUE]
-    return (*figures, *said)
+    known = _number_words()
+    return (*figures, *[known[word] for word in words_of(text) if word in known])
+
+
+@cache
+def _number_words() -> Mapping[str, float]:
+    every = [one for language in LANGUAGES for one in words_with_number(language).items()]
+    return {word: float(number) for word, number in every if word not in _VAGUE}
 
 
 # Articles that are number words too.

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from services.language.chart_entries import Label
-from services.language.chart_words import Lexicon, Piece, lexicon
+from services.language.chart_pieces import Label, Piece
+from services.language.chart_words import Lexicon, lexicon
 
 _WHICH = Piece(("which side",), (Label("part", "side"),))
 

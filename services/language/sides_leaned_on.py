@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from services.language.chart_words import Lexicon, Piece
+from services.language.chart_pieces import Piece
+from services.language.chart_words import Lexicon
 from services.language.events_asked import relations_of
 from services.language.other_times import (
     OF_ONE_VALUE,

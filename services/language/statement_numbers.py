@@ -161,6 +161,8 @@ def counted(
 def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) -> int:
     """Return how many times a word says: `twice`, `only once`, the `two` of `two strokes`."""
     known, word = statement_words(), words[at][1]
+    if word not in known.numbers and word not in known.times and word not in _ONCE:
+        return 0
     before = words[at - 1][1] if at else ""
     behind = range(at + 1, min(at + _NEAR, len(words)))
     next_word = words[at + 1][1] if at + 1 < len(words) else "in"
@@ -182,8 +184,11 @@ def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) ->
 
 def is_of_several(words: Sequence[str]) -> bool:
     """Whether words are of more than the last: "over the last three measurements"."""
-    numbers = (statement_words().numbers.keys() | _SEVERAL) - {"one"}
-    return any(last in _OF_SEVERAL and many in numbers for last, many in pairwise(words))
+    numbers = statement_words().numbers
+    return any(
+        last in _OF_SEVERAL and many != "one" and (many in numbers or many in _SEVERAL)
+        for last, many in pairwise(words)
+    )
 
 
 def days_in(body: str) -> Iterator[FoundDate]:

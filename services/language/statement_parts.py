@@ -199,9 +199,11 @@ def allergen_in(words: Sequence[str]) -> tuple[str, ...]:
 
 def in_english(stemmed: str) -> str:
     """Return what was cut or is inflamed in English letters: `hemikolektomie`, `appendizitis`."""
+    if not stemmed.endswith(("zitis", "ektomie")):
+        return stemmed
     if stemmed.endswith("zitis"):
         return f"{stemmed[:-5].replace('k', 'c')}citis"
-    return f"{stemmed[:-2].replace('k', 'c')}y" if stemmed.endswith("ektomie") else stemmed
+    return f"{stemmed[:-2].replace('k', 'c')}y"
 
 
 def is_bold(line: str) -> bool:
@@ -235,12 +237,13 @@ def scale(word: str) -> str:
     return {"stadium": "stage", "grad": "grade", "typ": "type"}.get(word, word)
 
 
-def is_cue_only(phrase: FoundPhrase) -> bool:
-    """Whether a phrase says how something is, and not what."""
-    if any(tag.startswith(("same:", "means:")) for tag in phrase.tags):
+@lru_cache(maxsize=20_000)
+def is_cue_only(tags: frozenset[str]) -> bool:
+    """Whether a phrase of such tags says how something is, and not what."""
+    if any(tag.startswith(("same:", "means:")) for tag in tags):
         return True
     kept = {"things_done", "stages", "family"}
-    return not all(tag in kept or tag.startswith("topic:") for tag in phrase.tags)
+    return not all(tag in kept or tag.startswith("topic:") for tag in tags)
 
 
 def blank(found: re.Match[str]) -> str:
@@ -325,7 +328,7 @@ def _is_written_so(word: str, phrase: FoundPhrase, before: str) -> bool:
 def short_names_in(words: Sequence[tuple[int, str]]) -> frozenset[str]:
     """Return the stems of what is written in capitals."""
     return frozenset(
-        stem(word) for _, word in words if len(word) > 2 and word.isalpha() and word.isupper()
+        stem(word) for _, word in words if word.isupper() and word.isalpha() and len(word) > 2
     )
 
 

@@ -128,8 +128,8 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
         is_heading=bool(lead and lead["heading"]) or plain.endswith(":") or is_bold(text),
         is_question=plain.endswith("?"),
         asks=first in statement_words().imperatives,
-        cues=frozenset(cue for one in clauses for cue in one.cues),
-        words=frozenset(word for one in clauses for word in one.words),
+        cues=frozenset().union(*[one.cues for one in clauses]),
+        words=frozenset().union(*[one.words for one in clauses]),
         short_names=short_names_in(words),
         hyphened=hyphened_in(words),
         listed=listed_in(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
@@ -156,7 +156,7 @@ class _Reader:
         self._lower = [word.lower().replace("’", "'") for _, word in words]
         self._dates = dates
         self._quantities = bounded(
-            list(zip((at for at, _ in words), self._lower, strict=True)), quantities
+            [(at, word) for (at, _), word in zip(words, self._lower, strict=True)], quantities
         )
         self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
@@ -182,7 +182,7 @@ class _Reader:
         phrases = [one for one in self._found if start <= one.start < end]
         dates = [one for one in self._dates if low <= one.start < high]
         cues = self._cues(start, end, phrases, dates)
-        taken = {at for one in phrases for at in range(one.start, one.end) if is_cue_only(one)}
+        taken = {at for one in phrases for at in range(one.start, one.end) if is_cue_only(one.tags)}
         stages, used = stages_in(self._words, start, end, phrases)
         used += [self._span(one) for one in phrases if groups(one, "same:")]
         quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
@@ -242,7 +242,7 @@ class _Reader:
             cues.discard("newest")
         if self._is_over_since_then(start, phrases, dates):
             cues.add("day_before_end")
-        if any(word.endswith("n't") for word in self._lower[start:end]):
+        if [word for word in self._lower[start:end] if word[-3:] == "n't"]:
             cues.add("no")
         return frozenset(cues)
 

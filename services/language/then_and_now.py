@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import date
 
 from services.language.chart_parts import QuestionPart, is_of_values
-from services.language.chart_words import Lexicon, Piece
+from services.language.chart_pieces import Piece
+from services.language.chart_words import Lexicon
 from services.language.question_figures import hull_of
 from services.language.utterance import TimeSpan
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from services.language.chart_entries import NameIs
 from services.language.chart_parts import FOR, QuestionPart, Run
+from services.language.chart_pieces import NameIs
 from services.language.chart_words import lexicon
 
 SEARCH = "search_record"

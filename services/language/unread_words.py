@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from services.language.chart_parts import EDGES, may_name
-from services.language.chart_words import Lexicon, Piece, lexicon, tokens_of
+from services.language.chart_pieces import Piece
+from services.language.chart_words import Lexicon, lexicon, tokens_of
 from services.language.events_asked import relations_of
 from services.language.folding import fold
 from services.language.time_shifts import time_units

@@ -90,12 +90,14 @@ def _without_number(text: str, number: str) -> str:
 
 def _split(part: str) -> Sequence[str]:
     """Return the words between the signs of a part: Sorensen of `Çelik-Sørensen`."""
+    if part.isalpha():
+        return (part,)
     return "".join(each if each.isalpha() else " " for each in part).split()
 
 
 def _joined(part: str) -> str:
     """Return a part without the signs in it, as it is typed in haste: `OBrien`."""
-    return "".join(each for each in part if each.isalpha())
+    return part if part.isalpha() else "".join(filter(str.isalpha, part))
 
 
 def _start_of_title(words: Sequence[Word], at: int) -> int:

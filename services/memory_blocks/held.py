@@ -131,6 +131,8 @@ def shown_answers(turn: Turn, plan: Plan | None) -> Sequence[AgentMessage]:
     is open its steps are shown whole.
     """
     said = turn.agent_responses
+    if len(said) < 2:
+        return said
     steps = [place for place, one in enumerate(said) if one.plan_step is not None]
     if not steps or steps[-1] == len(said) - 1:
         return said
@@ -141,5 +143,5 @@ def shown_answers(turn: Turn, plan: Plan | None) -> Sequence[AgentMessage]:
 
 
 def _size(turn: Turn, longest: int, plan: Plan | None) -> int:
-    texts = [turn.user_message, *(answer.text for answer in shown_answers(turn, plan))]
-    return sum(min(len(text), longest) for text in texts)
+    sizes = [len(turn.user_message), *[len(one.text) for one in shown_answers(turn, plan)]]
+    return sum([min(longest, size) for size in sizes])

@@ -134,8 +134,11 @@ def _has_room(turns: Sequence[Turn], rules: RotationRules) -> bool:
     """Whether all turns stay as they are, as after nearly every turn."""
     if len(turns) > rules.above_turns:
         return False
+    stored_bytes = len(_TURNS.dump_json(list(turns)))
+    if HEADER_CHARS + stored_bytes <= rules.above_chars:
+        return True  # a turn is stored in more letters than the block holds of it
     chars = HEADER_CHARS + sum(size_chars(turn_row(turn)) + 1 for turn in turns)
-    return chars <= rules.above_chars and len(_TURNS.dump_json(list(turns))) <= HISTORY_LIMIT_BYTES
+    return chars <= rules.above_chars and stored_bytes <= HISTORY_LIMIT_BYTES
 
 
 def _leaving(sizes: Sequence[_Size], rules: RotationRules) -> int:

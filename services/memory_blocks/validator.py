@@ -55,8 +55,8 @@ def validate(
 def _check_order(context: ChatContext, findings: Findings) -> None:
     turns = context.chat_history
     by_id = {turn.turn_id: turn for turn in turns}
-    same = all(by_id[turn.turn_id].run_id == turn.run_id for turn in turns)
-    if len(by_id) < len(turns) and same:
+    others = [turn for turn in turns if by_id[turn.turn_id].run_id != turn.run_id]
+    if len(by_id) < len(turns) and not others:
         # The same turn twice: the later copy knows more of it.
         turns = context.chat_history = list(by_id.values())
         findings.repaired.append("turn_twice")
@@ -65,8 +65,8 @@ def _check_order(context: ChatContext, findings: Findings) -> None:
     if ids != sorted(ids):
         turns = context.chat_history = sorted(turns, key=lambda turn: turn.turn_id)
         findings.repaired.append("turn_order")
-    steps = [(one.turn_id, two.turn_id) for one, two in pairwise(turns)]
-    _report(findings, "turn_gap", any(two > one + 1 for one, two in steps))
+    gaps = [two for one, two in pairwise(turns) if two.turn_id > one.turn_id + 1]
+    _report(findings, "turn_gap", bool(gaps))
     times = [turn.timestamp for turn in turns]
     _report(findings, "turn_time", times != sorted(times))
     if turns and context.next_turn_id != turns[-1].turn_id + 1:
@@ -80,7 +80,7 @@ def _check_turns(context: ChatContext, findings: Findings, running: str | None) 
         advance(turn, "FAILED", error_code=InterruptedTurnError.code)
     _repair(findings, "turn_left_open", bool(left_open))
     enriched = [(turn, one) for turn in context.chat_history if (one := turn.context_enrichment)]
-    lost = [_mended(one, turn) for turn, one in enriched]
+    lost = [_mended(one, turn) for turn, one in enriched if one.relevant_history]
     _repair(findings, "reference", any(lost))
     stored = [turn for turn in context.chat_history if turn.run_id != running]
     # More than a block holds is no damage: room is made before the next write.
@@ -109,7 +109,7 @@ def _check_memory(context: ChatContext, findings: Findings, running: str | None)
         del ring[:-RING]
     # The turn that is under way is counted when it is concluded.
     ended = [turn for turn in context.chat_history if turn.run_id != running]
-    done = sum(bool(turn.agent_responses) and turn.turn_status == "COMPLETED" for turn in ended)
+    done = len([one for one in ended if one.agent_responses and one.turn_status == "COMPLETED"])
     wrong = memory.started_at is not None and memory.counts.exchanges < done
     wrong = wrong or memory.counts.failed_updates > memory.counts.updates
     if wrong:

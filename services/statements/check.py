@@ -26,7 +26,7 @@ from services.statements.deeds_told import deed_told
 from services.statements.durations import is_so_far_apart, lasted, stayed
 from services.statements.fit import fits, happenings
 from services.statements.grounds import Grounds, Speaker
-from services.statements.judgements import judges_alone, with_course
+from services.statements.judgements import judges_alone, with_courses
 from services.statements.smoking import OF_SMOKING, compare_smoking
 from services.statements.subject import person_groups, refs, without_setting
 from services.statements.unknown_prose import (
@@ -83,7 +83,7 @@ class MessageCheck:
         if is_value_alone(sentence):
             (one,) = sentence.clauses
             sentence = replace(sentence, clauses=(replace(one, cues=one.cues | {"is_now"}),))
-        sentence = replace(sentence, clauses=tuple(map(with_course, sentence.clauses)))
+        sentence = with_courses(sentence)
         verdicts = [self._clause(sentence, clause) for clause in sentence.clauses]
         if self._lists_unknown(sentence):
             verdicts = [Verdict("unsupported")]

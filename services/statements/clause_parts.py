@@ -29,11 +29,13 @@ def _is_name_and_value(clause: Clause) -> bool:
 
     "Baseline stage IVA" and "CEA fell to 3.1" are none.
     """
+    if not clause.quantities and not clause.stages:
+        return False
     units = {part for one in clause.quantities for part in one.unit.lower().split("/")}
     words = {one for one in clause.words - units if one[0].isalpha()}
     left = {one for one in words if not graded(one.upper())}
     named = left & set(clause.names)
-    return bool(clause.quantities or clause.stages) and len(left - named) <= (0 if named else 1)
+    return len(left - named) <= (0 if named else 1)
 
 
 def each(clauses: Iterable[Clause]) -> Iterator[Clause]:

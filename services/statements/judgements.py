@@ -39,7 +39,13 @@ _COURSES = frozenset({"rising", "falling"})
 _NO_JUDGEMENT = frozenset({"maybe", "nothing", "not_yet", "first_person", "recorded"})
 
 
-def with_course(clause: Clause) -> Clause:
+def with_courses(sentence: Sentence) -> Sentence:
+    """Return a sentence with the ways that values went; itself where it tells of none."""
+    clauses = tuple(map(_with_course, sentence.clauses))
+    return sentence if clauses == sentence.clauses else replace(sentence, clauses=clauses)
+
+
+def _with_course(clause: Clause) -> Clause:
     """Return a clause by which something got better or worse with the way that its values went."""
     said = clause.words & (_BETTER | _WORSE)
     known = statement_words().better

@@ -102,14 +102,13 @@ class KnownRows:
         return self._by_day.get((year, month), [])
 
     def _add(self, rows: Iterable[KnownRow]) -> None:
-        for row in rows:
-            self.rows.append(row)
-            if row.kind in _PERSONAL:
-                self.personal.append(row)
-            self.words |= row.words
-            self.sources.update(row.sources)
-            if not row.is_text and row.kind != "patient":
-                self._names |= row.naming
+        new = list(rows)
+        self.rows += new
+        self.personal += [row for row in new if row.kind in _PERSONAL]
+        self.words.update(*[row.words for row in new])
+        self.sources.update(*[row.sources for row in new])
+        named = [row for row in new if not row.is_text and row.kind != "patient"]
+        self._names.update(*[row.naming for row in named])
 
     def _sort(self) -> None:
         """Sort what came since: most sentences ask for no row."""

@@ -54,15 +54,16 @@ _STANDING: dict[str, Standing] = {
 }
 
 
-def rows_of_view(view: ChartView) -> Iterator[KnownRow]:
-    """Yield the rows of a view; long texts sentence by sentence."""
+def rows_of_view(view: ChartView) -> list[KnownRow]:
+    """Return the rows of a view; long texts sentence by sentence."""
+    is_text, found = view.kind == "passages", list[KnownRow]()
     for row in view.rows:
-        if row.kind in NOT_OF_THE_PATIENT:
-            continue
-        yield from rows_of_row(row, is_text=view.kind == "passages")
+        if row.kind not in NOT_OF_THE_PATIENT:
+            found += rows_of_row(row, is_text=is_text)
     for source in view.sources:
         if source.quote:
-            yield from rows_of_text(source.quote, date=source.date, sources=(source.ref,))
+            found += rows_of_text(source.quote, date=source.date, sources=(source.ref,))
+    return found
 
 
 def empty_of_view(view: ChartView) -> EmptyResult | None:

@@ -142,12 +142,12 @@ _SHAPES: Sequence[Extractor] = (
     _document,
     _contact,
 )
-_IDS = ("id", "uid", "resourceName", "appointment_id", "source")
+_IDS = frozenset({"id", "uid", "resourceName", "appointment_id", "source"})
 
 
 def _of_known_shape(row: Mapping[str, Any]) -> Found | None:
     """Return what has an id, or stands on one source; rows of a chart name several."""
-    if not any(name in row for name in _IDS):
+    if _IDS.isdisjoint(row):
         return None
     return next((found for one in _SHAPES if (found := one(row)) is not None), None)
 
@@ -177,15 +177,13 @@ def _entities(
     if depth == 0:
         return
     if not isinstance(node, list):
-        hits = (each(node) for each in extractors)
-        found = next((hit for hit in hits if hit is not None), None)
-        if found is not None:
-            yield found
+        found = [hit for each in extractors if (hit := each(node)) is not None]
+        if found:
+            yield found[0]
             return
     inside = node if isinstance(node, list) else list(node.values())
-    for value in inside[:ROWS_LIMIT]:
-        if isinstance(value, dict | list):
-            yield from _entities(value, extractors, depth - 1)
+    for value in [one for one in inside[:ROWS_LIMIT] if isinstance(one, dict | list)]:
+        yield from _entities(value, extractors, depth - 1)
 
 
 def _dated(row: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:

@@ -321,11 +321,12 @@ def fit(memory: ToolMemory, *, kept: tuple[str, ...] = ()) -> None:
     """
     if size_bytes(memory) <= LIMIT_BYTES:
         return
-    for run in memory.executions[:-3]:
+    for run in [one for one in memory.executions[:-3] if len(one.raw_output) > _HEAD_CHARS]:
         run.raw_output = run.raw_output[:_HEAD_CHARS]
     _drop_runs(memory, keep=10)
     for run in memory.executions:
-        run.raw_output = run.raw_output[:_HEAD_CHARS]
+        if len(run.raw_output) > _HEAD_CHARS:
+            run.raw_output = run.raw_output[:_HEAD_CHARS]
         run.parameters = {} if len(str(run.parameters)) > 400 else run.parameters
     _drop_entities(memory, kept)
     _drop_runs(memory, keep=1)

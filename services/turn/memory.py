@@ -99,11 +99,11 @@ class TurnMemory:
         first = earlier[place].turn_id if earlier else 1
         summary = shown_summary(document, before=first) if first > 1 else held_lines(document)
         if found is None:
-            return MessageMeaning(summary=summary)
+            return MessageMeaning(summary=summary, first_shown=place)
         text = found.enrichment.enriched_message if self._is_shown_in_full(turn, found) else ""
         is_sure = found.intent.confidence >= SURE
         agent = self._speakers.get(found.intent.intent) if is_sure else None
-        return MessageMeaning(summary=summary, interpretation=text, intended_agent=agent)
+        return MessageMeaning(summary, text, intended_agent=agent, first_shown=place)
 
     def _is_shown_in_full(self, turn: GroundedTurn, found: Understanding) -> bool:
         """Whether agents are shown the wording in full: models repeat it instead of acting.

@@ -8,7 +8,7 @@ with: what needs the patient's document takes a grounded turn, and mypy checks t
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Self, TypeVar
 
@@ -81,9 +81,9 @@ class ClaimedTurn:
 
     def question_press(self) -> Press | None:
         """Return the pressed button if it is the open question's; a plan's is the team's."""
-        press, asked = self.message.press, self.open_question()
-        is_its = press is not None and asked is not None and press.target_id == asked.question_id
-        return press if is_its else None
+        press = self.message.press
+        asked = self.open_question() if press is not None else None
+        return press if press and asked and press.target_id == asked.question_id else None
 
     def open_question(self) -> OpenQuestion | None:
         """Return the question this message may answer: asked of this user, alive, of this epoch."""
@@ -292,7 +292,8 @@ class StoredTurn:
 
 def _known(turn: ClaimedTurn, phase: type[ClaimedTurn]) -> dict[str, Any]:
     """Return what `turn` knows that a turn of `phase` knows: a later one may begin anew."""
-    return {one.name: vars(turn)[one.name] for one in fields(phase)}
+    known = vars(turn)
+    return {name: known[name] for name in phase.__dataclass_fields__}
 
 
 def _roster_of(registry: Registry) -> ShownRoster:

@@ -1,9 +1,10 @@
 """Reads the message of a turn, once."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import lru_cache
+from typing import NamedTuple
 
 from services.group_chat_port import AgentCard
 from services.language.detection import language_of
@@ -21,15 +22,14 @@ _NEAR = timedelta(minutes=30)
 
 def utterance_of(turn: GroundedTurn, text: str, agents: Sequence[AgentCard]) -> Utterance:
     """Return what `text` says; read anew only where the turn's words have changed since."""
-    spoken_in(turn)
     if turn.sessions.utterance is None or turn.sessions.utterance.text != text:
+        spoken_in(turn)
         asked = _nameless(text, _subject_of(turn))
         turn.sessions.utterance = replace(read(asked, situation_of(turn, agents)), text=text)
     return turn.sessions.utterance
 
 
-@dataclass(frozen=True, slots=True)
-class _Subject:
+class _Subject(NamedTuple):
     """What says whose chart is open, and asks for nothing of it; empty where none is."""
 
     names: tuple[str, ...] = ()
@@ -90,11 +90,15 @@ def situation_of(turn: GroundedTurn, agents: Sequence[AgentCard]) -> Situation:
 
 def spoken_in(turn: ClaimedTurn) -> str:
     """Return the language in which the user is answered, ISO 639-1: what was pressed tells none."""
-    message = turn.message
-    said = () if message.press is not None else (message.text,)
-    language = _language_of((*said, *reversed(tuple(_asked_before(turn)))), turn)
+    language = _language_of(_newest_first(turn), turn)
     turn.record.answer_in(language)
     return language
+
+
+def _newest_first(turn: ClaimedTurn) -> Iterator[str]:
+    if turn.message.press is None:
+        yield turn.message.text
+    yield from reversed(tuple(_asked_before(turn)))
 
 
 def _language_of(texts: Iterable[str], turn: ClaimedTurn) -> str:

@@ -12,11 +12,13 @@ import_kernel()
 from group_chat.build import build_team
 from semantic_kernel.contents import ChatHistory
 
-unused = {"av", "aiortc", "pybars", "jinja2", "numpy"} & sys.modules.keys()
+unused = {"av", "aiortc", "pybars", "jinja2", "numpy", "openai", "httpx"} & sys.modules.keys()
 unused |= {"mcp", "docx", "lxml", "azure.identity", "requests"} & sys.modules.keys()
 assert not unused, unused
 import jinja2
 import numpy
+import openai.types
+assert openai.types.CompletionUsage.model_fields
 assert numpy.array([1, 2]).sum() == 3
 assert jinja2.Template("{{ 1 + 1 }}").render() == "2"
 """

@@ -94,7 +94,7 @@ class _Rule:
 
     def __init__(self, *, spec: RuleSpec, definitions: Mapping[str, str]) -> None:
         self.kind = spec.kind
-        self.needs = spec.needs
+        self.needs = frozenset(spec.needs)
         self._spec = spec
         self._definitions = definitions
 
@@ -149,6 +149,7 @@ class CrisisRules:
         self.to_talk = file.to_talk
         self._folding = Folding(spellings=file.spellings)
         self._rules = tuple(_Rule(spec=spec, definitions=file.definitions) for spec in file.rules)
+        self._needed = frozenset(word for rule in self._rules for word in rule.needs)
         self._reported = _compiled(file.reported, file.definitions)
         self._labelled = _compiled(file.labelled, file.definitions)
 
@@ -173,7 +174,8 @@ class CrisisRules:
         The first rule of the file that is met outside reported speech counts.
         """
         folded = self._folding(self._without_transcript(text))
-        met = [rule for rule in self._rules if any(word in folded for word in rule.needs)]
+        said = {word for word in self._needed if word in folded}
+        met = [rule for rule in self._rules if said & rule.needs]
         if not met:
             return None
         handed_on = list(self._handed_on(folded))

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 
 import pytest
-from semantic_kernel.connectors.ai.open_ai import OpenAIChatPromptExecutionSettings
 from semantic_kernel.contents import ChatHistory
 
 from group_chat.models.factory import Models, build_models
 from group_chat.models.model_settings import CallLimits, ModelSettings
 from group_chat.models.profile import ModelProfile
+from group_chat.models.tool_calling import CallSettings
 from tests.fakes_openai import FakeOpenAI
 
 SHORT = CallLimits(
@@ -68,7 +68,7 @@ async def streamed(models: Models, chat_history: ChatHistory | None = None) -> s
     """Return the text that an agent would show."""
     text = ""
     parts = models.chat.get_streaming_chat_message_contents(
-        chat_history or history(), OpenAIChatPromptExecutionSettings()
+        chat_history or history(), CallSettings()
     )
     async for items in parts:
         text += items[0].content

@@ -7,12 +7,12 @@ from collections.abc import AsyncIterator
 import pytest
 from semantic_kernel import Kernel
 from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
-from semantic_kernel.connectors.ai.open_ai import OpenAIChatPromptExecutionSettings
 from semantic_kernel.functions import kernel_function
 
 from data_models.errors import ModelOutputError, ModelUnavailableError
 from group_chat.models.factory import Models
 from group_chat.models.model_settings import CallLimits
+from group_chat.models.tool_calling import CallSettings
 from services.usage import begin_usage, end_usage
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.group_chat.models.conftest import ModelSite, history, streamed, until_aborted
@@ -36,7 +36,7 @@ class Charts:
 async def with_tools(models: Models, charts: Charts) -> str:
     kernel = Kernel()
     kernel.add_plugin(charts, "charts")
-    settings = OpenAIChatPromptExecutionSettings(
+    settings = CallSettings(
         function_choice_behavior=FunctionChoiceBehavior.Auto(maximum_auto_invoke_attempts=3)
     )
     text = ""
@@ -56,7 +56,7 @@ async def test_text_comes_in_the_order_it_was_said(site: ModelSite) -> None:
 async def test_the_first_text_does_not_wait_for_the_last(site: ModelSite) -> None:
     site.server.queue(Reply(text="a" + "b" * 199, chunk_chars=1, tokens_per_second=5.0))
     parts = site.models(limits=CallLimits()).chat.get_streaming_chat_message_contents(
-        history(), OpenAIChatPromptExecutionSettings()
+        history(), CallSettings()
     )
     first = await anext(parts)
     assert first[0].content == "a"
@@ -67,9 +67,7 @@ async def test_the_first_text_does_not_wait_for_the_last(site: ModelSite) -> Non
 
 async def test_without_streaming_the_text_is_the_same(site: ModelSite) -> None:
     site.server.queue(Reply(text="Hello there."))
-    contents = await site.models().chat.get_chat_message_contents(
-        history(), OpenAIChatPromptExecutionSettings()
-    )
+    contents = await site.models().chat.get_chat_message_contents(history(), CallSettings())
     assert contents[0].content == "Hello there."
 
 
@@ -151,9 +149,7 @@ async def test_closing_a_stream_half_way_aborts_the_call_and_frees_its_slot(
 ) -> None:
     site.server.queue(Reply(text="word " * 200, chunk_chars=5, tokens_per_second=50))
     models = site.models(limits=CallLimits(concurrent_calls=1))
-    parts = models.chat.get_streaming_chat_message_contents(
-        history(), OpenAIChatPromptExecutionSettings()
-    )
+    parts = models.chat.get_streaming_chat_message_contents(history(), CallSettings())
     await anext(parts)
     await parts.aclose()
     await until_aborted(site)
@@ -275,7 +271,7 @@ async def test_a_temperature_that_the_model_refuses_is_left_out_from_then_on(
     refusal = b'{"error": {"message": "no", "param": "temperature", "code": "unsupported_value"}}'
     site.server.queue(Reply(status=400, body=refusal), Reply(text="One."), Reply(text="Two."))
     models = site.models()
-    settings = OpenAIChatPromptExecutionSettings(temperature=0.1)
+    settings = CallSettings(temperature=0.1)
     for said in ("One.", "Two."):
         contents = await models.chat.get_chat_message_contents(history(), settings)
         assert contents[0].content == said

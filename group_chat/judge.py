@@ -1,0 +1,64 @@
+"""Whose move it is: the controller says so, and between several addressed agents a model."""
+
+from collections.abc import Sequence
+
+from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
+from semantic_kernel.contents import AuthorRole, ChatHistory, ChatMessageContent
+
+from data_models.errors import ModelOutputError, ModelRefusedError
+from group_chat.speaker_state import Ask, AskOneOf
+from group_chat.turn_controller import TurnController
+from services.language.hand_over import last_line
+
+NAMES_FOLLOW = "the one who should speak first: "
+_INSTRUCTIONS = (
+    "Several colleagues were addressed at once. Answer with one name from this list and nothing "
+    f"else, {NAMES_FOLLOW}"
+)
+
+
+class Judge:
+    """Asks a model who of several addressed agents speaks next. Holds nothing of any turn."""
+
+    def __init__(self, *, chat_model: ChatCompletionClientBase) -> None:
+        self._chat_model = chat_model
+
+    async def pick(self, agents: Sequence[str], text: str) -> str | None:
+        """Return one of `agents`, or None if the verdict is unusable.
+
+        Raises:
+            ModelError: the model cannot be reached or is too slow.
+        """
+        instructions = _INSTRUCTIONS + ", ".join(agents)
+        history = ChatHistory(
+            messages=[
+                ChatMessageContent(role=AuthorRole.SYSTEM, content=instructions),
+                ChatMessageContent(role=AuthorRole.USER, content=last_line(text)),
+            ]
+        )
+        settings = self._chat_model.get_prompt_execution_settings_class()(
+            service_id=self._chat_model.service_id
+        )
+        try:
+            answers = await self._chat_model.get_chat_message_contents(history, settings)
+        except (ModelOutputError, ModelRefusedError):
+            return None
+        verdict = answers[0].content.strip(" \t\r\n*.\"'`").casefold() if answers else ""
+        return next((agent for agent in agents if agent.casefold() == verdict), None)
+
+
+async def speaker_of(
+    controller: TurnController, judge: Judge, history: Sequence[ChatMessageContent]
+) -> str:
+    """Return whose move it is; a line written by code is the facilitator's.
+
+    A model decides only between several addressed agents.
+    """
+    facilitator = controller.speakers.facilitator
+    if isinstance(controller.move, AskOneOf):
+        among, last = controller.move.agents, history[-1]
+        verdict = await judge.pick(among, last.content)
+        # The facilitator has just spoken: asking it again would go round in a circle.
+        controller.choose(among[0] if verdict is None and last.name == facilitator else verdict)
+    move = controller.move
+    return move.agent if isinstance(move, Ask) else facilitator
