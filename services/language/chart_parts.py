@@ -284,9 +284,8 @@ def _run(chosen: Sequence[Piece], words: Lexicon) -> Run:
     known = tuple(name for piece in chosen for name in piece.of("name"))
     heads = [name for piece in chosen[:joint] for name in piece.of("name")] or [*known]
     heads = [name for name in heads if name.tool != _ANYWHERE] or heads
-    is_same = all(piece.of("name") for piece in chosen) and len({*known}) == len(
-        {*chosen[0].of("name")}
-    )
+    first = {*chosen[0].of("name")}
+    is_same = all(piece.of("name") for piece in chosen) and len({*known}) == len(first)
     return Run(
         " ".join(piece.text for piece in chosen if piece.words[0] != ","),
         known,
