@@ -1,13 +1,17 @@
 """Structured answers, on servers that support less and less of it."""
 
-from typing import Literal
+from contextlib import suppress
+from typing import Any, Literal
 
+import openai
 import pytest
 from pydantic import BaseModel, Field
 
 from data_models.errors import ModelOutputError, ModelRequestError
 from data_models.patient_context_models import PatientContextDecision
 from group_chat.models.factory import Models
+from services.language.reader import AddressedReading, FollowedReading
+from services.scenarios.session.extraction import Findings
 from tests.fakes_openai import RecordedRequest, Reply
 from tests.group_chat.models.conftest import ModelSite
 
@@ -39,6 +43,35 @@ async def test_the_schema_is_sent_in_strict_mode(site: ModelSite) -> None:
     assert shape["schema"]["required"] == ["action", "reason"]
     assert shape["schema"]["properties"]["reason"] == {"type": "string"}
     assert [message["role"] for message in sent["messages"]] == ["system", "user"]
+
+
+async def test_the_schema_is_the_strict_form_that_the_openai_client_makes(site: ModelSite) -> None:
+    # The client itself takes 20 MB; what it would send is compared here instead.
+    for answer in (PatientContextDecision, AddressedReading, FollowedReading, Findings):
+        site.server.queue(Reply(text="{}"), Reply(text="{}"))
+        with suppress(ModelOutputError):
+            await site.models().structured.ask(
+                purpose="test", instructions="Decide.", text="Go to patient_4", answer=answer
+            )
+        sent = site.server.requests[-1].body["response_format"]["json_schema"]["schema"]
+        made: Any = openai.pydantic_function_tool(answer)["function"]["parameters"]
+        assert sent == _in_place(made, made.get("$defs", {}))
+
+
+def _in_place(node: Any, parts: dict[str, Any]) -> Any:
+    """Return a schema of the client without references and what strict servers refuse."""
+    refused = {"maxLength", "minLength", "maxItems", "minItems", "maximum", "minimum", "default"}
+    refused |= {"pattern", "format", "title", "$defs"}
+    match node:
+        case {"$ref": str(reference)}:
+            return _in_place(parts[reference.rpartition("/")[2]], parts)
+        case dict():
+            kept = {name for name, part in node.items() if name not in refused}
+            kept |= {name for name, part in node.items() if isinstance(part, dict)} - {"$defs"}
+            return {name: _in_place(part, parts) for name, part in node.items() if name in kept}
+        case list():
+            return [_in_place(part, parts) for part in node]
+    return node
 
 
 @pytest.mark.parametrize(
