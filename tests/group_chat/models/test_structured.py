@@ -71,7 +71,8 @@ def _in_place(node: Any, parts: dict[str, Any]) -> Any:
             return {name: _in_place(part, parts) for name, part in node.items() if name in kept}
         case list():
             return [_in_place(part, parts) for part in node]
-    return node
+        case _:
+            return node
 
 
 @pytest.mark.parametrize(
