@@ -141,7 +141,7 @@ def _wait_for_other_time(turn: GroundedTurn, request: Request) -> str:
     """Let the agent hear another time after a no to one; "" where the user drops it all."""
     waited = turn.document.continuation
     step = None if waited is None else waited.plan_step
-    if request.slot_id and not says(turn.answer, "lets_it_be"):
+    if request.slot_id and not says(turn.answer, "lets_it_be", "drops_form"):
         waited = Continuation(agent=request.agent, plan_step=step, asked_at=turn.now)
         turn.document.continuation = waited
         return _ANOTHER

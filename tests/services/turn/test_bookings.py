@@ -150,7 +150,7 @@ async def test_after_a_no_the_agent_still_waits(scheduler: Scheduler) -> None:
     assert document.continuation.agent == AGENT
 
 
-@pytest.mark.parametrize("words", ["never mind", "no, forget it"])
+@pytest.mark.parametrize("words", ["never mind", "no, forget it", "cancel"])
 async def test_who_drops_it_all_is_not_waited_for(scheduler: Scheduler, words: str) -> None:
     await scheduler.asked("book_appointment", slot_id=TEN)
     heard = await scheduler.say(words)
