@@ -43,7 +43,8 @@ def on_its_side(
     if names_nothing(said[:-1], words):
         return () if side == "before" and not before[0].around else _same_beside(before, side)
     is_again = {one.name for one in about} <= {one.name for one in before}
-    is_whole = any(one.aspect == "trend" for one in about)  # "the last, and what was it before?"
+    # "The last, and what was it before?", "the last and the one before".
+    is_whole = any(one.aspect == "trend" or "last" in one.arguments for one in about)
     is_own = side == "before" and (is_again or is_whole)
     return () if is_own else _values_beside(about, before[0], side)
 

@@ -473,9 +473,15 @@ def test_of_an_end_the_one_before_it_is_not_the_second() -> None:
 
 
 @pytest.mark.parametrize("text", ["last LDL and the one before", "letztes LDL und das davor"])
-def test_the_newest_and_the_one_before_are_two(text: str) -> None:
-    (question,) = asked(text, "blood pressure")
+@pytest.mark.parametrize("before", ["blood pressure", "any surgeries?", "when was her stroke?"])
+def test_the_newest_and_the_one_before_are_two(text: str, before: str) -> None:
+    (question,) = asked(text, before)
     assert (question.name, question.arguments["last"], question.aspect) == (LDL, 2, "all")
+
+
+def test_what_somebody_is_due_for_is_no_birth() -> None:
+    (question,) = asked("when is she due for a flu shot?")
+    assert (question.tool, question.name, question.part) == ("immunizations", "influenza", "due")
 
 
 def test_the_first_beside_the_last_one_is_no_change_since_the_last() -> None:
