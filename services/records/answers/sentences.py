@@ -247,6 +247,9 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         said = row_line(newest[question.back if is_there else -1], words)
         return said if is_there else f"{words.no_earlier} {said}"
     count = int(question.arguments.get("last", 1))
+    if question.tool == "immunizations" and not question.name:
+        # Several are given at one visit: each of them is the last.
+        count = max(count, sum(row.date[:10] == newest[0].date[:10] for row in newest))
     return "\n".join(row_line(row, words) for row in newest[:count])
 
 

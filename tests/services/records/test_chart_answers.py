@@ -398,6 +398,13 @@ def test_what_is_due_no_record_says(asked: str) -> None:
     assert not told.startswith("Yes")
 
 
+def test_what_was_given_at_one_visit_is_the_last_vaccination_each() -> None:
+    flu = TETANUS.model_copy(update={"name": "Influenza", "sources": ("Immunization/flu",)})
+    older = flu.model_copy(update={"date": "2018-04-23", "sources": ("Immunization/old",)})
+    told = answer("last vaccination?", (older, TETANUS, flu))
+    assert ("Td (adult)" in told, "Influenza" in told, "2018" in told) == (True, True, False)
+
+
 def test_a_reaction_that_is_not_recorded_is_said_to_be_missing() -> None:
     told = answer("what happens when she eats latex")
 
