@@ -229,7 +229,7 @@ def groups(phrase: FoundPhrase, prefix: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=20_000)
 def _tags_with(tags: frozenset[str], prefix: str) -> tuple[str, ...]:
-    return tuple(tag.removeprefix(prefix) for tag in tags if tag.startswith(prefix))
+    return tuple(tag.removeprefix(prefix) for tag in sorted(tags) if tag.startswith(prefix))
 
 
 def scale(word: str) -> str:

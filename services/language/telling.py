@@ -116,8 +116,9 @@ def _phrases(language: str) -> TellingWords:
 
 def _is_tagged(words: Sequence[str], phrases: TellingWords) -> bool:
     """Whether somebody is said to say so, and nothing is asked: "no allergies, she says"."""
-    asks = (words[0],) in phrases.asking or words[0] in statement_words().imperatives
-    return not asks and any(tuple(words[-len(tag) :]) == tag for tag in phrases.tags)
+    if not words or (words[0],) in phrases.asking or words[0] in statement_words().imperatives:
+        return False
+    return any(tuple(words[-len(tag) :]) == tag for tag in phrases.tags)
 
 
 def _tells(words: Sequence[str], phrases: TellingWords) -> bool:

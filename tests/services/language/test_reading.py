@@ -3,6 +3,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from services.language import vocabulary
 from services.language.reading import read
@@ -17,6 +19,15 @@ SITUATION = Situation(
 
 def reading(text: str) -> Utterance:
     return read(text, SITUATION)
+
+
+@given(st.text(max_size=60), st.sampled_from(["", "what is her LDL?", "any surgeries?"]))
+@example("...", "")
+@example(")) == (", "")
+@example("—\n🙂", "")
+def test_no_text_breaks_the_reading(text: str, before: str) -> None:
+    asked_before = (before,) if before else ()
+    assert read(text, replace(SITUATION, asked_before=asked_before)).text == text
 
 
 @pytest.mark.parametrize(
