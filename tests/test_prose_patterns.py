@@ -16,7 +16,6 @@ OVER = {
         "group_chat/tools/mail_tools.py",
         "routes/auth.py",
         "services/access/origin.py",
-        "services/access/token_form.py",
         "services/assistant/assistant_factory.py",
         "services/assistant/graph_wire.py",
         "services/records/fhir_client.py",

@@ -59,6 +59,24 @@ async def test_a_patient_a_conversation_and_an_action_are_found_by_keys(
     assert site.errors == []
 
 
+async def test_what_is_wanted_again_before_its_end_was_told_opens(
+    site: Site, browser: Browser
+) -> None:
+    page = await site.open(browser)
+    await say(page, "history of patient_4")
+    await idle(page)
+    await go_to(page, "")
+    # Both in one task: the end of a dialog is told in the next.
+    await page.evaluate(
+        """() => {
+            document.querySelector("dialog").close();
+            dispatchEvent(new KeyboardEvent("keydown", { key: "k", ctrlKey: true }));
+        }"""
+    )
+    await page.evaluate("() => new Promise((told) => setTimeout(told, 200))")
+    await expect(field(page)).to_be_focused()
+
+
 async def test_enter_does_what_was_marked_before_somebody_was_found(
     site: Site, browser: Browser
 ) -> None:

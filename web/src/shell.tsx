@@ -34,18 +34,24 @@ export interface ShellProps {
   onClose: () => void;
 }
 
+/** One opening of a dialog: the same may be wanted again before its end has been told. */
+interface Opening {
+  what: Shown;
+  count: number;
+}
+
 interface Shell {
-  shown: Shown | null;
+  shown: Opening | null;
   show: (wanted: Shown) => void;
-  close: (which: Shown) => void;
+  close: (which: Opening) => void;
 }
 
 /** Which dialog of the page's own is open; the keyboard opens them too. */
 export function useShell(): Shell {
-  const [shown, setShown] = useState<Shown | null>(null);
-  const show = useCallback((wanted: Shown) => setShown(wanted), []);
+  const [shown, setShown] = useState<Opening | null>(null);
+  const show = useCallback((what: Shown) => setShown((now) => ({ what, count: (now?.count ?? 0) + 1 })), []);
   // One that has led to another tells of its own end later.
-  const close = useCallback((which: Shown) => setShown((now) => (now === which ? null : now)), []);
+  const close = useCallback((which: Opening) => setShown((now) => (now === which ? null : now)), []);
   useShortcuts(show);
   return { shown, show, close };
 }
@@ -68,7 +74,8 @@ export function ShellDialog({ shell, ...props }: Omit<ShellProps, "show" | "onCl
     );
   }, [shown, isMissing, close]);
   if (shown === null || Found === null) return null;
-  return <Found key={shown} shown={shown} show={show} onClose={() => close(shown)} {...props} />;
+  const { what, count } = shown;
+  return <Found key={count} shown={what} show={show} onClose={() => close(shown)} {...props} />;
 }
 
 /** Ways into the dialogs, beneath the conversations. */
