@@ -7,6 +7,7 @@ import yaml
 
 from tests.services.statements.fresh import SENTENCES, Judged, judged
 
+pytestmark = pytest.mark.slow
 _FEW = 3  # of the samples alone, where the public charts are not there
 
 
