@@ -20,6 +20,8 @@ from services.turn.remembering import TurnRemembering
 from services.turn.turn_replies import TurnReplies
 
 _OTHERS_OFFERED = 5
+_HELD = "What was said of this patient is still held; say “forget” and what of it."
+_NAME = "Name what you would like to review."
 _IS_OVER = "What you were asked before is over: the chart was changed since. Nothing was done."
 
 
@@ -108,9 +110,9 @@ class TurnStops:
             return True
         if _waits_for_answer(turn.document):
             return False
-        self.replies.say(
-            turn, "Nothing waits for a yes or a no. Name what you would like to review."
-        )
+        is_held = any(one.status == "active" for one in turn.document.memory.key_points)
+        hint = _HELD if is_held and says_no(message.text) else _NAME
+        self.replies.say(turn, f"Nothing waits for a yes or a no. {hint}")
         return True
 
 

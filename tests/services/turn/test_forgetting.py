@@ -95,6 +95,11 @@ async def test_a_question_about_one_thing_is_none_for_all_that_is_held(world: Wo
     assert "Said of this patient" not in told
 
 
+async def test_who_drops_nothing_learns_how_to_take_back_what_is_held(world: World) -> None:
+    await said(world, "What do you know about her?")
+    assert "is still held; say “forget”" in last_words(await said(world, "forget it"))
+
+
 async def test_a_yes_to_nothing_and_a_stop_of_nothing_say_so(world: World) -> None:
     await said(world, "What do you know about her?")
     assert "Nothing waits" in last_words(await said(world, "yes proceed"))
