@@ -14,7 +14,7 @@ from data_models.chat_context import ChatContext
 from data_models.claim import Claim
 from data_models.clock import Clock, IdSource
 from data_models.errors import CorruptDocumentError
-from data_models.turn_events import AgentMessageStarted, Notice, RunFailed, RunFinished, RunStarted
+from data_models.turn_events import AgentMessageStarted, RunFailed, RunFinished, RunStarted
 from services.conversations.clear_undo import ClearUndo
 from services.group_chat_port import ActionFinished, GroupChat, GroupChatEvent, GroupChatRequest
 from services.language.commands import is_clear_command
@@ -90,7 +90,7 @@ class TurnPipeline:
             replies=self._replies,
             facilitator=group_chat.facilitator,
         )
-        self._held = PendingRequests(patients=patients, ids=ids, facilitator=group_chat.facilitator)
+        self._held = PendingRequests(patients=patients, ids=ids, replies=self._replies)
         self._requests = TurnRequests(
             documents=documents, tools=self._tools, group_chat=group_chat, turn_seconds=turn_seconds
         )
@@ -247,9 +247,9 @@ class TurnPipeline:
             await self._questions.offer_new_history(understood, error)
             return None
         if verdict.notice:
-            turn.run.emit(Notice("progress", verdict.notice))
+            self._replies.notify(turn, verdict.notice)
         if verdict.decision == "RESTORED_FROM_STORAGE":
-            turn.run.emit(Notice("restored", f"Continuing with {turn.patient_id}."))
+            self._replies.notify(turn, f"Continuing with {turn.patient_id}.", kind="restored")
         self._replies.show_state(turn)
         await self._scenarios.tell_left_open(turn, before)
         return turn

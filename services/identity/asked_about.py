@@ -45,7 +45,15 @@ def is_asked_about(message: Message, span: tuple[Word, ...]) -> bool:
     if span[-1].after in known.opened and span[-1].before:
         return last.text in known.opening  # `I thought I had Doyle open`
     is_parted = bool(message.words[at].gap.strip()) or last.text in _contrasts()
-    return _asks(last, is_parted=is_parted)
+    return _asks(last, is_parted=is_parted) or _only_opens(message.words[:at])
+
+
+def _only_opens(words: Sequence[Word]) -> bool:
+    """Whether nothing but a way to somebody's chart stands before a name: `now to Doyle`."""
+    known = people_words()
+    leads = known.opening | known.moves_on | known.moving
+    is_there = words[-1].text in known.to and all(one.text in leads for one in words)
+    return is_there and words[0].text != "next"  # `next to Doyle` is beside somebody
 
 
 def _asks(last: Word, *, is_parted: bool) -> bool:

@@ -100,7 +100,10 @@ class AnswerWords(ClosedValue):
         return lexicon(self.language).knows(name) or lexicon("en").knows(name)
 
     def word(self, recorded: str) -> str:
-        """Return a word of the record in this language, itself where none is known."""
+        """Return a word, or a length of time, of the record in this language where it is known."""
+        count, _, unit = recorded.partition(" ")
+        if count.isdigit() and (named := self.lengths.get(unit.removesuffix("s"))):
+            return f"{count} {named[count != '1']}"
         return self.words.get(recorded, recorded)
 
 

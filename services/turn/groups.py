@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from data_models.identifiers import PatientId
 from data_models.plan import Plan
-from data_models.turn_events import Notice
 from services.group_chat_port import GroupChatEvent, PlanChanged
 from services.identity.person import both_identifiers
 from services.language.yes_no import says_yes
@@ -55,7 +54,7 @@ class TurnGroups:
         text = (
             f"{_name(turn)} opened another chart for this group: {who}{after} (before: {before})."
         )
-        turn.run.emit(Notice("progress", text))
+        self.replies.notify(turn, text)
 
     def tell_plan(self, turn: GroundedTurn, event: GroupChatEvent) -> None:
         """Tell a group that one of them ended the plan of another; most events end none."""
@@ -70,7 +69,7 @@ class TurnGroups:
         asked_by = _asked_by(turn, before)
         if asked_by != turn.message.sender.display_name:
             text = f"{_name(turn)} ended the plan that {asked_by or 'another member'} asked for."
-            turn.run.emit(Notice("progress", text))
+            self.replies.notify(turn, text)
 
 
 def _confirms_clear(turn: LoadedTurn) -> bool:

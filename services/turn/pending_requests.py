@@ -10,7 +10,6 @@ from rapidfuzz.distance import OSA
 
 from data_models.clock import IdSource
 from data_models.conversation import WHO_KINDS, OpenQuestion
-from data_models.turn_events import Notice
 from services.identity.person import both_identifiers
 from services.language.folding import words_of
 from services.language.mentions import read_words
@@ -21,6 +20,7 @@ from services.patient_context.asking_again import REQUEST_LIMIT_CHARS
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.phases import GroundedTurn, LoadedTurn
+from services.turn.turn_replies import TurnReplies
 
 _SHOWN_CHARS = 120
 _ONE_SLIP_CHARS = 5
@@ -40,7 +40,7 @@ class PendingRequests:
 
     patients: PatientContextService
     ids: IdSource
-    facilitator: str
+    replies: TurnReplies
 
     def carry_on(self, turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
         """Return the verdict without its reply where the request that waited is done now."""
@@ -60,7 +60,7 @@ class PendingRequests:
         who = f"{verdict.patient_id} is active."
         if verdict.person is not None:
             who = f"This is the chart of {both_identifiers(verdict.person)}."
-        turn.run.emit(Notice("progress", f"{who} Going on with “{_shown(asked)}”."))
+        self.replies.notify(turn, f"{who} Going on with “{_shown(asked)}”.")
         return replace(verdict, reply=None, pending_request=asked)
 
     def ask_whose(self, turn: GroundedTurn) -> None:
@@ -69,7 +69,8 @@ class PendingRequests:
         runs = document.tool_memory.executions
         has_run = bool(runs) and runs[-1].turn_id == document.next_turn_id - 1
         waits = document.continuation
-        is_taken = has_run or (waits is not None and waits.agent != self.facilitator)
+        leading = self.replies.group_chat.facilitator
+        is_taken = has_run or (waits is not None and waits.agent != leading)
         is_free = (
             turn.patient_id is None and turn.record.question is None and document.scenario is None
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage
@@ -79,9 +79,15 @@ class TurnReplies:
         if turn.record.question is not None:
             turn.record.end("interrupt")
 
+    def notify(
+        self, turn: ClaimedTurn, text: str, *, kind: Literal["progress", "restored"] = "progress"
+    ) -> None:
+        """Show a line of the server's own beside the answers, in the user's language; not kept."""
+        turn.run.emit(Notice(kind, in_own_language(text, spoken_in(turn))))
+
     def tell_progress(self, turn: ClaimedTurn, done: int, total: int) -> None:
         """Say how far a long piece of work is."""
-        turn.run.emit(Notice("progress", f"{done} of {total} documents are archived."))
+        self.notify(turn, f"{done} of {total} documents are archived.")
 
     def tell_interruption(self, turn: LoadedTurn) -> None:
         """Tell once of a turn that died, and of what it may have done."""

@@ -419,6 +419,11 @@ def test_a_treated_problem_is_no_yes() -> None:
     assert not told.startswith("Yes")
 
 
+@pytest.mark.parametrize(("recorded", "told"), [("40 years", "40 Jahre"), ("1 year", "1 Jahr")])
+def test_an_age_is_told_in_the_language_of_the_answer(recorded: str, told: str) -> None:
+    assert answer_words("de").word(recorded) == told
+
+
 def test_a_short_english_question_is_answered_in_english() -> None:
     assert "Hypertension" in answer("hypertension still a problem?")
 

@@ -1,6 +1,7 @@
 """The user is answered in the language of the talk, also where a message is but a name."""
 
 from data_models.identifiers import PatientId
+from data_models.turn_events import Notice
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
 from tests.fakes import GivenPeople
@@ -24,3 +25,12 @@ async def test_a_chart_that_a_bare_name_opens_is_announced_in_the_language_of_th
 
     (told,) = (await world.say("Tunde Adams")).texts
     assert "Geöffnet ist die Akte von Tunde Adams" in told
+
+
+async def test_what_is_told_beside_the_answers_is_told_in_it_too() -> None:
+    world = World(linker=SubjectLinker(directory=GivenPeople(_DOYLE, _ADAMS), fits=PATTERN.matches))
+    await world.say("Öffne die Akte von Francis Doyle")
+    await world.say("Wie ist der Blutdruck?")
+    said = await world.say("Und das Kalium von Tunde Adams?")
+    notices = [one.text for one in said.events if isinstance(one, Notice)]
+    assert any(one.startswith("Geöffnet ist die Akte von Tunde Adams") for one in notices)
