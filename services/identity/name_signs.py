@@ -40,8 +40,10 @@ def stands_where_names_do(span: tuple[Word, ...]) -> bool:
 
 
 def stands_alone(span: tuple[Word, ...]) -> bool:
-    """Whether none of the words is common and one stands as a name."""
-    return not any(one.is_common for one in span) and any(one.stands_as_name for one in span)
+    """Whether none of the words is common and one stands as a name, also in `and elvis?`."""
+    is_turned_to = span[0].before in people_words().moves_on and span[-1].closes
+    is_name = is_turned_to or any(one.stands_as_name for one in span)
+    return is_name and not any(one.is_common for one in span)
 
 
 def is_unknown_full_name(first: Word, last: Word) -> bool:
