@@ -30,13 +30,13 @@ def documents(
     every = newest_first(row_of_document(record, document) for document in record.documents)
     asked = [row for row in every if kind is None or _is_kind(row, kind)]
     kept = [row for row in asked if _is_since(row, since)]
-    nothing = f"No document{f' of kind “{kind}”' if kind else ''} of that time in the record"
+    of_kind, then = f" of kind “{kind}”" if kind else "", "" if since is None else " of that time"
     return view_of(
         record,
         "documents",
         f"Documents: {kind}" if kind else "Documents",
         kept,
-        nothing=f"{nothing} ({len(every)} documents searched).",
+        nothing=f"No document{of_kind}{then} in the record ({len(every)} documents searched).",
         left_out=[
             LeftOut(
                 count=len(asked) - len(kept),
