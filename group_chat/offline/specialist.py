@@ -132,15 +132,13 @@ def answer_as_booking(prompt: Prompt) -> OfflineReply:
     """Go one step on: what is known comes from the entities, never from guesses."""
     wishes = prompt.entities.get("entities") or {}
     talk = Arranging(prompt.asked, prompt.shown_before, prompt.past, wishes)
-    drops = ("drops_arrangement", "lets_it_be", *(["drops_form"] if talk.is_new else []))
-    if not prompt.answers and says(prompt.asked, *drops):
+    if not prompt.answers and talk.is_dropped:
         return prompt.say("nothing_arranged")
-    requests = () if talk.is_move else (_cancelling(prompt), *LISTS_APPOINTMENTS)
-    request = request_in(prompt, requests)
+    request = request_in(prompt, () if talk.is_move else (_cancel(prompt), *LISTS_APPOINTMENTS))
     return _arrange(prompt, talk) if request is None else run(prompt, request)
 
 
-def _cancelling(prompt: Prompt) -> ToolRequest:
+def _cancel(prompt: Prompt) -> ToolRequest:
     """Return how one is cancelled: what was said decides, and the last booked one behind that."""
     found = prompt.entities.get("derived_entities") or {}
     booked = "" if prompt.recent == "appointment" else str(found.get("appointment_id", ""))

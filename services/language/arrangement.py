@@ -49,10 +49,12 @@ class Arranging:
         return not is_other and any(says(text, "move_or_change") for text in self._said())
 
     @property
-    def is_new(self) -> bool:
-        """Whether a field of a new arrangement was asked for just before, and of no move."""
+    def is_dropped(self) -> bool:
+        """Whether the message drops what is arranged; "cancel that" drops a new form, no move."""
         moves = any(says(text, "move_or_change") for text in self._said())
-        return asks_for(self.shown) is not None and not moves
+        is_new = asks_for(self.shown) is not None and not moves
+        drops = ("drops_arrangement", "lets_it_be")
+        return says(self.asked, *drops) or (is_new and says(self.asked, "drops_form"))
 
     def picked(self) -> dict[str, str]:
         """Return which row of what was shown the message names: "tuesday", "the last"."""
