@@ -79,7 +79,7 @@ def age_at(
     *visits, age = about or (last,)
     if age.name != "age" or len(visits) > 1:
         return ()
-    age = replace(age, is_past=age.is_past or of_then)
+    age = replace(age, is_past=age.is_past or of_then, unread="")
     if visits:
         at = replace(last, aspect=visits[0].aspect, part=None, around=(), back=0)
         return (age, at) if (visits[0].tool, visits[0].name) == ("encounters", "") else ()

@@ -49,7 +49,10 @@ def unread_in(
         sides = {one for one, side in relations_of(words).items() if side in _SIDES}
         last = next((one.text for one in reversed(pieces) if any(map(str.isalnum, one.text))), "")
         found += [[last]] if last in sides else []
-    if not any(one.around or one.span or _is_of_an_age(one) for one in asked):
+    if [(one.name, one.aspect) for one in asked] == [("age", "first")]:  # of nothing that is named
+        found += [[piece.text] for piece in pieces if "first" in piece.of("aspect")]
+    is_then_of_age = len(asked) > 1 and any(map(_is_of_an_age, asked))
+    if not is_then_of_age and not any(one.around or one.span for one in asked):
         is_length = any("lasting" in piece.of("frame") for piece in pieces)
         if {"results", "problems"} <= {
             one.tool for one in asked

@@ -479,6 +479,14 @@ def test_the_newest_and_the_one_before_are_two(text: str, before: str) -> None:
     assert (question.name, question.arguments["last"], question.aspect) == (LDL, 2, "all")
 
 
+@pytest.mark.parametrize("text", ["age at dx", "age at diagnosis?", "how old at onset"])
+def test_an_age_at_a_diagnosis_is_of_the_one_asked_about_or_said_not_to_be(text: str) -> None:
+    age, illness = asked(text, "does she have diabetes?")
+    assert (age.name, age.unread, illness.name, illness.aspect) == ("age", "", "diabetes", "when")
+    (alone,) = asked(text)
+    assert alone.unread
+
+
 def test_what_somebody_is_due_for_is_no_birth() -> None:
     (question,) = asked("when is she due for a flu shot?")
     assert (question.tool, question.name, question.part) == ("immunizations", "influenza", "due")
