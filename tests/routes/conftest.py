@@ -158,11 +158,15 @@ def make_worklist(people: FakePeople, **changes: Any) -> Worklist:
     return replace(worklist, **changes)
 
 
+class AbsentError(NotFoundError, AttributeError):
+    """Also tells whoever only looks, as what writes a log, that there is no such attribute."""
+
+
 def absent(kind: type[Kind]) -> Kind:
     """Return one that has nothing: whoever asks it is told that it is not found."""
 
     def find_nothing(_one: Kind, _name: str) -> NoReturn:
-        raise NotFoundError
+        raise AbsentError
 
     found: Kind = object.__new__(type(kind.__name__, (kind,), {"__getattr__": find_nothing}))
     return found
