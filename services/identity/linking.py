@@ -214,6 +214,10 @@ def _settled(mention: Mention, index: PersonIndex, situation: Situation) -> Ment
     return mention if person is None else replace(mention, people=(person,), strength="full")
 
 
+_DANGLING = frozenset({"on"})
+"""Behind a name it asks: "what is Doyle on?"; before one it leads to it."""
+
+
 def _is_plain(said: Said) -> bool:
     """Whether nothing stands beside the name, number and birth date but words that open a chart."""
     named = {one.start for each in said.mentions for one in each.span}
@@ -238,6 +242,8 @@ def _is_plain(said: Said) -> bool:
         and one.start not in named
         and not any(start <= one.start < end for start, end in spans)
     ]
+    if left and named and left[-1].start > max(named) and left[-1].text in _DANGLING:
+        return False
     return bool(named or said.numbers) and all(one.text in opening for one in left)
 
 

@@ -5,7 +5,7 @@ import pytest
 from data_models.identifiers import PatientId
 from services.identity.directory import NoDirectory, Sought
 from services.identity.index import PersonIndex
-from services.identity.linking import Situation, SubjectLinker
+from services.identity.linking import Linked, Situation, SubjectLinker
 from services.identity.person import Person, PersonName, PersonNumber, Sex
 from services.identity.subject import Subject
 from tests.tables import with_cases
@@ -35,10 +35,14 @@ class Register(NoDirectory):
         return PEOPLE
 
 
-async def subject_of(text: str) -> Subject:
+async def linked(text: str) -> Linked:
     linker = SubjectLinker(directory=Register(), fits=lambda _: False, seconds=30)
     roster = dict.fromkeys((ANNA, MARIA, JOHN))
-    return (await linker.link(text, Situation(active=ANNA, roster=roster))).subject
+    return await linker.link(text, Situation(active=ANNA, roster=roster))
+
+
+async def subject_of(text: str) -> Subject:
+    return (await linked(text)).subject
 
 
 @with_cases("text")
@@ -172,3 +176,15 @@ async def test_what_staff_do_themselves_is_about_the_open_patient(text: str) -> 
 )
 async def test_both_is_not_answered_for_the_open_patient_alone(text: str) -> None:
     assert (await subject_of(text)).reason == "described"
+
+
+@pytest.mark.parametrize(
+    ("text", "is_plain"),
+    [
+        ("what is Elvio Brandt on?", False),
+        ("on to Elvio Brandt", True),
+        ("open Elvio Brandt", True),
+    ],
+)
+async def test_a_word_that_leads_to_a_name_asks_behind_it(text: str, is_plain: bool) -> None:
+    assert (await linked(text)).is_plain is is_plain

@@ -487,6 +487,10 @@ def test_an_age_at_a_diagnosis_is_of_the_one_asked_about_or_said_not_to_be(text:
     assert alone.unread
 
 
+def test_what_somebody_is_on_asks_for_drugs_also_without_the_name() -> None:
+    assert [one.tool for one in asked("what is on?")] == ["medications"]
+
+
 def test_what_somebody_is_due_for_is_no_birth() -> None:
     (question,) = asked("when is she due for a flu shot?")
     assert (question.tool, question.name, question.part) == ("immunizations", "influenza", "due")
