@@ -27,6 +27,7 @@ from services.records.answers.row_parts import (
 )
 from services.records.answers.unsaid import said_left_out
 from services.records.answers.value_sentences import told_values
+from services.records.answers.whole_chart import told_summary
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
@@ -55,6 +56,8 @@ def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> s
         return told_identity(question, view.rows, words)
     if not found.rows:
         return _absent(question, view, words, is_other_time=found.of_other_time)
+    if question.tool == "chart_summary":
+        return told_summary(view, found.rows, words)
     rows = last_visits(question, found.rows)
     if question.tool == "results":
         said = told_values(question, rows, words)
@@ -237,7 +240,7 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if question.tool == "current_status" and question.name == "treatment":
         rows = [row for row in rows if row.status == "active"] or rows
         return _listed(question, rows, words)
-    if question.tool in (*_STATES, "allergies", "care", "timeline", "chart_summary"):
+    if question.tool in (*_STATES, "allergies", "care", "timeline"):
         return _listed(question, rows, words)
     newest = sorted(rows, key=lambda row: row.date, reverse=True)
     if question.back:
