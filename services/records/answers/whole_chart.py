@@ -31,23 +31,23 @@ def told_summary(view: ChartView, rows: Sequence[ViewRow], words: AnswerWords) -
             for row in rows
             if (row.kind in kinds if kinds else row.kind not in {*named, "patient", "personal"})
         ]
-        said = [f"- {row_line(row, words)}" for row in listed] or _nothing_of(tool, words)
-        if said:
+        said = [row_line(row, words) for row in listed] or [empty_list(tool, words)]
+        if any(said):
             title = words.things_of[tool]
-            parts.append("\n".join([f"**{title[:1].upper()}{title[1:]}**", *said]))
+            parts.append("\n- ".join([f"**{title[:1].upper()}{title[1:]}**", *said]))
     if notes := [*_notes(view)] if words.is_language_of_tools else []:
         parts.append("\n".join(notes))
     return "\n\n".join(filter(None, parts))
 
 
-def _nothing_of(tool: str, words: AnswerWords) -> list[str]:
+def empty_list(tool: str, words: AnswerWords) -> str:
     """Return what an empty list means; that no allergy is recorded is no statement of none."""
     empty = {
         "allergies": words.no_allergies,
         "problems": words.no_problems,
         "medications": words.no_drugs,
     }
-    return [f"- {empty[tool]}"] if tool in empty else []
+    return empty.get(tool, "")
 
 
 def _notes(view: ChartView) -> Iterator[str]:
