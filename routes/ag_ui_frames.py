@@ -298,9 +298,4 @@ def _message_end(message: AgentMessage) -> Frame:
 def _tool_result(event: ToolCallResult) -> Frame:
     call = {"messageId": f"{event.call_id}-result", "toolCallId": event.call_id, "role": "tool"}
     metadata = {"isError": event.is_error, "durationMs": event.duration_ms}
-    return {
-        "type": "TOOL_CALL_RESULT",
-        **call,
-        "content": event.content,
-        "metadata": metadata,
-    }
+    return {"type": "TOOL_CALL_RESULT", **call, "content": event.content, "metadata": metadata}

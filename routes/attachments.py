@@ -139,10 +139,7 @@ async def write_draft(request: web.Request) -> None:
     await request.app[CONTEXT].reader.access(chat_id, owner=owner)
     draft = await read_body(request, Draft, refusal=BadFrameError('a draft is {"text": "…"}'))
     await request.app[CONTEXT].drafts.write(
-        chat_id,
-        draft.text,
-        owner=owner,
-        patient_id=query_of(request, "patient_id"),
+        chat_id, draft.text, owner=owner, patient_id=query_of(request, "patient_id")
     )
 
 

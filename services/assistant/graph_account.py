@@ -178,13 +178,7 @@ async def look_for(look: Look) -> Json | None:
 
 
 async def create_marked(
-    account: GraphAccount,
-    path: str,
-    body: Json,
-    effect: Effect,
-    *,
-    among: str,
-    inside: str = "",
+    account: GraphAccount, path: str, body: Json, effect: Effect, *, among: str, inside: str = ""
 ) -> Json:
     """Create a message or a contact at `path`, to be found again in the listing `among`.
 

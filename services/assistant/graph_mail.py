@@ -10,12 +10,7 @@ from services.assistant.calendar import ALWAYS, Span
 from services.assistant.graph_account import IMMUTABLE, GraphAccount, create_marked
 from services.assistant.graph_shapes import GraphMessage, instant_of, odata, shaped
 from services.assistant.graph_wire import Json, segment
-from services.assistant.mail import (
-    MAIL_HEAD_LIMIT_CHARS,
-    Email,
-    MailFolder,
-    NewEmail,
-)
+from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, Email, MailFolder, NewEmail
 
 _FIELDS = "id,subject,from,toRecipients,receivedDateTime,bodyPreview,isRead,isDraft,parentFolderId"
 _AS_TEXT = f'{IMMUTABLE}, outlook.body-content-type="text"'

@@ -22,11 +22,7 @@ from services.assistant.contacts import Contact, ContactChange, NewContact, fits
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DocumentText, PersonalDocument
 from services.assistant.local_file import LocalFile, LocalRows, LocalSamples, Row, id_of
-from services.assistant.mail import (
-    MAIL_HEAD_LIMIT_CHARS,
-    Email,
-    NewEmail,
-)
+from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, Email, NewEmail
 from services.assistant.tasks import NewTask, Task
 
 # Documents as files of a folder of their owner's.

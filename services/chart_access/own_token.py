@@ -55,10 +55,7 @@ class UserReaders:
     def token_of(self, principal_id: str) -> UserToken:
         """Return what has the principal's token."""
         return UserToken(
-            on_behalf=self.on_behalf,
-            principal_id=principal_id,
-            scope=self.scope,
-            errors=_ERRORS,
+            on_behalf=self.on_behalf, principal_id=principal_id, scope=self.scope, errors=_ERRORS
         )
 
     def client_of(self, principal_id: str) -> FhirClient:

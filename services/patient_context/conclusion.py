@@ -149,11 +149,7 @@ def conclude(
 
 
 def conclude_answer(
-    answer: Answer | Ask,
-    turn: PatientTurn,
-    *,
-    pattern: PatientIdPattern,
-    ids: IdSource,
+    answer: Answer | Ask, turn: PatientTurn, *, pattern: PatientIdPattern, ids: IdSource
 ) -> PatientVerdict | None:
     """Return the verdict of an answer to the open question, None if it was not answered."""
     active = turn.reading.active
@@ -173,11 +169,7 @@ def _declined(turn: PatientTurn, pattern: PatientIdPattern) -> PatientVerdict:
     kept = unchanged(turn.reading, restored=turn.restored)
     is_clear = turn.question is not None and turn.question.kind == "clear"
     reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern)
-    return PatientVerdict(
-        decision=kept.decision,
-        patient_id=kept.patient_id,
-        reply=reply,
-    )
+    return PatientVerdict(decision=kept.decision, patient_id=kept.patient_id, reply=reply)
 
 
 def _said(outcome: Outcome, person: Person | None, *, is_bare: bool) -> str | None:

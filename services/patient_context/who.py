@@ -220,11 +220,7 @@ def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict
 
 def verdict_saying(text: str, turn: PatientTurn) -> PatientVerdict:
     """Return the verdict that says something and opens nothing."""
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=turn.reading.active,
-        reply=text,
-    )
+    return PatientVerdict(decision="NEEDS_PATIENT_ID", patient_id=turn.reading.active, reply=text)
 
 
 def roster_of(subject: Subject, who: Who) -> list[Person]:

@@ -10,9 +10,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
-from data_models.errors import (
-    MessageTooLongError,
-)
+from data_models.errors import MessageTooLongError
 from data_models.identifiers import PatientId, hashed, storage_folder
 
 FOLDER = "names"

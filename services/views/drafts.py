@@ -12,10 +12,7 @@ from pydantic import BaseModel, ValidationError
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
-from data_models.errors import (
-    MessageTooLongError,
-    NotFoundError,
-)
+from data_models.errors import MessageTooLongError, NotFoundError
 from data_models.identifiers import hashed
 from services.views.conversation_reader import ConversationReader
 

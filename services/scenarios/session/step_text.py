@@ -176,11 +176,7 @@ def _duty(missing: list[str], failed_tool: str, *, is_asking: bool) -> str:
 
 
 def _shown(field: FieldDefinition, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    row: dict[str, JsonValue] = {
-        "name": field.name,
-        "label": field.label,
-        "type": field.value_type,
-    }
+    row: dict[str, JsonValue] = {"name": field.name, "label": field.label, "type": field.value_type}
     more: dict[str, JsonValue] = {
         "question": asked_as(field, values),
         "unit": field.unit,
