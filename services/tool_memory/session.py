@@ -52,6 +52,7 @@ class FinishedRun:
     error: str | None
     duration_ms: float
     call_id: str = ""
+    error_code: str | None = None
 
 
 class ToolMemorySession:
