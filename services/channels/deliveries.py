@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import structlog
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from data_models.blob_changes import put_blob
 from data_models.blob_store import Blob, BlobInfo, BlobStore
@@ -28,6 +28,7 @@ from data_models.errors import (
 from data_models.identifiers import storage_folder
 from data_models.incoming_message import IncomingMessage
 from data_models.newest import Newest
+from data_models.values import read_value
 from services.replica import Replica
 
 LONGEST_DELIVERY = timedelta(minutes=7)
@@ -127,7 +128,7 @@ class Deliveries:
         except BlobExistsError:
             # Noted where the message came in: it was queued there, or a replica died over it.
             blob = await self._store.read(name)
-            had = None if blob is None else _read(blob)
+            had = None if blob is None else read_value(blob.data, Owed)
             if blob is not None:
                 note.delivered = [] if had is None else had.delivered
                 await self._replace(name, blob, note)
@@ -151,7 +152,7 @@ class Deliveries:
         """
         name = _owed(conversation_id, run_id)
         blob = await self._store.read(name)
-        note = None if blob is None else _read(blob)
+        note = None if blob is None else read_value(blob.data, Owed)
         if blob is None or note is None or note.replica != self._replica.name:
             return
         now = self._clock.now()
@@ -193,7 +194,7 @@ class Deliveries:
         found: list[Owed] = []
         async for row in self._store.list(_owed_prefix(conversation_id)):
             blob = await self._store.read(row.name)
-            found += [] if blob is None else [_read(blob)]
+            found += [] if blob is None else [read_value(blob.data, Owed)]
         return sorted(found, key=lambda note: note.since)
 
     async def all_owed(self) -> AsyncIterator[Owed]:
@@ -208,7 +209,7 @@ class Deliveries:
             if note is None or etag != row.etag:
                 try:
                     blob = await self._store.read(row.name)
-                    note = None if blob is None else _read(blob)
+                    note = None if blob is None else read_value(blob.data, Owed)
                 except CorruptDocumentError as error:
                     logger.warning("owed_note_unreadable", code=error.code)
                     continue
@@ -231,7 +232,7 @@ class Deliveries:
         """Make `note` ours; False if it is delivered, or another replica was faster."""
         name = _owed(note.message.conversation_id, note.run_id)
         blob = await self._store.read(name)
-        current = None if blob is None else _read(blob)
+        current = None if blob is None else read_value(blob.data, Owed)
         if blob is None or current != note:
             return False
         changes = {"replica": self._replica.name, "is_kept": False, "touched": self._clock.now()}
@@ -303,16 +304,3 @@ def _sent_prefix(conversation_id: str) -> str:
 
 def _bytes(note: Owed) -> bytes:
     return note.model_dump_json().encode()
-
-
-def _read(blob: Blob) -> Owed:
-    """Return the note in `blob`.
-
-    Raises:
-        CorruptDocumentError: it cannot be read; it stays for a person.
-    """
-    try:
-        return Owed.model_validate_json(blob.data)
-    except ValidationError:
-        # `from None`: pydantic quotes what it rejects.
-        raise CorruptDocumentError("a note of replies that are owed") from None

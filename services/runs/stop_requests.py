@@ -8,13 +8,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import structlog
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.errors import StoreError
 from data_models.identifiers import hashed
+from data_models.values import read_if_whole
 from services.runs.hub import Run
 
 _KEPT_RINGS = 64
@@ -46,7 +47,7 @@ class ReplicaSignals:
     async def read(self, replica: str) -> list[ReplicaSignal]:
         """Return what was asked of `replica`, oldest first: one read."""
         blob = await self._store.read(_name(replica))
-        return [] if blob is None else _parsed(blob.data).rings
+        return _rings(None if blob is None else blob.data)
 
     async def send(self, replica: str, send: ReplicaSignal) -> None:
         """Ask `replica` for `send`; it is asked when this returns.
@@ -56,7 +57,7 @@ class ReplicaSignals:
         """
 
         def ring(data: bytes | None) -> bytes | None:
-            rings = [] if data is None else _parsed(data).rings
+            rings = _rings(data)
             if send in rings:
                 return None
             return _Rings(rings=[*rings, send][-_KEPT_RINGS:]).model_dump_json().encode()
@@ -72,11 +73,10 @@ def _name(replica: str) -> str:
     return f"bells/{hashed(replica)}.json"
 
 
-def _parsed(data: bytes) -> _Rings:
-    try:
-        return _Rings.model_validate_json(data)
-    except ValidationError:
-        return _Rings()  # of a release that says it otherwise; nothing is lost but a send
+def _rings(data: bytes | None) -> list[ReplicaSignal]:
+    found = read_if_whole(data, _Rings)
+    # One of a release that says it otherwise: nothing is lost but a send.
+    return [] if found is None else found.rings
 
 
 LOOK_SECONDS = 1.0
