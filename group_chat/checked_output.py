@@ -192,9 +192,7 @@ def _is_drawn(view: ChartView, text: str) -> bool:
 def _speaker(spec: AgentSpec) -> Speaker:
     reads = not spec.facilitator and not RECORD_TOOLS.isdisjoint(spec.tools)
     return Speaker(
-        reads_records=reads,
-        may_be_general=spec.general_knowledge,
-        must_cite=RESEARCH in spec.tools,
+        reads_records=reads, may_be_general=spec.general_knowledge, must_cite=RESEARCH in spec.tools
     )
 
 

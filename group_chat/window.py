@@ -71,11 +71,7 @@ def meaning_line(interpretation: str) -> str:
 
 
 def window(
-    earlier: Sequence[Sequence[Line]],
-    asked: Line,
-    answered: Sequence[Line],
-    *,
-    limit_chars: int,
+    earlier: Sequence[Sequence[Line]], asked: Line, answered: Sequence[Line], *, limit_chars: int
 ) -> list[Line]:
     """Return what fits: the newest earlier turns, the user's message, this turn's answers.
 

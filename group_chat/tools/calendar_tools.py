@@ -9,7 +9,7 @@ from group_chat.tools.own_tools import OwnTools
 from group_chat.tools.personal import ROWS_SHOWN, OpenAssistant
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
-from services.assistant.calendar import NewEvent, free_times
+from services.assistant.calendar import NewEvent, Span, free_times
 from services.assistant.tasks import NewTask
 from services.language.appointment_slots import slots_in
 
@@ -158,11 +158,12 @@ def _title(asked: AddTaskArguments) -> str:
 
 async def list_tasks(assistant: OpenAssistant, asked: TaskSpanArguments) -> ToolOutput:
     """The user's own tasks."""
+    due = Span(
+        None if asked.since is None else assistant.day(asked.since),
+        None if asked.until is None else assistant.day(asked.until, ends=True),
+    )
     found = await assistant.services.tasks.list(
-        since=None if asked.since is None else assistant.day(asked.since),
-        until=None if asked.until is None else assistant.day(asked.until, ends=True),
-        include_done=asked.include_done,
-        limit=ROWS_SHOWN + 1,
+        due=due, include_done=asked.include_done, limit=ROWS_SHOWN + 1
     )
     return assistant.listed("tasks", found)
 

@@ -86,12 +86,7 @@ def _name(principal_id: str) -> str:
 
 
 def undoable_action(
-    tool: Undoable,
-    before: Item,
-    after: Item,
-    *,
-    patient_id: PatientId | None,
-    at: datetime,
+    tool: Undoable, before: Item, after: Item, *, patient_id: PatientId | None, at: datetime
 ) -> UndoableAction:
     """Return the action that made `after` of `before` while the chart of a patient was open."""
     return UndoableAction(

@@ -140,10 +140,7 @@ def _by_place(text: str, options: Sequence[PatientId]) -> PatientId | None:
 
 
 def _of_digits(
-    digits: str,
-    options: Sequence[PatientId],
-    known: Sequence[PatientId],
-    pattern: PatientIdPattern,
+    digits: str, options: Sequence[PatientId], known: Sequence[PatientId], pattern: PatientIdPattern
 ) -> Answer | PatientAnswer | Ask:
     for offered in (options, known):
         fitting = [one for one in offered if digits_of(one) == (digits.lstrip("0") or "0")]

@@ -1,15 +1,14 @@
 """Whether a message wants charts compared, whose, and the question that asks first. Pure."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 
 from data_models.clock import IdSource
-from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from services.identity.person import Person
 from services.identity.wording import option_line
 from services.language.mentions import Message
 from services.language.phrases import says
 from services.patient_context.answers import ASKED, OPTIONS
+from services.patient_context.conclusion import asking_first
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who
 
@@ -74,22 +73,9 @@ def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> P
     turn = who.turn
     today = turn.now.date()
     lines = [f"- {option_line(one, today)}" for one in people]
-    question = OpenQuestion(
-        question_id=ids.new_id("question"),
-        kind="compare",
-        run_id=turn.run_id,
-        user=turn.user,
-        epoch=turn.registry.epoch,
-        text="\n".join([_TEXT, *lines, "yes / no"]),
-        payload={OPTIONS: [one.patient_id for one in people], ASKED: turn.reading.text},
-        expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
-    )
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=turn.reading.active,
-        reply=question.text,
-        question=question,
-    )
+    payload = {OPTIONS: [one.patient_id for one in people], ASKED: turn.reading.text}
+    question = turn.ask("compare", "\n".join([_TEXT, *lines, "yes / no"]), payload, ids=ids)
+    return asking_first(question, turn)
 
 
 def names_none_after_comparing(who: Who) -> bool:

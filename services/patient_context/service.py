@@ -15,11 +15,7 @@ from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person
 from services.identity.subject import Subject
-from services.patient_context.afterwards import (
-    ids_of,
-    settled_after_comparing,
-    with_sight,
-)
+from services.patient_context.afterwards import ids_of, settled_after_comparing, with_sight
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
 from services.patient_context.answers import (
     SAID,
@@ -49,11 +45,7 @@ from services.patient_context.roster import last_seen, last_used_first, with_set
 from services.patient_context.rules import decide_by_rules, is_bare_switch
 from services.patient_context.unclear import is_of_one_other, what_is_unclear
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.who import (
-    Who,
-    elsewhere,
-    noted_people,
-)
+from services.patient_context.who import Who, elsewhere, noted_people
 from services.patient_context.wording import whose
 
 _NAME_LIMIT_CHARS = 80

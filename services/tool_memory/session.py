@@ -24,13 +24,7 @@ from data_models.tool_memory import (
 from services.language.names_within import names_one_of
 from services.tool_memory.choice import Picked, choice_of
 from services.tool_memory.extractors import EXTRACTORS, Extractor, Found, extracted
-from services.tool_memory.grounding import (
-    SHOWN,
-    grounding_of,
-    masked,
-    other_of,
-    with_time_only,
-)
+from services.tool_memory.grounding import SHOWN, grounding_of, masked, other_of, with_time_only
 from services.tool_memory.resolution import Resolution, Resolved
 from services.tool_memory.store import ToolEntityStore, fit
 
@@ -58,6 +52,7 @@ class FinishedRun:
     error: str | None
     duration_ms: float
     call_id: str = ""
+    error_code: str | None = None
 
 
 class ToolMemorySession:
