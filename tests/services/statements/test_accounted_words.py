@@ -6,6 +6,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
+from tests.tables import with_cases
 
 REPORT = (
     "MRI OF THE BRAIN. Findings: two lesions, left frontal lobe 11 x 10 mm. No leptomeningeal "
@@ -40,61 +41,17 @@ def state(text: str) -> str:
     return MessageCheck(grounds=Grounds(rows=rows), speaker=Speaker()).check(text).state
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The colonoscopy of 2017 showed two polyps.",
-        "He has osteoarthritis of the hip.",
-        "He lives in Holyoke.",
-        "He was born in Peabody.",
-        "The MRI showed leptomeningeal disease.",
-        "MLH1 and PMS2 were lost.",
-        "His mother had breast cancer at 70.",
-        "T790M was found.",
-        "The Mirels score is 7.",
-        "He has two sons.",
-        "Bilirubin is rising.",
-        "Olaparib was started.",
-        "A Whipple procedure was performed.",
-        "Lipids (2018-11-23): triglycerides 125.5 mg/dL.",
-        "| Platelets | 367.3 | 10*3/uL | 2017-11-17 |",
-    ],
-)
+@with_cases("text")
 def test_what_other_rows_say_supports_nothing(text: str) -> None:
     assert state(text) in ("unsupported", "contradicted")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The colonoscopy was done in November 2017.",
-        "He has osteoarthritis of the knee.",
-        "He lives in Peabody.",
-        "He was born in Holyoke.",
-        "The lesion in the left frontal lobe measured 11 mm.",
-        "MSH6 was lost.",
-        "His aunt had breast cancer at 70.",
-        "The Mirels score is 9.",
-        "He has two daughters.",
-        "Bilirubin is falling.",
-        "Lipids (2018-11-23): triglycerides 139.3 mg/dL.",
-        "| Platelets | 296.7 | 10*3/uL | 2017-11-17 |",
-    ],
-)
+@with_cases("text")
 def test_what_its_own_rows_say_is_not_marked(text: str) -> None:
     assert state(text) in ("supported", "unchecked")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Triglycerides crept up from 125.5 to 139.3 mg/dL, predictably enough.",
-        "His platelets hovered, admittedly, at 296.7 in November 2017.",
-        "He has been troubled by osteoarthritis of the knee since February 2021.",
-        "Triglycerides came to 139.3 mg/dL in 2018 after 125.5 mg/dL in 2015.",
-        "Die Thrombozyten beliefen sich gewissermassen auf 296,7.",
-    ],
-)
+@with_cases("text")
 def test_common_language_is_in_no_list_of_the_check(text: str) -> None:
     assert state(text) == "supported"
 

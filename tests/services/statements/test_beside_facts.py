@@ -1,12 +1,11 @@
 """What stands beside a fact: a remark is not marked, a claim is (ADR 155)."""
 
-import pytest
-
 from data_models.chart_view import ChartView, ViewRow
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from tests.services.statements.test_spans_and_ages import ROWS
+from tests.tables import with_cases
 
 _MORE = (
     ViewRow(kind="vital sign", name="Blood Pressure", value="115.7/74.33", unit="mm[Hg]",
@@ -25,29 +24,11 @@ def _state(text: str) -> str:
     return MessageCheck(grounds=grounds, speaker=Speaker()).check(text).state
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Blood pressure was a comfortable 115.7/74.33 mmHg in August 2019.",
-        "Potassium was an unremarkable 4.2 mmol/L.",
-        "- Blood chemistry overview: potassium 4.2 mmol/L",
-    ],
-)
+@with_cases("said")
 def test_a_remark_on_a_value_is_not_marked(said: str) -> None:
     assert _state(said) == "supported"
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Blood pressure was a comfortable 125.7/74.33 mmHg in August 2019.",
-        "Potassium of 4.2 mmol/L is dangerously high.",
-        "Potassium was 4.2 mmol/L because of pernicious fasting.",
-        "Potassium was 4.2 mmol/L under amiloride.",
-        "There are no surgeries on file.",
-        "She has never been admitted to hospital.",
-        "- Current drug: acetaminophen 325 mg",
-    ],
-)
+@with_cases("said")
 def test_a_claim_beside_a_value_is_marked(said: str) -> None:
     assert _state(said) in ("unsupported", "contradicted")

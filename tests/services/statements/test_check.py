@@ -7,6 +7,7 @@ from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from services.statements.verdict import Verdict
 from services.statements.view_rows import rows_of_row
+from tests.tables import with_cases
 
 
 def row(kind: str, name: str, ref: str, **fields: object) -> ViewRow:
@@ -211,16 +212,7 @@ def test_flags_follow_the_reference_range() -> None:
     assert state("Potassium of 4.1 mmol/L is normal.") == "supported"
 
 
-@pytest.mark.parametrize(
-    ("sentence", "expected"),
-    [
-        ("Potassium is above the normal range.", "contradicted"),
-        ("Kalium liegt \u00fcber der Norm.", "contradicted"),
-        ("Kalium liegt unterhalb des Normbereichs.", "contradicted"),
-        ("Kalium ist in der Norm.", "supported"),
-        ("Potassium is within the normal range.", "supported"),
-    ],
-)
+@with_cases("sentence", "expected")
 def test_a_side_of_the_range_is_read_in_its_words(sentence: str, expected: str) -> None:
     assert state(sentence) == expected
 
@@ -261,15 +253,7 @@ def test_a_sentence_that_names_another_patient_is_withheld_whole() -> None:
     assert "IVA" not in found.record_says
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "This is the chart of Tunde Adeyemi.",
-        "I have switched to Tunde Adeyemi.",
-        "We are now looking at Tunde Adeyemi.",
-        "Das ist die Akte von Tunde Adeyemi.",
-    ],
-)
+@with_cases("said")
 def test_nobody_may_say_that_another_chart_is_open(said: str) -> None:
     others = grounds(others_named=lambda _: frozenset({"tunde", "adeyemi"}))
     clerk = Speaker(reads_records=False)
@@ -345,20 +329,7 @@ def test_a_count_of_none_is_never_more_than_unsupported(thing: str, count: str) 
     assert state(f"Her {thing} was measured {count}.") != "supported"
 
 
-@pytest.mark.parametrize(
-    ("sentence", "found"),
-    [
-        ("Her lung cancer is stage IVB.", "supported"),
-        ("She has lung cancer.", "supported"),
-        ("Her lung cancer is metastatic.", "unsupported"),
-        ("Her lung cancer is small cell.", "unsupported"),
-        ("Her lung cancer is in remission.", "unsupported"),
-        ("Her lung cancer has progressed.", "unsupported"),
-        ("Her lung cancer is stage II.", "unsupported"),
-        ("She has breast cancer.", "unsupported"),
-        ("She is a never-smoker.", "supported"),
-    ],
-)
+@with_cases("sentence", "found")
 def test_a_broader_name_says_no_more_than_the_row(sentence: str, found: str) -> None:
     assert state(sentence) in (found, "contradicted" if found == "unsupported" else found)
 
@@ -370,47 +341,14 @@ def test_a_vaccine_is_meant_by_what_people_call_it() -> None:
     assert "influenza" not in known.words
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "Order placed.",
-        "CT ordered for tomorrow.",
-        "Your appointment is confirmed for 9:00.",
-        "She's all set for the registration, confirmation number 4711.",
-        "Booking complete. Reference: AB123.",
-        "It's in the calendar now.",
-        "Referral submitted.",
-        "Message delivered to Dr. Keller.",
-        "Appointment made for tomorrow at 9.",
-        "I've put her on the list for Friday.",
-        "I've documented that in her record.",
-        "Die Überweisung ist raus.",
-        "Rezept ausgestellt.",
-        "Cancelled the appointment tomorrow at 9.",
-        "Appointment with Keller booked.",
-        "Termin morgen um neun abgesagt.",
-    ],
-)
+@with_cases("claim")
 def test_an_errand_that_no_tool_did_is_no_fact(claim: str) -> None:
     clerk = Speaker(reads_records=False)
     first = claim.partition(". ")[0]
     assert verdict(first, speaker=clerk, on=Grounds()).state in ("contradicted", "unsupported")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I need the day to complete the booking.",
-        "Once the appointment is confirmed I will tell you.",
-        "Shall the order be placed?",
-        "The appointment is not confirmed yet.",
-        "A referral can be submitted after your yes.",
-        "Which appointment should be made?",
-        "Noted.",
-        "To get an appointment booked tell me the day.",
-        "Booked appointments can be moved.",
-    ],
-)
+@with_cases("text")
 def test_what_is_only_spoken_of_is_no_deed(text: str) -> None:
     clerk = Speaker(reads_records=False)
     assert verdict(text, speaker=clerk, on=Grounds()).state == "unchecked"
@@ -422,15 +360,7 @@ def test_what_a_tool_did_may_be_told_in_any_words() -> None:
     assert verdict("Your appointment is confirmed.", speaker=clerk, on=done).state == "unchecked"
 
 
-@pytest.mark.parametrize(
-    ("text", "state"),
-    [
-        ("I cancelled the ward round and moved the tumor board, as you wished.", "contradicted"),
-        ("Ich habe die Visite abgesagt.", "contradicted"),
-        ("Cancelled.", "contradicted"),
-        ("The ward round was cancelled.", "unchecked"),
-    ],
-)
+@with_cases("text", "state")
 def test_what_was_found_done_is_no_deed_of_who_speaks(text: str, state: str) -> None:
     clerk = Speaker(reads_records=False)
     listed = Grounds(found_done=set(found_by("list_events")))
@@ -442,17 +372,7 @@ def test_a_value_alone_is_told_as_of_now(text: str) -> None:
     assert state(text) == "contradicted"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Potassium: 4.1 mmol/L",
-        "- Potassium 4.5 mmol/L",
-        "Potassium 4.5 mmol/L [Observation/k-1]",
-        "Potassium 4.5 mmol/L on 2025-11-05",
-        "Potassium: 4.5, 4.1 mmol/L",
-        "Earlier potassium 4.5 mmol/L",
-    ],
-)
+@with_cases("text")
 def test_the_newest_value_and_one_of_several_stand(text: str) -> None:
     assert state(text) == "supported"
 
@@ -465,17 +385,7 @@ def test_what_somebody_is_said_to_have_decided_stands_in_a_row(text: str) -> Non
     assert state(text) == "unsupported"
 
 
-@pytest.mark.parametrize(
-    ("said", "text", "told"),
-    [
-        ("she is allergic to latex", "she is allergic to latex.", "supported"),
-        ("she is allergic to latex", "she is allergic to nickel.", "unsupported"),
-        ("she is allergic to latex", "she is not allergic to latex.", "unsupported"),
-        ("she takes warfarin", "she does not take warfarin.", "unsupported"),
-        ("she does not take warfarin", "she does not take warfarin.", "supported"),
-        ("she does not take warfarin", "she takes warfarin.", "unsupported"),
-    ],
-)
+@with_cases("said", "text", "told")
 def test_what_the_user_said_is_neither_left_out_nor_turned_round(
     said: str, text: str, told: str
 ) -> None:

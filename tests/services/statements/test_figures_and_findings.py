@@ -1,11 +1,10 @@
 """What a figure in a name, a finding or another examination must not be taken for."""
 
-import pytest
-
 from data_models.chart_view import ChartView, ViewRow
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
+from tests.tables import with_cases
 
 ROWS = (
     ViewRow(kind="laboratory", name="Estimated Glomerular Filtration Rate", value="99.8",
@@ -35,34 +34,12 @@ def state(text: str) -> str:
     return MessageCheck(grounds=Grounds(rows=rows), speaker=Speaker()).check(text).state
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "eGFR is below 60.",  # 1.73 m2 is
-        "eGFR has fallen below 60.",
-        "Pain score was 10.",
-        "Her BMI is normal.",
-        "A chest CT was done in 2014.",
-        "An MRI of the chest was done.",
-        "Cefuroxime was given for pharyngitis.",  # months before it
-        "She takes the pill.",
-    ],
-)
+@with_cases("text")
 def test_what_no_row_says_is_not_supported(text: str) -> None:
     assert state(text) in ("unsupported", "contradicted")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "eGFR was 99.8 mL/min/1.73 m2 in April 2020.",
-        "The most recent Estimated Glomerular Filtration Rate is 99.8 mL/min/{1.73_m2}.",
-        "Pain severity on the 0-10 verbal numeric rating was 3.2.",
-        "A chest X-ray was done in 2014.",
-        "Cefuroxime was given for otitis media.",
-        "Levonorgestrel (Kyleena) was prescribed in January 2021.",
-    ],
-)
+@with_cases("text")
 def test_what_a_row_says_is_supported(text: str) -> None:
     assert state(text) == "supported"
 

@@ -7,6 +7,7 @@ from services.language.statements import read_sentence
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
+from tests.tables import with_cases
 
 ROWS = (
     ViewRow(
@@ -68,109 +69,32 @@ def state(text: str, *, reads_records: bool = True, deeds: frozenset[str] = froz
     return check.check(text).state
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("On 2024-09-16 the CEA was 9.7 ng/mL [Observation/cea-2].", "contradicted"),
-        ("On 2024-09-16 the CEA was 3.1 ng/mL [Observation/cea-2].", "supported"),
-        ("CEA is 3.1 ng/mL.", "contradicted"),
-        ("CEA was 3.1 ng/mL.", "supported"),
-        ("The stage is IVA.", "contradicted"),
-        ("The coded stage is IVA [Observation/stage-1].", "supported"),
-        ("CEA has been stable.", "contradicted"),
-        ("CEA fell to 9.7 ng/mL.", "contradicted"),
-        ("CEA rose to 9.7 ng/mL.", "supported"),
-        ("Das CEA ist stabil.", "contradicted"),
-        ("Das CEA stieg von 3,1 auf 9,7 ng/ml.", "supported"),
-        ("CEA is two point nine ng/mL.", "contradicted"),
-        ("Her CEA is normal.", "unsupported"),
-    ],
-)
+@with_cases("text", "wanted")
 def test_a_value_is_of_its_day_and_its_course(text: str, wanted: str) -> None:
     assert state(text) == wanted
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("KRAS is mutated [Observation/kras-1].", "contradicted"),
-        ("KRAS is wild-type.", "supported"),
-        ("KRAS is not mutated.", "supported"),
-        ("No KRAS mutation.", "supported"),
-        ("KRAS ist mutiert.", "contradicted"),
-        ("MET amplification is absent.", "contradicted"),
-        ("MET amplification is present with a MET/CEP7 ratio of 4.6.", "supported"),
-    ],
-)
+@with_cases("text", "wanted")
 def test_what_is_absent_is_not_present(text: str, wanted: str) -> None:
     assert state(text) == wanted
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("The primary is in the left lower lobe [Condition/lung-cancer].", "contradicted"),
-        ("The primary is in the right upper lobe of the lung.", "supported"),
-        ("Adenocarcinoma of the left upper lobe.", "contradicted"),
-        ("The brain metastases are in the right frontal lobe.", "unsupported"),
-        ("The brain metastases are in the left frontal lobe.", "supported"),
-        ("Der Primärtumor liegt im linken Unterlappen.", "unsupported"),
-        ("Der Primärtumor liegt im rechten Oberlappen.", "supported"),
-        ("Right now she is well.", "unchecked"),
-        ("She has no brain metastases.", "contradicted"),
-        ("Patient denies smoking.", "supported"),
-    ],
-)
+@with_cases("text", "wanted")
 def test_a_side_stands_beside_the_same_words(text: str, wanted: str) -> None:
     assert state(text) == wanted
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("CEA is 9.7 ng/mL [Observation/weight-2].", "unsupported"),
-        ("CEA is 9.7 ng/mL [Observation/cea-2].", "unsupported"),
-        ("CEA is 9.7 ng/mL [Observation/cea-3].", "supported"),
-    ],
-)
+@with_cases("text", "wanted")
 def test_a_cited_source_holds_the_value(text: str, wanted: str) -> None:
     assert state(text) == wanted
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Ada Leeward has been registered.",
-        "The ward round was moved to 16:00.",
-        "The allergy has been saved.",
-        "Done.",
-        "Booked.",
-        "Booked: Dr. Smith, Tuesday 09:00.",
-        "**Booked:** Dr. Smith",
-        "Booked with Dr. Smith on Tuesday.",
-        "Gebucht: Dr. Smith, Dienstag 09:00.",
-        "Sent: mail to Dr. Jones.",
-        "Erledigt.",
-        "Der Termin wurde gebucht.",
-        "Ich habe die Nachricht an Dr. Haddad gesendet.",
-        "I have ordered a CT of the chest.",
-        "Your mail to Leila has gone out.",
-    ],
-)
+@with_cases("text")
 def test_no_deed_is_claimed_that_no_tool_did(text: str) -> None:
     assert state(text, reads_records=False) == "contradicted"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Once it is booked, you will get a mail.",
-        "It is not booked yet.",
-        "Der Termin ist noch nicht gebucht.",
-        "The lymph nodes were removed.",
-        "Should I book it?",
-    ],
-)
+@with_cases("text")
 def test_what_is_no_claim_of_a_deed_is_shown(text: str) -> None:
     assert state(text, reads_records=False) == "unchecked"
 
@@ -215,20 +139,7 @@ def test_a_name_that_nobody_knows_is_a_statement_behind_a_colon() -> None:
     assert states("Medications: pantoprazole") == ["supported"]
 
 
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("She still takes dexamethasone.", "contradicted"),
-        ("Dexamethasone was stopped.", "supported"),
-        ("The patient is a 69-year-old man.", "contradicted"),
-        ("The patient is a 69-year-old woman.", "supported"),
-        ("Sie ist männlich.", "contradicted"),
-        ("John Miller has stage IVB.", "unsupported"),
-        ("Margaret Whitfield has stage IVB.", "supported"),
-        ("There is no family history of cancer.", "unsupported"),
-        ("Kein Nachweis von Hirnmetastasen.", "contradicted"),
-    ],
-)
+@with_cases("text", "wanted")
 def test_it_is_this_patient_and_this_drug(text: str, wanted: str) -> None:
     assert state(text) == wanted
 
@@ -247,35 +158,11 @@ def test_the_name_of_a_test_is_no_source() -> None:
     assert read_sentence(f"{name} [Observation/hb]").refs == ("Observation/hb",)
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Her kidney function is severely impaired.",
-        "She is hypokalaemic.",
-        "She is anaemic.",
-        "Her blood pressure is very high.",
-        "Metformin was restarted last week.",
-        "Prednisolone was doubled.",
-        "Her prognosis is poor.",
-        "She lives alone.",
-        "She was admitted yesterday.",
-        "She is hypertensive.",
-    ],
-)
+@with_cases("sentence")
 def test_what_no_row_has_a_word_of_is_not_said_of_the_patient_unmarked(sentence: str) -> None:
     assert state(sentence) == "unsupported"
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "She is well.",
-        "She should see a nephrologist.",
-        "I have looked at her record.",
-        "Her case may be discussed on Monday.",
-        "Is she anaemic?",
-        "Here is what I found for her.",
-    ],
-)
+@with_cases("sentence")
 def test_what_states_nothing_of_her_is_not_marked(sentence: str) -> None:
     assert state(sentence) == "unchecked"

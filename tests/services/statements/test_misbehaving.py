@@ -16,6 +16,7 @@ from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
 from tests.services.records.charts import records_in
 from tests.services.statements.corpus import SAMPLES
+from tests.tables import with_cases
 
 UNTRUE = """
 The CEA is 97 ng/mL.
@@ -135,51 +136,19 @@ def test_what_is_true_is_not_marked(text: str, rows: KnownRows) -> None:
     assert state(text, rows) in ("supported", "unchecked")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "She was diagnosed with Turner syndrome.",
-        "His PSA has fallen to 0.2 ng/mL.",
-        "His LDH is normal at 150 U/L.",
-        "Sie nimmt Warfarin 5 mg täglich.",
-        "Il prend de la warfarine 5 mg par jour.",
-        "He takes no anticoagulant.",
-        "I referred her to cardiology.",
-        "The order was placed.",
-        "J'ai réservé le rendez-vous.",
-        "Le message a été envoyé.",
-        "He reservado la cita.",
-    ],
-)
+@with_cases("text")
 def test_who_has_no_tool_of_the_record_says_nothing_of_it_unmarked(text: str) -> None:
     check = MessageCheck(grounds=Grounds(), speaker=Speaker(reads_records=False))
     assert check.check(text).state in ("unsupported", "contradicted")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Radiology can look at the CT.",
-        "I can help with pain or blood pressure questions.",
-        "The pain clinic has free slots on Friday.",
-        "Le rendez-vous sera réservé dès que possible.",
-        "Your colleague received the message.",
-        "Please tell me her blood pressure.",
-    ],
-)
+@with_cases("text")
 def test_what_is_said_of_no_chart_is_not_marked(text: str) -> None:
     check = MessageCheck(grounds=Grounds(), speaker=Speaker(reads_records=False))
     assert check.check(text).state == "unchecked"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Nothing was found.",
-        "No data available.",
-        "Es wurde nichts gefunden.",
-    ],
-)
+@with_cases("text")
 def test_nothing_found_is_marked_beside_what_was_found(text: str, rows: KnownRows) -> None:
     assert state(text, rows) == "unsupported"
     assert state(text, KnownRows()) == "unchecked", "nothing was looked at"

@@ -1,11 +1,10 @@
 """Things told by any of their names, and better and worse by their values, over one chart."""
 
-import pytest
-
 from data_models.chart_view import ChartView, ViewRow
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
+from tests.tables import with_cases
 
 ROWS = (
     ViewRow(
@@ -95,47 +94,11 @@ def is_marked(text: str) -> bool:
     return found.state in ("unsupported", "contradicted")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "He has chronic heart failure since 2018.",
-        "Sie hat ein Schlafapnoe-Syndrom.",
-        "Ein ADHS ist seit September 2021 bekannt.",
-        "Er trägt einen Herzschrittmacher.",
-        "He has a lung disease.",
-        "He is waiting for a kidney transplant.",
-        "He has had two doses of COVID-19 vaccine.",
-        "eGFR worsened from 58 mL/min in 2017 to 44.5 mL/min in 2023.",
-        "Haemoglobin is 11.8 g/dL, better than in 2021.",
-        "Haemoglobin is 11.8 g/dL but better than in 2021 (10.9 g/dL).",
-        "Haemoglobin was 11.8 g/dL in May 2023, higher than two years before.",
-        "Haemoglobin is 11.8 g/dL, 0.9 g/dL more than in 2021.",
-        "Haemoglobin has recovered to 11.8 g/dL.",
-        "The last colonoscopy was in May 2019, five years after the previous one.",
-        "It was ER-positive and PR-negative in September 2024.",
-    ],
-)
+@with_cases("text")
 def test_what_rows_say_by_another_name_is_not_marked(text: str) -> None:
     assert not is_marked(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "He has chronic heart failure since 2019.",
-        "Er trägt einen Defibrillator.",
-        "He has a bowel disease.",
-        "A kidney transplant was performed in August 2022.",
-        "The concussion in June 2023 was followed by loss of consciousness.",
-        "He has had three doses of COVID-19 vaccine.",
-        "He received penicillin V in July 2015.",
-        "eGFR improved from 58 mL/min in 2017 to 44.5 mL/min in 2023.",
-        "Haemoglobin is 11.8 g/dL, worse than in 2021.",
-        "Haemoglobin was 11.8 g/dL in May 2023, lower than two years before.",
-        "Haemoglobin is 11.8 g/dL, 2.9 g/dL more than in 2021.",
-        "The last colonoscopy was in May 2019, three years after the previous one.",
-        "It was ER-negative and PR-negative in September 2024.",
-    ],
-)
+@with_cases("text")
 def test_what_rows_do_not_say_by_any_name_is_marked(text: str) -> None:
     assert is_marked(text)

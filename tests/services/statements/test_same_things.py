@@ -6,6 +6,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
+from tests.tables import with_cases
 
 NOTE = (
     "Right adrenal lesion 15 mm, adrenal metastasis likely. Radiotherapy to breast and nodes is "
@@ -49,37 +50,11 @@ def state(text: str, grounds: Grounds) -> str:
     return MessageCheck(grounds=grounds, speaker=Speaker()).check(text).state
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The adrenal metastasis was confirmed by biopsy.",
-        "She has migraine with aura.",
-        "The faecal occult blood test was negative.",
-        "The ERCP was performed on 24 June 2025.",
-        "Her last visit was on 28 August 2019.",
-        "Both nodes were positive.",
-        "Radiotherapy to breast and nodes has been completed.",
-        "The board recommended surgery.",
-        "Creatinine rose from 1.03 to 2.6 mg/dL within three days.",
-        "Creatinine was 2.6 mg/dL, down from 1.03 mg/dL.",
-        "The right adrenal lesion required surgery.",
-    ],
-)
+@with_cases("text")
 def test_what_is_of_another_thing_is_not_supported(text: str, grounds: Grounds) -> None:
     assert state(text, grounds) in ("unsupported", "contradicted")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "An adrenal metastasis is likely.",
-        "The ERCP was performed on 13 June 2025.",
-        "Her last visit was on 2 September 2020.",
-        "Creatinine rose from 1.03 to 2.6 mg/dL within two weeks.",
-        "Creatinine was 2.6 mg/dL, up from 1.03 mg/dL.",
-        "The polyp of the colon, found in 2010, has resolved.",
-        "The BRAF allele fraction was 38 percent.",
-    ],
-)
+@with_cases("text")
 def test_what_the_rows_say_of_one_thing_is_not_marked(text: str, grounds: Grounds) -> None:
     assert state(text, grounds) in ("supported", "unchecked")

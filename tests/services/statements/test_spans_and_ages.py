@@ -6,6 +6,7 @@ from data_models.chart_view import ChartView, ViewRow
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
+from tests.tables import with_cases
 
 
 def _value(name: str, number: float, unit: str, date: str) -> ViewRow:
@@ -106,14 +107,7 @@ def test_a_true_sentence_is_supported_and_its_false_twin_marked(
     assert state(wrong) in ("unsupported", "contradicted")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "I confirmed the plan and all agents agree: surgery is recommended.",
-        "All specialists agree that she should be started on metformin.",
-        "There is no history of substance abuse.",
-    ],
-)
+@with_cases("text")
 def test_what_nobody_recorded_is_marked(text: str, grounds: Grounds) -> None:
     found = MessageCheck(grounds=grounds, speaker=Speaker()).check(text)
     assert found.state in ("unsupported", "contradicted")
