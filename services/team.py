@@ -9,7 +9,6 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from data_models.errors import ConfigurationError
-from data_models.plain_yaml import read_yaml
 from data_models.values import ClosedValue
 from services.group_chat_port import AgentCard
 from services.memory_blocks.plain_reading import IntentSpec
@@ -148,7 +147,7 @@ def load_team(
 
 def _document(path: Path) -> Any:
     try:
-        return read_yaml(path.read_text(encoding="utf-8"))
+        return yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigurationError(f"{path} cannot be read; {_EXAMPLE}") from error
     except yaml.YAMLError as error:

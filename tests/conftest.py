@@ -49,6 +49,13 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file whose tests are all slow where none of these is run."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return "\npytestmark = pytest.mark.slow\n" in collection_path.read_text("utf-8") or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the files that take long: side by side, the quick ones fill up the end."""
     seed: int | None = config.getoption("--shuffle-files")
