@@ -25,9 +25,12 @@ def view(tool: str, *rows: ViewRow, kind: ViewKind = "table", nothing: str = "")
     )
 
 
+VIEWS = views_of("lists")
+
+
 def grounds(**changes: object) -> Grounds:
     rows = KnownRows()
-    for one in views_of("lists"):
+    for one in VIEWS:
         rows.add_view(one)
     return Grounds(rows=rows, **changes)  # type: ignore[arg-type]
 
