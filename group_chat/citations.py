@@ -23,27 +23,35 @@ def citations_in(text: str, sources: Mapping[str, Citation]) -> list[Citation]:
 
 
 def remember_sources(sources: dict[str, Citation], result: Any) -> None:
-    """Add the sources of a tool's result; one with the words it says is not lost to one without."""
-    for source in sources_in(result):
-        if source.quote is not None or source.ref not in sources:
-            sources[source.ref] = source
+    """Add the sources of a tool's result; one with the words it says is not lost to one without.
 
-
-def sources_in(result: Any) -> list[Citation]:
-    """Return a citation for every `{"ref", "title", "date"}` inside a tool's result.
-
-    The quote is the source's own, else the text that stands beside it.
+    These are all `{"ref", "title", "date"}` inside it. The quote is the source's own, else the
+    text that stands beside it.
     """
     if isinstance(result, list):
-        return [one for item in result for one in sources_in(item)]
+        for item in result:
+            remember_sources(sources, item)
+        return
     if not isinstance(result, dict):
-        return []
-    rows, beside, source = [result], result.get("text"), result.get("source")
-    if isinstance(source, dict) and "quote" not in source and isinstance(beside, str):
-        rows = [{**source, "quote": beside}, result]
-    found = [one for row in rows if (one := _citation(row)) is not None]
-    inside = [value for value in result.values() if isinstance(value, list | dict)]
-    return found + sources_in(inside) if inside else found
+        return
+    if isinstance(source := result.get("source"), dict):
+        beside = result.get("text")
+        if "quote" not in source and isinstance(beside, str):
+            _remember(sources, {**source, "quote": beside})
+    if "ref" in result:
+        _remember(sources, result)
+    for value in result.values():
+        if isinstance(value, _NESTED):
+            remember_sources(sources, value)
+
+
+_NESTED = (list, dict)
+
+
+def _remember(sources: dict[str, Citation], row: Mapping[str, Any]) -> None:
+    one = _citation(row)
+    if one is not None and (one.quote is not None or one.ref not in sources):
+        sources[one.ref] = one
 
 
 def _citation(row: Mapping[str, Any]) -> Citation | None:
@@ -54,7 +62,7 @@ def _citation(row: Mapping[str, Any]) -> Citation | None:
     return Citation(
         ref=ref,
         title=_cut(title, TITLE_LIMIT_CHARS),
-        date=date if isinstance(date, str) else None,
+        date=date if isinstance(date, str) and date else None,
         quote=_cut(quote, QUOTE_LIMIT_CHARS) if isinstance(quote, str) else None,
     )
 

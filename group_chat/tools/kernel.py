@@ -289,6 +289,7 @@ class ToolKernel(Kernel):
             data=call.data,
             error_code=call.error_code,
             duration_ms=call.duration_ms,
+            is_view=isinstance(call.output, ChartView),
         )
         turn.ran.append(RanTool(call.call_id, call.tool, call.data))
         if turn.works_beside_others:

@@ -24,6 +24,7 @@ class ToolRun:
         content: What the model was given.
         data: The whole result before it was bounded; None where the call failed.
         error_code: Code of the error, None where there was none.
+        is_view: Whether it gave rows of a chart.
         execution_id: Under which tool memory keeps the run; empty where it keeps none.
         entity_ids: What tool memory found in the result.
     """
@@ -36,6 +37,7 @@ class ToolRun:
     data: Mapping[str, Any] | None
     error_code: str | None
     duration_ms: float
+    is_view: bool = False
     execution_id: str = ""
     entity_ids: tuple[str, ...] = ()
 
@@ -103,6 +105,7 @@ def remembered(turn: TurnContext, run: ToolRun) -> ToolRun:
             error=None if run.error_code is None else run.content,
             duration_ms=run.duration_ms,
             call_id=run.call_id,
+            is_view=run.is_view,
         )
     )
     return replace(run, execution_id=kept.execution_id, entity_ids=tuple(kept.entity_ids))

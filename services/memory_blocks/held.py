@@ -143,5 +143,7 @@ def shown_answers(turn: Turn, plan: Plan | None) -> Sequence[AgentMessage]:
 
 
 def _size(turn: Turn, longest: int, plan: Plan | None) -> int:
-    sizes = [len(turn.user_message), *[len(one.text) for one in shown_answers(turn, plan)]]
-    return sum([min(longest, size) for size in sizes])
+    size = min(longest, len(turn.user_message))
+    for one in shown_answers(turn, plan):
+        size += min(longest, len(one.text))
+    return size
