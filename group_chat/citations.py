@@ -1,7 +1,7 @@
 """Finds the sources that an agent's text names among those that tools gave."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from data_models.chat_context import Citation
@@ -28,30 +28,23 @@ def remember_sources(sources: dict[str, Citation], result: Any) -> None:
     These are all `{"ref", "title", "date"}` inside it. The quote is the source's own, else the
     text that stands beside it.
     """
-    if isinstance(result, list):
-        for item in result:
-            remember_sources(sources, item)
-        return
-    if not isinstance(result, dict):
-        return
-    if isinstance(source := result.get("source"), dict):
-        beside = result.get("text")
-        if "quote" not in source and isinstance(beside, str):
-            _remember(sources, {**source, "quote": beside})
-    if "ref" in result:
-        _remember(sources, result)
-    for value in result.values():
-        if isinstance(value, _NESTED):
+    if isinstance(result, dict):
+        for row in _sources_of(result):
+            one = _citation(row)
+            if one is not None and (one.quote is not None or one.ref not in sources):
+                sources[one.ref] = one
+        result = result.values()
+    for value in result:
+        if isinstance(value, list | dict):
             remember_sources(sources, value)
 
 
-_NESTED = (list, dict)
-
-
-def _remember(sources: dict[str, Citation], row: Mapping[str, Any]) -> None:
-    one = _citation(row)
-    if one is not None and (one.quote is not None or one.ref not in sources):
-        sources[one.ref] = one
+def _sources_of(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    source, beside = row.get("source"), row.get("text")
+    if isinstance(source, dict) and "quote" not in source and isinstance(beside, str):
+        yield {**source, "quote": beside}
+    if "ref" in row:
+        yield row
 
 
 def _citation(row: Mapping[str, Any]) -> Citation | None:
