@@ -209,7 +209,7 @@ def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
     """Take in what earlier answers said and the record supported."""
     earlier = [message for past in turn.request.history for message in past.agent_responses]
     for place, message in enumerate([*earlier, *turn.said]):
-        if refs := REFERENCE.findall(message.text):
+        if "/" in message.text and (refs := REFERENCE.findall(message.text)):
             grounds.rows.sources.update(refs)
             grounds.papers.sources.update(refs)
         if message.shortened_from_chars is not None:

@@ -89,7 +89,7 @@ def window(
     kept: list[list[Line]] = []
     for turn in reversed(earlier):
         shown = [line if len(line.text) <= longest else _shown(line, longest) for line in turn]
-        size = _size(shown)
+        size = sum([len(line.text) for line in shown])
         if size > room:
             kept += [] if kept else [_newest(shown, room)]
             break

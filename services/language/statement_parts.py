@@ -79,11 +79,11 @@ def numbered_marks(text: str, *, most: int) -> tuple[str, tuple[str, ...]]:
 
 def breaks_in(
     words: Sequence[tuple[int, str]],
+    lower: Sequence[str],
     found: Sequence[FoundPhrase],
     quantities: Sequence[Quantity],
 ) -> list[int]:
     """Return the places, among the words of a sentence, at which its clauses begin."""
-    lower = [word.lower() for _, word in words]
     breaks = [
         at for at, word in enumerate(lower) if word in _BREAKS and not _is_in_number(words, at)
     ]

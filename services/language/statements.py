@@ -171,7 +171,7 @@ class _Reader:
         return put_together(self._segments())
 
     def _segments(self) -> list[Clause]:
-        breaks = breaks_in(self._words, self._found, self._quantities)
+        breaks = breaks_in(self._words, self._lower, self._found, self._quantities)
         edges = [0, *sorted(breaks), len(self._words)]
         found = []
         for start, end in pairwise(edges):
@@ -197,7 +197,11 @@ class _Reader:
         meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
         names = [one for at in sorted({*named, *meant}) for one in meant.get(at) or (named[at],)]
         often = [one for one in phrases if one.said.often]
-        told = [at for at in places if not any(one.start <= at < one.end for one in often)]
+        told = (
+            [at for at in places if not any(one.start <= at < one.end for one in often)]
+            if often
+            else places
+        )
         spoken = [(self._words[at][0], self._lower[at]) for at in told]
         is_named = {place for place, at in enumerate(told) if at in named or at in meant}
         counts = list(counted(spoken, quantities, is_named))
