@@ -106,8 +106,11 @@ def is_for_others(pieces: Sequence[Piece], *, is_over: bool) -> bool:
     return "act" in begins or is_plan or bool(others & set(kinds))
 
 
+_EMPTY = frozenset({"stop", "people"})
+
+
 def _is_empty(piece: Piece) -> bool:
-    return bool(piece.labels) and all(label.kind in ("stop", "people") for label in piece.labels)
+    return bool(piece.labels) and piece.by_kind.keys() <= _EMPTY
 
 
 def parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:

@@ -34,7 +34,8 @@ def unread_in(
 ) -> tuple[str, ...]:
     """Return the words of `pieces` that `asked` leaves out, neighbours together, each once."""
     used = _Used(asked=asked, words=words)
-    is_over = any("over" in piece.of("frame") for piece in pieces)
+    frames = {frame for piece in pieces for frame in piece.of("frame")}
+    is_over = "over" in frames
     found: list[list[str]] = [[]]
     for piece in pieces:
         is_left = used.leaves_out(piece) or (not is_over and used.turns_about(piece))
@@ -53,7 +54,7 @@ def unread_in(
         found += [[piece.text] for piece in pieces if "first" in piece.of("aspect")]
     is_then_of_age = len(asked) > 1 and any(map(_is_of_an_age, asked))
     if not is_then_of_age and not any(one.around or one.span for one in asked):
-        is_length = any("lasting" in piece.of("frame") for piece in pieces)
+        is_length = "lasting" in frames
         if {"results", "problems"} <= {
             one.tool for one in asked
         } and not is_length:  # "between the two fractures"
