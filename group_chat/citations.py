@@ -1,7 +1,7 @@
 """Finds the sources that an agent's text names among those that tools gave."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from data_models.chat_context import Citation
@@ -39,6 +39,15 @@ def remember_sources(sources: dict[str, Citation], result: Any) -> None:
             remember_sources(sources, value)
 
 
+def remember_rows(sources: dict[str, Citation], rows: Iterable[Mapping[str, str]]) -> None:
+    """Add the sources of a view, of each row what it says."""
+    for row in rows:
+        if row.get("title") and (row.get("quote") or row["ref"] not in sources):
+            sources[row["ref"]] = _cited(
+                row["ref"], row["title"], row.get("date"), row.get("quote")
+            )
+
+
 def _sources_of(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     source, beside = row.get("source"), row.get("text")
     if isinstance(source, dict) and "quote" not in source and isinstance(beside, str):
@@ -52,11 +61,20 @@ def _citation(row: Mapping[str, Any]) -> Citation | None:
     if not isinstance(ref, str) or not isinstance(title, str):
         return None
     date, quote = row.get("date"), row.get("quote")
+    return _cited(
+        ref,
+        title,
+        date if isinstance(date, str) else None,
+        quote if isinstance(quote, str) else None,
+    )
+
+
+def _cited(ref: str, title: str, date: str | None, quote: str | None) -> Citation:
     return Citation(
         ref=ref,
         title=_cut(title, TITLE_LIMIT_CHARS),
-        date=date if isinstance(date, str) and date else None,
-        quote=_cut(quote, QUOTE_LIMIT_CHARS) if isinstance(quote, str) else None,
+        date=date or None,
+        quote=_cut(quote, QUOTE_LIMIT_CHARS) if quote else None,
     )
 
 

@@ -63,7 +63,8 @@ def _shorten_rows(memory: MemoryBlocks) -> None:
         if len(point.text) > POINT_CHARS:
             point.text = _cut(point.text, POINT_CHARS)
     for entry in memory.flow:
-        if max(map(len, (entry.said, entry.routed, entry.answered, entry.topic))) > TOPIC_CHARS:
+        lines = (entry.said, entry.routed, entry.answered)
+        if max(map(len, lines)) > LINE_CHARS or len(entry.topic) > TOPIC_CHARS:
             entry.said = _cut(entry.said, LINE_CHARS)
             entry.routed = _cut(entry.routed, LINE_CHARS)
             entry.answered = _cut(entry.answered, LINE_CHARS)

@@ -6,7 +6,15 @@ from collections.abc import Set as AbstractSet
 from services.language.clauses import Clause
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
-from services.statements.fit import ANY_KIN, WITHOUT, has_happened, is_measured, lacked, stands
+from services.statements.fit import (
+    ANY_KIN,
+    WITH,
+    WITHOUT,
+    has_happened,
+    is_measured,
+    lacked,
+    stands,
+)
 from services.statements.known import KnownRows
 from services.statements.rows import BEGINNING, KnownRow, told_of
 
@@ -99,11 +107,8 @@ def _adds_unknown(
     said = _said(clause, own_names) | (clause.words & short)
     if is_of_value and (_has_figure(clause) or _names_nothing(clause)):
         said = frozenset(filter(_is_of_medicine, said))
-    parted = said & sentence.hyphened.keys() - frozenset().union(*(row.words for row in rows))
-    exclusive = statement_words().exclusive.keys()
-    parted = frozenset(word for word in parted if sentence.hyphened[word].isdisjoint(exclusive))
-    parts = told_of(part for word in parted for part in sentence.hyphened[word])
-    said = said - parted | {part for part in parts if not _is_neutral(part, clause)}
+    if not said.isdisjoint(sentence.hyphened):
+        said = _with_parts(said, clause, rows, sentence)
     if _has_figure(clause):
         said = frozenset(one for one in said if not _has_happened_to(one, rows))
     if not said:
@@ -114,8 +119,10 @@ def _adds_unknown(
     meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
+    lacking = [] if is_denied else [row for row in meant if not row.words.isdisjoint(WITH)]
     known = frozenset(clause.names).union(
-        *(row.words if is_denied else row.words - lacked(row) for row in meant)
+        *[row.words for row in meant if is_denied or row.words.isdisjoint(WITH)],
+        *[row.words - lacked(row) for row in lacking],
     )
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == _SHORT for word in said - known)
@@ -124,6 +131,17 @@ def _adds_unknown(
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
     )
     return not (has_all(said, known, initials) and is_placed)
+
+
+def _with_parts(
+    said: frozenset[str], clause: Clause, rows: Sequence[KnownRow], sentence: Sentence
+) -> frozenset[str]:
+    """Return what is said, with their parts for words with hyphens that no row has."""
+    parted = said & sentence.hyphened.keys() - frozenset().union(*(row.words for row in rows))
+    exclusive = statement_words().exclusive.keys()
+    parted = frozenset(word for word in parted if sentence.hyphened[word].isdisjoint(exclusive))
+    parts = told_of(part for word in parted for part in sentence.hyphened[word])
+    return said - parted | {part for part in parts if not _is_neutral(part, clause)}
 
 
 def _has_happened_to(word: str, rows: Sequence[KnownRow]) -> bool:
