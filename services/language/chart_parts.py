@@ -161,10 +161,17 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     part = QuestionPart(pieces, frames=set(_frames_of_places(pieces, words)))
     is_negated = False
     for piece in pieces:
-        if piece.labels:
-            _take_in(part, piece, words, is_negated=is_negated)
+        said = piece.by_kind
+        part.topics += said.get("topic", ())
+        part.aspects |= {*said.get("aspect", ())} - {"whether"}
+        part.parts += said.get("part", ())
+        part.frames |= {*said.get("frame", ())} - ({"over"} if is_negated else set())
         is_negated |= piece.text in words.words.negations  # "without the stopped ones"
-        part.is_before |= piece.words[0] in words.words.before
+        part.is_before |= "before" in said or piece.words[0] in words.words.before
+        part.unit = next(iter(said.get("unit", ())), part.unit)
+        part.place = piece if "place" in said else part.place
+        if "topic" in said:
+            part.aspects |= words.aspects_within(piece) & EDGES
     ends = [{*piece.of("aspect")} & _ENDS for piece in pieces if "aspect" in piece.by_kind]
     if _ENDS in ends and any(len(one) == 1 for one in ends):  # "the worst (highest) sodium"
         part.aspects -= _ENDS - set().union(*(one for one in ends if len(one) == 1))
@@ -178,19 +185,6 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
         part.aspects.add("whether")
     part.is_asked_anew = opening is not None and opening.text in words.words.asking
     return part
-
-
-def _take_in(part: QuestionPart, piece: Piece, words: Lexicon, *, is_negated: bool) -> None:
-    said = piece.by_kind
-    part.topics += said.get("topic", ())
-    part.aspects |= set(said.get("aspect", ())) - {"whether"}
-    part.parts += said.get("part", ())
-    part.frames |= set(said.get("frame", ())) - ({"over"} if is_negated else set())
-    part.is_before |= "before" in said
-    part.unit = next(iter(said.get("unit", ())), part.unit)
-    part.place = piece if "place" in said else part.place
-    if "topic" in said:
-        part.aspects |= words.aspects_within(piece) & EDGES
 
 
 _VISITS_MEANT = frozenset({"first", "latest"})
@@ -212,8 +206,7 @@ def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:
     for piece in pieces:
         if _is_joint(piece, words) or piece.text == "/":
             sides.append(set())
-        if "aspect" in piece.by_kind:
-            sides[-1] |= set(piece.of("aspect"))
+        sides[-1] |= {*piece.of("aspect")}
     has_newest = any("latest" in side and not side & {*RANKED, "count"} for side in sides)
     return has_newest and any(side & {*RANKED, "count"} for side in sides)
 

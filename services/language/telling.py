@@ -201,8 +201,8 @@ def _ends_as_verb(words: Sequence[str], phrases: TellingWords) -> bool:
 
 def _behind(words: Sequence[str], openers: _Openers) -> Sequence[str] | None:
     """Return what stands behind the first of `openers` that begins `words`, if one does."""
-    for opener in openers:
-        if tuple(words[: len(opener)]) == opener:
+    for opener in openers if words else ():
+        if opener[0] == words[0] and tuple(words[: len(opener)]) == opener:
             return words[len(opener) :]
     return None
 

@@ -15,8 +15,7 @@ from services.statements.units import is_same
 _SAME_LETTERS = 7
 ANY_KIN = frozenset({"family", "familie", "parent", "eltern"})
 WITHOUT = frozenset({"without", "ohne"})
-WITH = frozenset({"with", "without"})
-"""Behind these a row may tell what it is without."""
+_WITH = frozenset({"with", "without"})
 _LACKING = WITHOUT | {"no", "kein", "keine", "keinen"}
 _ONE_OF = frozenset({"extent", "acuity", "stay", "colon", "malignancy", "aim", "margin"})
 _NOT_THERE = ("polarity", 1)
@@ -99,9 +98,11 @@ def _is_as_sure(clause: Clause, row: KnownRow) -> bool:
 
 def lacked(row: KnownRow) -> frozenset[str]:
     """Return what a row is without: the aura of "migraine without aura"."""
-    if row.is_text or row.words.isdisjoint(WITH):
+    if row.is_text or row.words.isdisjoint(_WITH):
         return frozenset()
     said = row.says.replace(" with no ", " without ")
+    if " without " not in said:
+        return frozenset()
     return told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
 
 
@@ -174,7 +175,8 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     others = [
         one
         for one in clause.quantities
-        if not _is_mixture(one, row) and not _is_among(one, known, is_about=is_about)
+        if not _is_among(one, known, is_about=is_about)
+        and (one.pair is None or not _is_mixture(one, row))
     ]
     if not others or len(others) == len(clause.quantities):
         return not others
@@ -188,8 +190,6 @@ def _is_among(one: Quantity, known: Sequence[Quantity], *, is_about: bool = Fals
 
 def _is_mixture(told: Quantity, row: KnownRow) -> bool:
     """Whether a row has both parts of a mixture: "Humulin 70/30"."""
-    if told.pair is None:
-        return False
     numbers = {one.number for one in row.quantities}
     units = {one.unit for one in row.quantities}
     return (not told.unit or told.unit in units) and {told.number, told.pair} <= numbers

@@ -8,7 +8,6 @@ from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
 from services.statements.fit import (
     ANY_KIN,
-    WITH,
     WITHOUT,
     has_happened,
     is_measured,
@@ -119,11 +118,8 @@ def _adds_unknown(
     meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
-    lacking = [] if is_denied else [row for row in meant if not row.words.isdisjoint(WITH)]
-    known = frozenset(clause.names).union(
-        *[row.words for row in meant if is_denied or row.words.isdisjoint(WITH)],
-        *[row.words - lacked(row) for row in lacking],
-    )
+    told = [row.words if is_denied else row.words - lacked(row) for row in meant]
+    known = frozenset(clause.names).union(*told)
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == _SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
@@ -237,8 +233,10 @@ def _is_neutral(word: str, clause: Clause) -> bool:
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
     if clause.differences and word in _AMOUNTS:
         return True
-    forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
-    if any(one in known.neutral or one in known.spoken for one in forms):
+    forms = [word]
+    if len(word) > _SHORT_FORM and word.endswith(_INFLECTIONS):
+        forms += [word.removesuffix(ending) for ending in _INFLECTIONS]
+    if not (known.neutral.isdisjoint(forms) and known.spoken.isdisjoint(forms)):
         return True
     if word.endswith(_ADVERB) and word not in known.judging | known.happening.keys():
         return True
