@@ -79,6 +79,8 @@ def takes_back(text: str) -> bool:
     """Whether `text` says that what was said before is not so, or was about somebody else."""
     if command_in(text) == "wrong_patient" or is_retracted(text):
         return True
+    if _begins_was_for().isdisjoint(words_of(text)):
+        return False
     raw = text.split()
     words = [" ".join(words_of(one)) for one in raw]
     return any(
@@ -145,6 +147,11 @@ def _compares(words: list[str]) -> bool:
 def _was_for() -> Collection[tuple[str, ...]]:
     phrases = (folded(one) for language in LANGUAGES for one in replies(language).was_for)
     return sorted(phrases, key=len, reverse=True)
+
+
+@cache
+def _begins_was_for() -> frozenset[str]:
+    return frozenset(phrase[0] for phrase in _was_for())
 
 
 @cache

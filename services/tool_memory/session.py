@@ -43,6 +43,7 @@ class FinishedRun:
         data: The whole result; None where the run failed.
         error: What the agent was told of a failure.
         call_id: Of the call; a view that it gave is called so.
+        is_view: Whether it gave rows of a chart: no entities, for none has an id of its own.
     """
 
     tool: str
@@ -53,6 +54,7 @@ class FinishedRun:
     duration_ms: float
     call_id: str = ""
     error_code: str | None = None
+    is_view: bool = False
 
 
 class ToolMemorySession:
@@ -229,7 +231,7 @@ class ToolMemorySession:
         fit(self._store.memory, kept=tuple(kept))
 
     def _found(self, run: FinishedRun) -> list[Found]:
-        if run.data is None or run.error is not None:
+        if run.is_view or run.data is None or run.error is not None:
             return []
         try:
             return extracted(run.data, self._extractors)

@@ -61,9 +61,10 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
     for said, day in _lines_before(turns):
         told = told_in(said) if len(said) <= _TOLD_CHARS else ()
         is_right = bool(found) and (bool(told) or was_told) and puts_right_what_was_told(said)
-        puts_right = is_right and not takes_back(said)
+        is_taken_back = takes_back(said)
+        puts_right = is_right and not is_taken_back
         was_told = bool(told) or is_right
-        if takes_back(said):
+        if is_taken_back:
             del found[-1:]
         elif (value := withdrawn_value(said)) is not None:
             found, told = without_what_is_forgotten(found, value), ()
