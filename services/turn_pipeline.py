@@ -161,6 +161,13 @@ class TurnPipeline:
         if turn.verdict.reply is not None:
             self._replies.say(turn, turn.verdict.reply)
             return self._replies.say_question(turn) if turn.verdict.question is None else None
+        await self._answer_request(turn)
+        while (following := self._held.following(turn)) is not None:
+            turn = following
+            await self._answer_request(turn)
+        return None
+
+    async def _answer_request(self, turn: GroundedTurn) -> None:
         if await self._questions.answer_of_memory(turn) or await self._clearing.ask_late(turn):
             return None
         if self._stops.answer_nothing_waits(turn) or await self._scenarios.run_scenario(
@@ -260,6 +267,7 @@ class TurnPipeline:
         await self._scenarios.note_heard(turn)
         self._replies.tell_unmet(turn)
         self._held.ask_whose(turn)
+        self._held.tell_displaced(turn)
         self._replies.say_question(turn)
 
     async def _act(self, turn: GroundedTurn, action: ToolAction) -> ToolRan:

@@ -217,7 +217,7 @@ def _waiting(who: Who, offered: Sequence[PatientId | None]) -> Mapping[str, obje
     if earlier is None or earlier.payload.get(OPTIONS) != offered:
         return {ASKED: turn.reading.text, OPENS_ONLY: opens_only}
     if opens_only:
-        return {ASKED: earlier.payload.get(ASKED, ""), OPENS_ONLY: earlier.payload.get(OPENS_ONLY)}
+        return {key: earlier.payload.get(key, "") for key in (ASKED, OPENS_ONLY)}
     both, _ = with_what_waits(earlier, turn.reading.text)
     return {ASKED: both, OPENS_ONLY: False}
 

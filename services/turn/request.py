@@ -64,7 +64,9 @@ class TurnRequests:
             patient_id=turn.patient_id,
             all_patient_ids=turn.roster.patient_ids,
             snapshot=snapshot_of(turn),
-            history=shown_history(context, context.chat_history[:-1]),
+            history=shown_history(
+                context, context.chat_history[: None if turn.went_before else -1]
+            ),
             text=tool_memory.request,
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,

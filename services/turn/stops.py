@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId
 from services.identity.person import Person, both_identifiers
-from services.language.commands import command_in, is_said_of
+from services.language.commands import command_in, is_said_of, takes_back
 from services.language.folding import words_of
 from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
@@ -46,7 +46,10 @@ class TurnStops:
         return await self._ask_which(turn)
 
     async def answer_said_of_another(self, turn: UnderstoodTurn) -> bool:
-        """Ask so, if this message says that the one before was about whom it names."""
+        """Ask so, if this message says that the one before was about whom it names.
+
+        Somebody whom nobody knows is not the open patient either.
+        """
         verdict = turn.verdict
         asked = verdict.question.payload.get(OPTIONS, ()) if verdict.question is not None else ()
         active = turn.active_patient_id
@@ -55,7 +58,8 @@ class TurnStops:
             for one in (verdict.patient_id, *asked)
             if one not in (None, active) and is_said_of(turn.text, _names_of(one, verdict))
         ]
-        return bool(meant) and await self._ask_which(turn, meant)
+        is_of_stranger = verdict.decision == "NEEDS_PATIENT_ID" and takes_back(turn.text)
+        return bool(meant or is_of_stranger) and await self._ask_which(turn, meant)
 
     async def _ask_which(self, turn: LoadedTurn, named: Sequence[PatientId] = ()) -> bool:
         active = turn.active_patient_id

@@ -74,8 +74,15 @@ def told_before(turns: Sequence[Turn]) -> list[Told]:
 
 
 def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, date]]:
-    """Yield what users wrote in the last turns, a line each: also what waited for an answer."""
-    for each in turns[-_TURNS_READ:]:
+    """Yield what users wrote in the last turns, a line each: also what waited for an answer.
+
+    Nothing of what was said to be about somebody else, nor of the message that said so.
+    """
+    is_over = [False, *(one.is_taken_back for one in turns)]
+    for at in range(max(len(turns) - _TURNS_READ, 0), len(turns)):
+        each = turns[at]
+        if is_over[at] or each.is_taken_back:
+            continue
         for line in each.user_message.splitlines():
             said = " ".join(line.split())
             _, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
