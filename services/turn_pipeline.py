@@ -129,18 +129,18 @@ class TurnPipeline:
         if turn.message.press is None and is_clear_command(turn.text):
             return await self._clear(turn)
         if await self._stops.answer_wrong_patient(turn) or await self._clearing.answer_undo(turn):
-            return None
+            return self._held.tell_dropped(turn)
         if (outcome := await self._questions.answer_open_question(turn)) is not None:
             return await self._say_outcome(outcome)
-        if await self._stops.answer_stop(turn) or await self._comparing.answer(turn):
-            return None
+        if await self._stops.answer_order(turn) or await self._comparing.answer(turn):
+            return self._held.tell_dropped(turn)
         return await self._follow(turn)
 
     async def _follow(self, turn: LoadedTurn) -> None:
         with turn.step("decide"):
             understood = await self._decide(turn)
         if await self._stops.answer_said_of_another(understood):
-            return None
+            return self._held.tell_dropped(understood)
         if understood.verdict.decision == "CLEAR":
             return await self._clear(turn)
         is_unclear = understood.verdict.decision == "NEEDS_PATIENT_ID"

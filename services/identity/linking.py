@@ -248,7 +248,7 @@ def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
     ]
     if left and named and left[-1].start > max(named) and left[-1].text in _DANGLING:
         return False
-    return bool(named or spans) and all(one.text in opening for one in left)
+    return bool(named or spans[len(said.dates) :]) and all(one.text in opening for one in left)
 
 
 def _birth_dates(dates: Sequence[FullDate], message: Message) -> Collection[date]:

@@ -79,7 +79,8 @@ def takes_back(text: str) -> bool:
         return True
     eponyms = people_words().eponyms  # `that was Crohn's disease`
     return any(
-        all(each[0].isupper() and folded_letters(each) not in eponyms for each in one)
+        all(each[0].isupper() for each in one)
+        and (len(one) > 1 or folded_letters(one[0]) not in eponyms)
         for one in _said_to_be_of(text, "was_for")
     )
 

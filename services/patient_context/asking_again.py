@@ -1,13 +1,15 @@
 """What is said where a message does not answer whom it is about, and what waits for that. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
+from data_models.identifiers import PatientId
 from services.identity.person import Person
 from services.identity.wording import SAY_WHICH
-from services.patient_context.answers import ASKED, OPENS_ONLY, waiting_in
+from services.language.folding import words_of
+from services.patient_context.answers import ASKED, OPENS_ONLY, SAID, waiting_in
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.verdict import PatientVerdict
 
@@ -28,6 +30,19 @@ def with_what_waits(question: OpenQuestion, said: str) -> tuple[Sequence[str], S
 def may_be_of(person: Person | None, sex: str | None) -> bool:
     """Whether somebody, as far as they are known, may be spoken of as one of `sex`."""
     return person is None or {person.sex, sex} != {"male", "female"}
+
+
+def is_named_alone(
+    meant: PatientId, question: OpenQuestion, people: Mapping[PatientId, Person | None]
+) -> bool:
+    """Whether the words that were asked about are of the name of `meant`, and of nobody else."""
+    said = set(words_of(str(question.payload.get(SAID, ""))))
+    bearers = [
+        one
+        for one, person in people.items()
+        if person is None or any(said & set(words_of(name.label)) for name in person.names)
+    ]
+    return bool(said) and bearers == [meant]
 
 
 def still_asking(

@@ -33,6 +33,7 @@ from services.patient_context.answers import (
 from services.patient_context.asking_again import (
     asked_again,
     asked_for_next,
+    is_named_alone,
     may_be_of,
     still_asking,
 )
@@ -213,7 +214,8 @@ class PatientContextService:
             return await self._chosen(answer.patient_id, turn, question)
         if answer == Answer("none") and (named := await self._named_option(turn, question)):
             return await self._chosen(named, turn, question)
-        if isinstance(answer, Ask) and question.kind == "subject":
+        is_same = isinstance(answer, Ask) and list(answer.options) == options_of(question)
+        if isinstance(answer, Ask) and (is_same or question.kind == "subject"):
             return asked_again(question, turn)  # a bare yes chooses nobody; the message waits on
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
@@ -268,7 +270,7 @@ class PatientContextService:
         """Decide on a message that names nobody while it is open whom another one means.
 
         Who of the conversation and of those offered alone is a he or a she is meant by that. What
-        waits for the answer waits on: it may be of somebody else.
+        waits for the answer may be of somebody else, unless the name in it is theirs alone.
         """
         turn, sex = who.turn, who.linked.message.spoken_sex
         options = options_of(question)
@@ -278,11 +280,14 @@ class PatientContextService:
         fitting = [one for one, person in people.items() if may_be_of(person, sex)]
         if sex not in ("male", "female") or len(fitting) != 1 or fitting[0] not in options:
             return asked_for_next(question, turn), None
-        if fitting[0] != turn.reading.active:
-            outcome = go_to(fitting[0], turn.reading)
-            return await self._opener.check(outcome, who, is_bare=False), None
-        verdict, analyzer_ms = await self._decide_by_meaning(meant, who)
-        return still_asking(verdict, question, turn), analyzer_ms
+        if fitting[0] == turn.reading.active:
+            verdict, analyzer_ms = await self._decide_by_meaning(meant, who)
+            return still_asking(verdict, question, turn), analyzer_ms
+        if is_named_alone(fitting[0], question, people):
+            chosen = await self._chosen(fitting[0], turn, question)
+            return replace(chosen, pending=(turn.reading.text,)), None
+        outcome = go_to(fitting[0], turn.reading)
+        return await self._opener.check(outcome, who, is_bare=False), None
 
     async def _decide_by_meaning(
         self, meant: PatientContextDecision | None, who: Who

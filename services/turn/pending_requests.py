@@ -55,7 +55,7 @@ class PendingRequests:
         is_answer = verdict.reply is not None and verdict.question is None
         if question is None or question.kind not in _KEEP_A_REQUEST or not is_answer:
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
-        asked = waiting_in(question)
+        asked = (*waiting_in(question), *verdict.pending)
         registry = verdict.registry or turn.registry
         is_theirs = bool(asked) and (
             is_whom_it_names(question, verdict)
@@ -85,6 +85,15 @@ class PendingRequests:
             self.replies.notify(turn, _not_answered(left))
             return None
         return turn.following() if left else None
+
+    def tell_dropped(self, turn: LoadedTurn) -> None:
+        """Say which requests waited for an answer that was not given, and wait no more."""
+        question, asked = turn.open_question(), turn.record.question
+        left = (
+            () if question is None or question.kind not in _KEEP_A_REQUEST else waiting_in(question)
+        )
+        if left and (asked is None or waiting_in(asked)[: len(left)] != left):
+            self.replies.notify(turn, _not_answered(left))
 
     def tell_displaced(self, turn: GroundedTurn) -> None:
         """Say what is not answered where what was open beside this message is asked no more."""

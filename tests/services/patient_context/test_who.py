@@ -370,7 +370,7 @@ async def test_who_alone_of_those_offered_is_a_he_is_meant_by_it() -> None:
     opened = await here.say("what is he on?")
 
     assert (opened.patient_id, opened.question) == ("patient_42", None)
-    assert "Opened the chart of Francis Doyle" in opened.notice
+    assert opened.pending == ("what is he on?",)
 
 
 @pytest.mark.parametrize(

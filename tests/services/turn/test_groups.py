@@ -142,6 +142,18 @@ async def test_a_yes_of_who_was_not_asked_leaves_another_s_question_open() -> No
     assert "Cleared." in done.texts[-1]
 
 
+async def test_what_another_one_told_in_passing_stays_and_that_is_told() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Anna", "the nurse says she had a fall yesterday")
+
+    told = await said(world, "Bert", "forget that")
+    listed = await said(world, "Anna", "what did I tell you about her?")
+
+    assert "Anna said that, so it still counts: “the nurse says she had a fall" in told.texts[-1]
+    assert "she had a fall yesterday" in listed.texts[-1]
+
+
 async def test_what_another_one_stated_stays_and_that_is_told() -> None:
     world = World()
     await said(world, "Anna", "open patient_4")
