@@ -250,7 +250,8 @@ class PatientContextService:
         if (plain := decide_by_rules(reading)) is not None and plain.action == "CLEAR":
             outcome = decide(plain, reading, restored=turn.restored, pattern=self._pattern)
             return self._opener.conclude(outcome, turn), None
-        who = await self._opener.who(turn)
+        also = () if turn.asks_whom is None else options_of(turn.asks_whom)
+        who = await self._opener.who(turn, also=also)
         compared = compared_people(who)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return asking_to_compare(compared, who, ids=self._ids), None
@@ -274,7 +275,6 @@ class PatientContextService:
         """
         turn, sex = who.turn, who.linked.message.spoken_sex
         options = options_of(question)
-        who = await self._opener.who(turn, also=options)
         known = dict.fromkeys([*options, *turn.registry.patient_registry])
         people = {one: who.person(one) for one in known}
         fitting = [one for one, person in people.items() if may_be_of(person, sex)]

@@ -88,11 +88,7 @@ class PendingRequests:
 
     def tell_dropped(self, turn: LoadedTurn) -> None:
         """Say which requests waited for an answer that was not given, and wait no more."""
-        question, asked = turn.open_question(), turn.record.question
-        left = (
-            () if question is None or question.kind not in _KEEP_A_REQUEST else waiting_in(question)
-        )
-        if left and (asked is None or waiting_in(asked)[: len(left)] != left):
+        if left := _left(turn.open_question(), turn.record.question):
             self.replies.notify(turn, _not_answered(left))
 
     def tell_displaced(self, turn: GroundedTurn) -> None:
@@ -188,14 +184,21 @@ def _slips(word: str) -> int:
 def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
     """Say which request waited for an answer that this message ends without giving it."""
     question, next_one = turn.open_question(), verdict.question
-    asked = () if question is None else waiting_in(question)
-    kept = () if next_one is None else waiting_in(next_one)
-    if not asked or kept[: len(asked)] == asked:
+    left = _left(question, next_one)
+    if not left:
         return verdict
-    said = _not_answered(asked)
+    said = _not_answered(left)
     if verdict.reply is not None:
         return replace(verdict, reply=f"{verdict.reply}\n{said}")
     return replace(verdict, notice=" ".join(filter(None, (verdict.notice, said))))
+
+
+def _left(question: OpenQuestion | None, next_one: OpenQuestion | None) -> Sequence[str]:
+    """Return what waited for the answer to `question` and does not for that to the next one."""
+    if question is None or question.kind not in _KEEP_A_REQUEST:
+        return ()
+    kept = () if next_one is None else waiting_in(next_one)
+    return [one for one in waiting_in(question) if one not in kept]
 
 
 def _not_answered(asked: Sequence[str]) -> str:

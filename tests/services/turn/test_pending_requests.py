@@ -238,6 +238,35 @@ async def test_of_who_was_chosen_nothing_is_answered_that_is_of_the_other_sex() 
     assert "“his weight?” was not answered" in notices(said)
 
 
+@pytest.mark.parametrize("words", ["stop", "wrong patient", "start a ward round with Elvis Moen"])
+async def test_whatever_ends_the_question_says_what_is_not_answered(words: str) -> None:
+    world = with_namesakes()
+    await asked_of_team(world, "open Tonia Quitzon", "and Moen's creatinine?", "and the weight?")
+
+    said = await world.say(words)
+
+    assert "“and Moen's creatinine?”, “and the weight?” were not answered" in notices(said)
+    assert world.team.requests == []
+
+
+async def test_a_ward_round_is_begun_on_the_page_and_asks_about_nobody() -> None:
+    world = with_namesakes()
+    await asked_of_team(world, "open Tonia Quitzon")
+
+    said = await world.say("please start a ward round with Elvis Moen and Twyla Moen")
+
+    assert said.texts[-1].startswith("*Ward rounds* on the web page")
+    assert not any("Whom" in one for one in said.texts)
+
+
+async def test_whom_a_pronoun_and_the_name_that_was_asked_about_mean_is_answered_in_full() -> None:
+    world = of_both_sexes()
+    await asked_of_team(world, "open Twyla Moen", "what about elvis's CEA", "his stage?")
+
+    asked = [(one.patient_id, one.text) for one in world.team.requests]
+    assert asked == [("patient_1", "what about elvis's CEA"), ("patient_1", "his stage?")]
+
+
 async def test_what_waits_behind_a_request_that_leads_to_a_question_is_named() -> None:
     world = with_namesakes()
     world.team.also = lambda request: [
