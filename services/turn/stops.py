@@ -28,6 +28,9 @@ _ROUND = (
 )
 _HELD = "What was said of this patient is still held; say “forget” and what of it."
 _NAME = "Name what you would like to review."
+_OF_ANOTHER = (
+    "Somebody else here was asked that, and it waits for their yes or no. Nothing was done."
+)
 _IS_OVER = "What you were asked before is over: the chart was changed since. Nothing was done."
 
 
@@ -124,6 +127,9 @@ class TurnStops:
         is_bare = is_bare and not names_a_deed(message.text)
         if not is_bare or turn.open_question() is not None:
             return False
+        if _asks_another(turn):
+            self.replies.say(turn, _OF_ANOTHER)
+            return True
         if has_ended_question(turn.claim.conversation, message.sender.principal_id):
             self.replies.say(turn, _IS_OVER)
             return True
@@ -133,6 +139,18 @@ class TurnStops:
         hint = _HELD if is_held and says_no(message.text) else _NAME
         self.replies.say(turn, f"Nothing waits for a yes or a no. {hint}")
         return True
+
+
+def _asks_another(turn: GroundedTurn) -> bool:
+    """Whether somebody else of the group is asked about a deed for the open patient."""
+    sender, now, epoch = turn.message.sender.principal_id, turn.now, turn.claim.epoch
+    return any(
+        one.kind == "destructive_tool"
+        and one.user != sender
+        and one.patient_id == turn.patient_id
+        and one.is_alive(epoch=epoch, now=now)
+        for one in turn.claim.conversation.questions
+    )
 
 
 def _waits(document: ChatContext) -> bool:
