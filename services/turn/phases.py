@@ -261,6 +261,7 @@ class GroundedTurn(UnderstoodTurn):
         done, *rest = self.verdict.pending
         verdict = replace(self.verdict, pending=tuple(rest))
         went_before = (*self.went_before, done)
+        self.sessions.entities = None  # it has heard the words of the request before
         return self.record.reach(replace(self, verdict=verdict, went_before=went_before))
 
 

@@ -146,6 +146,21 @@ async def test_a_question_beside_it_leaves_it_open_and_is_followed_by_it(
     assert await scheduler.booked() == [TEN]
 
 
+async def test_what_is_wanted_in_a_request_that_waited_behind_another_is_heard(
+    scheduler: Scheduler,
+) -> None:
+    for words in (
+        "switch to 23",
+        "any allergies?",
+        "I want to see Dr. Smith tomorrow",
+        "patient_4",
+    ):
+        await scheduler.say(words)
+
+    wanted = (await scheduler.document()).entities.conversation.entities
+    assert set(wanted) == {"doctor_preference", "date_preference"}
+
+
 async def test_what_the_server_asks_again_ends_with_another_chart(scheduler: Scheduler) -> None:
     await scheduler.asked("book_appointment", slot_id=TEN)
     scheduler.tell(lambda _: [ChatFinished("answered", is_beside=True)])
