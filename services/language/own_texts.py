@@ -16,6 +16,7 @@ SPOKEN = ("de", "fr", "es")
 _PART = re.compile(r"\\\{(\w+)\\\}")
 _FILLED_IN = re.compile(r"\{\w+\}")
 _OF_USERS = frozenset({"said", "now", "before", "shown"})
+_BORN = ", born "
 _AND_OF_USERS = "”, “"
 _CHOICE = " yes / no"
 _END = re.compile(r"(?<=[.?!:”]) (?=[A-Z`“*])")
@@ -84,6 +85,9 @@ def _part(name: str, filled_in: str, language: str) -> str:
     """Return what is filled in: a word of ours, such as "event", a person, an age."""
     if name in _OF_USERS:
         return filled_in.replace(_AND_OF_USERS, _texts(language).get(_AND_OF_USERS, _AND_OF_USERS))
+    if name == "options":
+        born = _texts(language).get(_BORN, _BORN)
+        return filled_in.replace(_BORN, born)
     if name == "changes":
         return ", ".join(_part("change", one, language) for one in filled_in.split(", "))
     known = _texts(language).get(filled_in)

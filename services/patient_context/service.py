@@ -255,8 +255,9 @@ class PatientContextService:
         compared = compared_people(who)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return asking_to_compare(compared, who, ids=self._ids), None
-        if (waits := turn.asks_whom) is not None and names_none_after_comparing(who):
-            return await self._beside_open_question(waits, plain, who)
+        waits = turn.asks_whom if names_none_after_comparing(who) else None
+        if waits is not None and (beside := await self._beside_open_question(waits, plain, who)):
+            return beside
         if (problem := what_is_unclear(who)) is not None:
             return await self._opener.ask(problem, who), None
         if is_of_one_other(who):
@@ -267,8 +268,10 @@ class PatientContextService:
 
     async def _beside_open_question(
         self, question: OpenQuestion, meant: PatientContextDecision | None, who: Who
-    ) -> tuple[PatientVerdict, float | None]:
+    ) -> tuple[PatientVerdict, float | None] | None:
         """Decide on a message that names nobody while it is open whom another one means.
+
+        None where it is of nobody who is offered: "her BP?" behind "which of the two men?".
 
         Who of the conversation and of those offered alone is a he or a she is meant by that. What
         waits for the answer may be of somebody else, unless the name in it is theirs alone.
@@ -278,7 +281,9 @@ class PatientContextService:
         known = dict.fromkeys([*options, *turn.registry.patient_registry])
         people = {one: who.person(one) for one in known}
         fitting = [one for one, person in people.items() if may_be_of(person, sex)]
-        if sex not in ("male", "female") or len(fitting) != 1 or fitting[0] not in options:
+        if sex in ("male", "female") and not set(fitting) & set(options):
+            return None
+        if sex not in ("male", "female") or len(fitting) != 1:
             return asked_for_next(question, turn), None
         if fitting[0] == turn.reading.active:
             verdict, analyzer_ms = await self._decide_by_meaning(meant, who)

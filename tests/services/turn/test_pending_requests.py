@@ -228,6 +228,23 @@ async def test_where_another_one_offered_alone_is_a_she_nothing_else_is_answered
     assert "“and Moen's creatinine?” was not answered" in notices(said)
 
 
+async def test_what_is_of_nobody_who_is_offered_is_asked_about_by_itself() -> None:
+    world = with_namesakes(PAIR[0], replace(TWYLA, sex="male"), replace(TONIA, sex="female"))
+    await asked_of_team(world, "open Tonia Quitzon", "open Twyla Moen", "and elvis's CEA?")
+
+    said = await world.say("what is her weight?")
+
+    assert "**Tonia Quitzon**" in said.texts[-1]
+    assert "“and elvis's CEA?” was not answered" in said.texts[-1]
+
+
+async def test_what_was_asked_about_by_another_name_does_not_wait_for_the_answer() -> None:
+    world = of_both_sexes()
+    texts = ("the other Moen's sodium?", "elvis' allergies", "1")
+    asked = await asked_of_team(world, "open Twyla Moen", *texts)
+    assert asked == [("patient_1", "elvis' allergies")]
+
+
 async def test_of_who_was_chosen_nothing_is_answered_that_is_of_the_other_sex() -> None:
     world = with_namesakes(*PAIR, replace(TONIA, sex="male"))
     await asked_of_team(world, "open Tonia Quitzon", "and Moen's creatinine?", "his weight?")
