@@ -105,6 +105,11 @@ class ToolMemorySession:
         text = self._user_text
         return text if self._picked is None else f"{text} (my request: {self._picked.asked})"
 
+    def hear(self, text: str) -> None:
+        """Go on with `text`, another request of the same turn."""
+        if text != self._user_text:
+            self._user_text, self._picked = text, None
+
     @property
     def goes_on_with(self) -> str | None:
         """The agent whose question this message answers by a pick."""
