@@ -18,6 +18,7 @@ from services.records.answers.row_parts import (
     is_convertible,
     is_limited,
     limit_of,
+    moment_of,
     nearest,
     number_of,
     sources_of,
@@ -73,7 +74,7 @@ def _by_name(rows: Iterable[ViewRow]) -> list[list[ViewRow]]:
     series: dict[tuple[str, str], list[ViewRow]] = {}
     for row in rows:
         series.setdefault((concept_of("result", row) or row.name, row.unit), []).append(row)
-    return [sorted(each, key=lambda row: row.date, reverse=True) for each in series.values()]
+    return [sorted(each, key=moment_of, reverse=True) for each in series.values()]
 
 
 def _of_series(
@@ -281,11 +282,16 @@ def _course(rows: list[ViewRow], words: AnswerWords, *, most: int, rate: Rate = 
 def _table(rows: Sequence[ViewRow], words: AnswerWords, *, most: int = _ROWS_SHOWN) -> str:
     """Return a line with date, value and source for each row, the newest first."""
     lines = [
-        f"- {day_of(row)} {value_of(row)}{flag_of(row, words)} {sources_of(row)}"
+        f"- {day_of(row)} {value_of(row)}{flag_of(row, words)}{_status(row, words)} "
+        f"{sources_of(row)}"
         for row in rows[:most]
     ]
     more = len(rows) - len(lines)
     return "\n".join([*lines, *([f"- {words.older.format(count=more)}"] if more else [])])
+
+
+def _status(row: ViewRow, words: AnswerWords) -> str:
+    return f", {words.word(row.status)}" if row.status else ""
 
 
 def _counted_values(rows: list[ViewRow], words: AnswerWords) -> str:
@@ -295,7 +301,8 @@ def _counted_values(rows: list[ViewRow], words: AnswerWords) -> str:
 
 def _sentence(row: ViewRow, words: AnswerWords, *, with_range: bool = False) -> str:
     """Return `**Potassium**: 4.2 mmol/L (3.5–5.1), high, 2020-03-04 [Observation/k-7]`."""
-    parts = [f"**{row.name}**: {value_of(row)}{flag_of(row, words)}", day_of(row)]
+    head = f"**{row.name}**: {value_of(row)}{flag_of(row, words)}"
+    parts = [head, words.word(row.status), day_of(row)]
     if with_range and not row.flag:
         parts.append(words.unflagged if row.range else words.no_range)
     return f"{', '.join(part for part in parts if part)} {sources_of(row)}".strip()

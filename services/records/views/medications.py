@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from data_models.chart_view import ChartView, LeftOut, ViewRow
 from services.records.concepts.table import class_taken_for, concept_table
 from services.records.finding import means
-from services.records.medications import drugs_of, row_of_drug
+from services.records.medications import drugs_of, row_of_drug, stated_absences
 from services.records.record import PatientRecord
 from services.records.views.view import view_of
 
@@ -37,6 +37,7 @@ def medications(
     now = [row for row in rows if row.status == "active"]
     ended = [row for row in rows if row.status != "active"]
     shown, left_out = _chosen(now, ended, status=status, named=bool(name))
+    shown += [] if name or status == "stopped" else stated_absences(record)
     title = {"now": "Medications now", "stopped": "Medications not taken now"}.get(
         status, "Medications"
     )

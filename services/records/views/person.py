@@ -87,7 +87,11 @@ def _names(raw: Raw) -> Iterator[tuple[str, str, str]]:
     """Yield the other names, and the numbers whose kind is known."""
     for name in many(raw, "name")[1:]:
         use = text(name, "use")
-        yield f"{use} name" if use else "other name", named({"name": [name]}), _period(name)
+        yield (
+            use if use == "nickname" else f"{use or 'other'} name",
+            named({"name": [name]}),
+            _period(name),
+        )
     for number in many(raw, "identifier"):
         kind = label(one(number, "type"))
         yield kind.lower(), text(number, "value") if kind else "", ""

@@ -14,6 +14,7 @@ from services.records.medications import KINDS as DRUG_KINDS
 from services.records.observations import value_of
 from services.records.record import PatientRecord
 from services.records.resolve import resolve
+from services.records.standing import certainty_of
 from services.records.views.biomarkers import biomarkers, observation_source
 from services.records.views.demographics import demographics, patient_source
 
@@ -166,7 +167,7 @@ def _condition_source(condition: Entry) -> Source:
 
 def _hedged(said: list[str], condition: Entry) -> Iterator[tuple[str, Source]]:
     """Yield what is said with the condition's certainty, where it is not confirmed."""
-    certainty = label(one(condition.raw, "verificationStatus"))
+    certainty = certainty_of(condition.raw)
     hedge = f" ({certainty})" if certainty and certainty != "confirmed" else ""
     yield from ((f"{one_}{hedge}", _condition_source(condition)) for one_ in said if one_)
 
