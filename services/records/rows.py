@@ -32,7 +32,7 @@ from services.records.standing import (
 )
 from services.records.values import decimal_of, number_text, value_in
 
-ONSET_UNKNOWN = "onset not recorded"
+ONSET_UNKNOWN = "date of entry"
 _Reader = Callable[[PatientRecord, Entry], ViewRow]
 
 

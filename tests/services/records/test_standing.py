@@ -94,7 +94,7 @@ def test_statuses_are_read_by_their_codes_whatever_their_displays() -> None:
 
 def test_a_date_of_the_record_is_told_from_an_onset() -> None:
     rows = problems(record(condition("c", "Gout", recordedDate="2022-05"))).rows
-    assert rows[0].detail == "onset not recorded"
+    assert rows[0].detail == "date of entry"
 
 
 def test_an_end_by_age_is_told() -> None:
