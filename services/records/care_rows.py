@@ -162,12 +162,12 @@ def device_row(_: PatientRecord, entry: Entry) -> ViewRow:
         entry,
         "device",
         name or text(raw, "modelNumber"),
-        end=text(raw, "expirationDate"),
         detail=joined(
             text(raw, "manufacturer"),
             prefixed("model", text(raw, "modelNumber")),
             prefixed("serial", text(raw, "serialNumber")),
             prefixed("lot", text(raw, "lotNumber")),
+            prefixed("expires", text(raw, "expirationDate")),
             *notes_of(raw),
         ),
         code=code_pairs(one(raw, "type")),

@@ -20,6 +20,7 @@ from services.records.entry import (
     text,
 )
 from services.records.record import PatientRecord
+from services.records.row_parts import called
 from services.records.values import Value, flag_of, interpretation_of, range_of, value_in
 
 _SYSTOLIC, _DIASTOLIC = frozenset({"8480-6"}), frozenset({"8462-4"})
@@ -155,7 +156,7 @@ def focus_of(record: PatientRecord, raw: Raw) -> str:
 
 def name_of(node: Raw) -> str:
     """Return what an Observation, a component or a report is about."""
-    return label(one(node, "code")) or "unnamed observation"
+    return called("result", one(node, "code")) or "unnamed observation"
 
 
 def kind_of(entry: Entry) -> str:

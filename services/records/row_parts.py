@@ -1,9 +1,12 @@
 """What rows of single resources have in common."""
 
 from data_models.chart_view import ViewRow
+from services.records.concepts.table import ConceptKind, concept_table
 from services.records.entry import (
     Entry,
     Raw,
+    code_pairs,
+    codes,
     label,
     labels,
     many,
@@ -12,6 +15,15 @@ from services.records.entry import (
 )
 from services.records.record import PatientRecord
 from services.records.values import quantity, value_in
+
+
+def called(kind: ConceptKind, concept: Raw) -> str:
+    """Return a concept in words; what is recorded by a code alone as people name it, if known."""
+    said = label(concept)
+    if said not in codes(concept):
+        return said
+    found = concept_table().coded(kind, code_pairs(concept))
+    return f"{found.name} ({said})" if found is not None else said
 
 
 def one_row(entry: Entry, kind: str, name: str, **fields: object) -> ViewRow:

@@ -20,7 +20,7 @@ from services.records.entry import (
     text,
 )
 from services.records.record import PatientRecord
-from services.records.row_parts import age_or_text, one_row, people, prefixed, reasons_of
+from services.records.row_parts import age_or_text, called, one_row, people, prefixed, reasons_of
 from services.records.standing import (
     FORBIDDEN,
     NO_KNOWN_ALLERGY,
@@ -87,7 +87,7 @@ def _problem(_: PatientRecord, entry: Entry) -> ViewRow:
     return one_row(
         entry,
         "encounter diagnosis" if _is_encounter_diagnosis(raw) else "problem",
-        label(one(raw, "code")),
+        called("problem", one(raw, "code")),
         status=_clinical_status(raw),
         end=text(raw, "abatementDateTime") or end_of(raw, "abatementPeriod", "onsetPeriod"),
         detail=joined(
@@ -139,7 +139,7 @@ def _immunization(_: PatientRecord, entry: Entry) -> ViewRow:
     return one_row(
         entry,
         "immunization",
-        label(one(raw, "vaccineCode")),
+        called("vaccine", one(raw, "vaccineCode")),
         value=f"dose {doses[0]}" if doses and doses[0] else "",
         detail=joined(
             text(raw, "occurrenceString"),

@@ -15,6 +15,7 @@ from services.records.concepts.table import words_of_removal
 from services.records.concepts.words import words_of
 from services.records.dates import first_day
 from services.records.entry import instant
+from services.records.values import ucum_of
 
 # How details of rows tell what may be asked of them.
 MARKS: Mapping[Part, tuple[str, ...]] = {
@@ -57,8 +58,10 @@ def value_of(row: ViewRow) -> str:
 
 def in_unit(row: ViewRow, unit: str) -> ViewRow:
     """Return a row that tells its value in the UCUM `unit`, too, where there is a way to it."""
-    found = converted(row.number, row.unit, unit) if unit and row.number is not None else None
-    if found is None or unit == row.unit:
+    if not unit or row.number is None or unit == row.unit:
+        return row
+    found = converted(row.number, ucum_of(row.unit), unit)
+    if found is None:
         return row
     told = f"{figure(Decimal(str(found)))} {_CALLED.get(unit, unit)}"
     if unit == _FOOT:
@@ -146,13 +149,14 @@ def is_limited(question: ChartQuestion) -> bool:
 def limit_of(question: ChartQuestion, rows: Sequence[ViewRow]) -> float:
     """Return the limit in the unit of `rows`, as asked where there is no way to that."""
     limit = question.above if question.above is not None else question.below or 0.0
-    same = converted(limit, question.unit, rows[0].unit) if question.unit and rows else None
+    own = ucum_of(rows[0].unit) if question.unit and rows else ""
+    same = converted(limit, question.unit, own) if own else None
     return limit if same is None else same
 
 
 def is_convertible(question: ChartQuestion, row: ViewRow) -> bool:
     """Whether a value can be told in the unit that is asked for."""
-    return not question.unit or converted(1.0, row.unit, question.unit) is not None
+    return not question.unit or converted(1.0, ucum_of(row.unit), question.unit) is not None
 
 
 def beyond(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRow]:

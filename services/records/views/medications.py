@@ -13,6 +13,7 @@ from services.records.views.view import view_of
 MedicationStatus: TypeAlias = Literal["now", "stopped", "all"]
 _FOR = "for "
 _PAUSED = "on-hold"
+_CODES_SHOWN = 5
 
 
 def medications(
@@ -109,6 +110,10 @@ def _left_out(ended: list[ViewRow]) -> list[LeftOut]:
 
 def _nothing(record: PatientRecord, name: str | None, status: str) -> str:
     count = len(drugs_of(record))
+    bare = [drug.name for drug in drugs_of(record) if not any(map(str.isalpha, drug.name))]
+    if name and bare:
+        coded = f"{len(bare)} recorded by a code only: {', '.join(bare[:_CODES_SHOWN])}"
+        return f"No drug “{name}” by name in the record; of {count} drugs, {coded}."
     if name:
         searched = f"No drug “{name}” in the record ({count} drugs searched"
         if concept_table().named("drug", name) is None:

@@ -17,7 +17,7 @@ from services.records.views.medications import medications
 from services.records.views.problems import problems
 from services.records.views.results import results
 from services.records.views.summary import chart_summary
-from tests.services.records.charts import Json, note, record, resource
+from tests.services.records.charts import Json, note, patient, record, resource
 from tests.services.records.test_said_otherwise import SITUATION, row, said
 
 TODAY = date(2026, 11, 22)
@@ -324,3 +324,50 @@ def test_the_setting_of_a_visit_is_read_by_its_code() -> None:
                     **{"class": {"code": "IMP", "display": "stationär"}})  # fmt: skip
     chart: PatientRecord = record(stay)
     assert encounters(chart, now="2026-11-22").rows[0].value == "inpatient"
+
+
+# What has no name, or several
+
+
+def test_what_is_recorded_by_a_code_alone_is_called_as_people_know_it() -> None:
+    loinc = {"coding": [{"system": "http://loinc.org", "code": "4548-4"}]}
+    shot = {"coding": [{"system": "http://hl7.org/fhir/sid/cvx", "code": "140"}]}
+    chart = record(
+        resource("Observation", "a", status="final", code=loinc, valueInteger=7),
+        resource("Immunization", "i", status="completed", vaccineCode=shot),
+    )
+    assert names(results(chart)) == ["Hemoglobin A1c (4548-4)"]
+    assert names(immunizations(chart)) == ["Influenza vaccine (140)"]
+
+
+def test_a_drug_that_is_only_a_code_is_named_where_another_is_not_found() -> None:
+    order = drug("m", "", medicationCodeableConcept={"coding": [{"code": "860975"}]})
+    view = medications(record(order), today=TODAY, name="metformin")
+    assert view.nothing == (
+        "No drug “metformin” by name in the record; of 1 drugs, 1 recorded by a code only: 860975."
+    )
+
+
+def test_the_names_beside_the_one_that_is_shown_are_told() -> None:
+    person = patient(name=[{"use": "old", "family": "Petrov"}, {"use": "official", "family": "Li"}])
+    rows = chart_summary(record(person=person), today=TODAY, now="2026-11-22").rows
+    assert [(one.name, one.value) for one in rows if one.kind == "personal"] == [
+        ("old name", "Petrov")
+    ]
+
+
+def test_that_a_device_expires_is_no_end_of_its_use() -> None:
+    device = resource("Device", "d", patient={"reference": "Patient/p9"}, status="active",
+                      type={"text": "Pacemaker"}, expirationDate="2030-01")  # fmt: skip
+    (found,) = care(record(device)).rows
+    assert (found.end, found.detail) == ("", "expires 2030-01")
+
+
+def test_a_questionnaire_is_found_by_the_name_of_its_score() -> None:
+    form = row("questionnaire", "Questionnaire PHQ-9", detail="Total score: 11")
+    assert "Total score: 11" in said("PHQ-9?", {"search_record": (form,)})
+
+
+def test_units_are_converted_however_they_are_spelled() -> None:
+    warm = row("vital sign", "Body temperature", value="100.4", number=100.4, unit="degF")
+    assert "38.0 °C" in said("temperature in celsius?", {"results": (warm,)})
