@@ -47,6 +47,7 @@ class AnswerWords(ClosedValue):
     perhaps: str
     paused: str
     unclear: str
+    unreadable: str
     values: str
     things: str
     highest: str

@@ -27,7 +27,7 @@ from services.records.answers.row_line import row_line
 from services.records.answers.same_day import looked_at, told_of_day
 from services.records.answers.sentences import answer_of
 from services.records.answers.treatments import LOOKED_AT, asks_for_treatment, told_treatments
-from services.records.answers.unsaid import said_unknown, said_unread, said_without
+from services.records.answers.unsaid import said_incomplete, said_unknown, said_unread, said_without
 
 _OF_THEIR_KIND = frozenset({"allergies", "imaging_reports", "pathology_reports"})
 """Lists of what is nowhere else: an entry on the neck is no image of it."""
@@ -64,6 +64,7 @@ def answered(
         said += ages_then(given, others, words)
     said += told_lengths([*_of_lengths(questions, given)], words)
     quotes = (*said_of(questions, held), *told_of(questions, "\n".join(said), told))
+    said += said_incomplete((view for _, view in given if isinstance(view, ChartView)), words)
     told_once = "; ".join(dict.fromkeys(quotes))
     as_said = [words.as_said.format(quotes=told_once)] if quotes else []
     return "\n\n".join(dict.fromkeys([*said, *as_said]))

@@ -9,7 +9,13 @@ from services.language.folding import fold
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
 from services.records.answers.asked_rows import asked_rows
-from services.records.answers.row_parts import beyond, days_recorded, is_limited, number_of
+from services.records.answers.row_parts import (
+    beyond,
+    days_recorded,
+    is_limited,
+    moment_of,
+    number_of,
+)
 from services.records.answers.said_words import has_words
 from services.records.dates import first_day, last_day
 
@@ -27,7 +33,7 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
     Of an illness that came again it is the last time: between two pregnancies is in none.
     """
     rows = [row for row in asked_rows(event, view).rows if first_day(row.date)]
-    rows.sort(key=lambda row: row.date)
+    rows.sort(key=moment_of)
     if event.tool == "results":
         return _of_values(event, rows)
     if event.tool == SEARCH:
