@@ -52,6 +52,7 @@ class ChartWords(ClosedValue):
     among: tuple[str, ...] = ()
     unit_before: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
+    both_sides: frozenset[str] = frozenset()
     for_it: tuple[str, ...] = ()
     of_all_time: tuple[str, ...] = ()
     specimens: tuple[str, ...] = ()

@@ -83,7 +83,7 @@ def with_figures(
     found = question if span is None else with_days(question, span)
     for at, number in numbers:
         before = [label.kind for piece in pieces[max(0, at - 2) : at] for label in piece.labels]
-        if "above" in before or "below" in before:
+        if ("above" in before or "below" in before) and question.tool == "results":
             side = "above" if "above" in before else "below"
             found = (
                 replace(found, above=number) if side == "above" else replace(found, below=number)
@@ -107,7 +107,7 @@ def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> Char
         return question
     (place, *_), ends = said.of("place"), said.of("aspect")
     if question.aspect in _OF_SOME_VALUES and question.aspect not in ends:
-        return replace(question, unread=said.text)  # "the highest and the one before it"
+        return question  # "the highest and the one before it"
     if is_last_too:
         return replace(question, arguments={**question.arguments, "last": place}, aspect="all")
     aspect = question.aspect if question.aspect in _OF_SOME_VALUES else "latest"
@@ -138,7 +138,7 @@ def with_rate(question: ChartQuestion, frames: AbstractSet[str]) -> ChartQuestio
     if question.tool == "results":
         is_one = question.aspect in ("all", "latest")
         return replace(question, rate="per year", aspect="trend" if is_one else question.aspect)
-    return replace(question, unread="per year")
+    return question
 
 
 def arguments_of(question: ChartQuestion) -> dict[str, object]:

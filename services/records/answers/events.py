@@ -34,6 +34,8 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
         return tuple(row for row in rows if row.kind in _HAPPENED and has_words(row, event.name))
     if event.tool == "problems":  # of diabetes the diabetes itself, and nothing that is due to it
         rows = [row for row in rows if _is_called(row, event.name)] or rows
+    if event.back:  # the last but one
+        return tuple(rows[-1 - event.back :][:1])
     if event.aspect == "first":
         return tuple(map(_first_time, rows[:1]))
     if event.tool == "problems":  # the last of several times
@@ -46,8 +48,9 @@ def _of_values(event: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[ViewRow, 
     if is_limited(event):
         return tuple(beyond(event, rows)[:1])
     ranked = sorted((row for row in rows if row.number is not None), key=number_of)
-    edges = {"first": [*rows], "minimum": ranked, "maximum": ranked[::-1]}
-    return tuple(edges.get(event.aspect, [*rows][::-1])[event.back :][:1])
+    days = [*{row.date: row for row in rows}.values()]  # a panel has many of one day
+    edges = {"first": days, "minimum": ranked, "maximum": ranked[::-1]}
+    return tuple(edges.get(event.aspect, days[::-1])[event.back :][:1])
 
 
 def _first_time(row: ViewRow) -> ViewRow:

@@ -586,7 +586,7 @@ def test_a_value_is_asked_of_the_time_of_an_illness_in_the_same_message() -> Non
 
 
 def test_values_between_two_times_of_an_illness_are_not_worked_out() -> None:
-    assert asked("weight between the two fractures")[0].unread == "between"
+    assert asked("weight between the two fractures")[0].unread == "between, two"
 
 
 def test_a_decimal_comma_is_one_figure() -> None:

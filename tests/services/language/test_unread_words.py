@@ -1,5 +1,6 @@
 """Which words of a chart question are said not to be understood: all that no answer uses."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -31,6 +32,82 @@ def asked(text: str) -> tuple[ChartQuestion, ...]:
 )
 def test_what_no_answer_goes_by_is_named(text: str, unread: str) -> None:
     assert unread in [one for question in asked(text) for one in question.unread.split(", ")]
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("top three LDL values", "three"),
+        ("the first two colonoscopies", "two"),
+        ("colonoscopies at least 2 times", "2"),
+        ("flu shots between 100 and 120", "100"),
+        ("hemoglobin not above 7", "not"),
+        ("potassium not since 2015", "not"),
+        ("hemoglobin below average", "below"),
+        ("highest glucose, the first", "first"),
+        ("colonoscopies around the time of the fracture", "around the time of"),
+        ("colonoscopies in mmol/l", "mmol/L"),
+        ("blood pressure sitting", "sitting"),
+        ("Blutdruck im Sitzen", "im Sitzen"),
+        ("die ersten drei Besuche", "drei"),
+        ("Kalium nicht über 5", "nicht"),
+        ("Koloskopien mehr als einmal", "mehr als einmal"),
+    ],
+)
+def test_no_limit_of_any_kind_is_passed_over(text: str, unread: str) -> None:
+    named = ", ".join(one.unread for one in asked(text)).split(", ")
+    assert any(unread.casefold() in one.casefold() for one in named)
+
+
+@pytest.mark.parametrize(
+    ("text", "tool", "aside"),
+    [
+        ("how many visits in 2018 not counting checkups", "encounters", "not counting checkups"),
+        ("last visit that was not a checkup", "encounters", "not a checkup"),
+        ("labs other than lipids", "results", "other than lipids"),
+        ("Medikamente außer Statinen", "medications", "außer Statinen"),
+    ],
+)
+def test_what_is_set_aside_is_not_told_instead_of_the_others(
+    text: str, tool: str, aside: str
+) -> None:
+    (question,) = asked(text)
+    assert (question.tool, question.name, question.unread) == (tool, "", aside)
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "unread"),
+    [
+        ("when was her colonoscopy?", "and the last two?", "two"),
+        ("last LDL?", "and the first two?", "two"),
+        ("last LDL?", "and HDL in the morning?", "in the morning"),
+        ("last LDL?", "not the last one", "not"),
+    ],
+)
+def test_what_a_question_that_leans_on_another_leaves_out_is_named_too(
+    before: str, text: str, unread: str
+) -> None:
+    (question,) = read(text, replace(SITUATION, asked_before=(before,))).about
+    assert question.unread == unread
+
+
+def test_as_many_as_are_named_are_asked_of_what_was_asked_before() -> None:
+    (question,) = read("and the last two?", replace(SITUATION, asked_before=("last LDL?",))).about
+    assert (question.arguments["last"], question.unread) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "asked_for"),
+    [
+        ("ldl before and after starting simvastatin", [("before", "all"), ("after", "all")]),
+        ("LDL vor/nach Simvastatin", [("before", "all"), ("after", "all")]),
+        ("tg now vs before the statin", [("before", "all"), ("since", "latest")]),
+        ("ist LDL niedriger als vor dem Statin?", [("before", "all"), ("since", "latest")]),
+    ],
+)
+def test_both_sides_of_an_event_are_asked_for(text: str, asked_for: list[tuple[str, str]]) -> None:
+    told = [(one.when if one.around else "since", one.aspect) for one in asked(text)]
+    assert told == asked_for
 
 
 @pytest.mark.parametrize(

@@ -163,3 +163,28 @@ def test_a_value_so_long_before_an_event_is_that_of_those_days() -> None:
     assert "Nothing of that time" in within
     latest = said("Gewicht 5 Jahre vor dem letzten Wert?", rows)
     assert "90 kg, 2015-06-01" in latest
+
+
+def test_a_value_at_the_last_but_one_of_a_panel_is_of_its_day() -> None:
+    values = (("Hemoglobin", "13", "2019-09-22"), ("Hematocrit", "41", "2019-09-22"),
+              ("Hemoglobin", "14", "2014-03-09"), ("Hematocrit", "35", "2014-03-09"))  # fmt: skip
+    rows = tuple(
+        row("laboratory", name, day, value=value, number=float(value), unit="%")
+        for name, value, day in values
+    )
+    told = said("hemoglobin at the last but one cbc", {"results": rows})
+    assert "2014-03-09" in told
+    assert "2019-09-22" not in told
+
+
+def test_values_on_both_sides_of_a_drug_are_told_apart() -> None:
+    rows = {
+        "medications": (row("medication", "Simvastatin", "2019-12-29", status="active"),),
+        "results": tuple(
+            row("laboratory", "LDL", day, value=value, number=float(value), unit="mg/dL")
+            for day, value in (("2020-12-28", "97"), ("2019-12-08", "147"))
+        ),
+    }
+    before, after = said("LDL before and after starting simvastatin", rows).split("147 mg/dL")
+    assert "97" not in before
+    assert "97 mg/dL" in after
