@@ -51,6 +51,7 @@ class ChartWords(ClosedValue):
     before: tuple[str, ...] = ()
     among: tuple[str, ...] = ()
     unit_before: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
+    unit_after: Mapping[str, tuple[str, ...]] = Field(default_factory=dict)
     relations: Mapping[Relation, tuple[str, ...]] = Field(default_factory=dict)
     both_sides: frozenset[str] = frozenset()
     for_it: tuple[str, ...] = ()

@@ -66,7 +66,7 @@ _JUDGED = frozenset({"may_have", "judged"})
 """What no row answers with yes: "is latex safe for her?", "is his asthma controlled?"."""
 _TO = frozenset({"to", "with", "mit", "zu", "aus"})
 """Before what something happened to."""
-_HAPPENED = frozenset({"problems", "procedures", "search_record"})
+_HAPPENED = frozenset({"problems", "procedures", "medications", "search_record"})
 
 
 def chart_questions(

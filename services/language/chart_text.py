@@ -55,8 +55,18 @@ def said_in(text: str, words: Lexicon, *, today: date) -> SaidOfChart:
     spans, rest = spans_in(with_plain_years(folded), today=today, language=words.language)
     pieces = without_switch(without_opening(words.pieces(rest)), words)
     pieces, aside = _set_aside(with_both_ends(with_side_asked(pieces, words), words), words)
+    others = [one for one in spans if _is_set_aside(one, folded, words)]
+    spans = tuple(one for one in spans if one not in others)
+    aside = [*aside, *(f"{folded.partition(one.text)[0].split()[-1]} {one.text}" for one in others)]
     length = length_left(rest, words.language)
     return SaidOfChart(text, folded, pieces, spans, ages, shift, unit, aside, length)
+
+
+def _is_set_aside(span: TimeSpan, folded: str, words: Lexicon) -> bool:
+    """Whether all other days are meant: "except 2020", "not since 2015"."""
+    before = folded.partition(span.text)[0].split()
+    said = {" ".join(before[-1:]), " ".join(before[-2:])}
+    return bool(before) and not said.isdisjoint(words.words.negations)
 
 
 def _set_aside(pieces: list[Piece], words: Lexicon) -> tuple[list[Piece], Sequence[str]]:

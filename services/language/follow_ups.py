@@ -107,6 +107,7 @@ def followed_up(
     if not before:
         return about
     words, folded = lexicon(language), fold(text)[0]
+    before = [replace(one, unread="") for one in before]
     if moved := so_long_after(folded, before, words) or _shifted(folded, before, words, today):
         return moved
     if beside_it := on_its_side(folded, about, before, words):
@@ -120,7 +121,7 @@ def followed_up(
         span, numbers = next(iter(spans), None), list(numbers_in(asked.pieces, words))
         dated = [with_figures(one, span, numbers, asked.pieces) for one in found]
         return with_lengths(dated, asked.pieces, words, today=today) or about
-    pointing = _limited(folded, before, words)
+    pointing = _limited(folded, before, words, today)
     if pointing := pointing or _pointing_back(folded, about, _thing_of(before), words):
         return pointing
     if then := _of_other_time(folded, before, words, today):
@@ -144,9 +145,10 @@ def _shifted(
 
 
 def _limited(
-    folded: str, before: Sequence[ChartQuestion], words: Lexicon
+    folded: str, before: Sequence[ChartQuestion], words: Lexicon, today: date
 ) -> tuple[ChartQuestion, ...]:
     """Return which values asked about are beyond a limit, where nothing else is said."""
+    spans, folded = spans_in(folded, today=today, language=words.language)
     pieces = words.pieces(folded)
     numbers = list(numbers_in(pieces, words))
     figures = {at for at, _ in numbers}
@@ -158,7 +160,8 @@ def _limited(
     if not (is_limit and is_bare and is_of_values and numbers):
         return ()
     every = (replace(unlimited(of_all_days(each)), part=None) for each in before)
-    return tuple(with_figures(each, each.span, numbers, pieces) for each in every)
+    span = next(iter(spans), None)
+    return tuple(with_figures(each, span, numbers, pieces) for each in every)
 
 
 def _of_other_time(

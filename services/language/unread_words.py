@@ -38,7 +38,9 @@ _SIDES = frozenset({"after", "before", "during"})
 """One word says one of these; "since" and "from" are also said of what has no days."""
 _OPEN_SIDES = frozenset({"after", "since", "during"})
 """At the end of a question they leave open of what."""
-_COURSES = frozenset({"timeline", "encounters", "changes", "search_record"})
+_TIMES = frozenset({"timeline", "changes"})
+"""The tools that tell what came after something without its days."""
+_COURSES = frozenset({*_TIMES, "encounters", "search_record"})
 """The tools that tell what happened."""
 
 
@@ -103,7 +105,9 @@ class _Used:
         self._is_open = all(one.aspect != "whether" for one in asked)
         self._is_of_drug = any(one.tool == "medications" and one.name for one in asked)
         self._thens = [] if self._is_then() else thens_in(pieces)
-        self._loose_end = None if any(map(_is_of_time, asked)) else _side_at_end(pieces, words)
+        is_moved = self._has_days and _ends_in_a_step(pieces, words)  # "and the year after?"
+        has_side = is_moved or any(map(_is_of_time, asked))
+        self._loose_end = None if has_side else _side_at_end(pieces, words)
         self.is_over = any("over" in piece.of("frame") for piece in pieces)
 
     def leaves_out(self, piece: Piece) -> bool:
@@ -223,6 +227,11 @@ def _side_at_end(pieces: Sequence[Piece], words: Lexicon) -> Piece | None:
     return last if side in _OPEN_SIDES else None
 
 
+def _ends_in_a_step(pieces: Sequence[Piece], words: Lexicon) -> bool:
+    said = " ".join(one.text for one in pieces if any(map(str.isalnum, one.text)))
+    return any(said.endswith(tuple(each)) for each in words.words.unit_after.values())
+
+
 def _is_of_time(question: ChartQuestion) -> bool:
     return bool(question.around) or question.at_age is not None or question.name == "age"
 
@@ -230,6 +239,8 @@ def _is_of_time(question: ChartQuestion) -> bool:
 def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
     """Return the aspects that the answer to a question tells."""
     told = _TELLS.get(question.aspect, frozenset()) | {question.aspect}
+    if question.tool != "results":
+        told -= _OF_VALUES  # whatever it was asked for
     is_course = question.tool == "results" and question.span is not None
     is_begun = question.is_begun or question.rate or _is_of_time(question)
     return told | (_TELLS["trend"] if is_course or is_begun else frozenset())
@@ -238,7 +249,7 @@ def _told_by(question: ChartQuestion) -> frozenset[Aspect]:
 def _has_days(question: ChartQuestion) -> bool:
     """Whether it is asked of some days, or of how far things are apart."""
     is_of_days = question.span is not None or question.near is not None or question.back
-    is_length = question.asked_on is not None or question.is_begun or question.tool in _COURSES
+    is_length = question.asked_on is not None or question.is_begun or question.tool in _TIMES
     return bool(_is_of_time(question) or is_of_days or is_length)
 
 
@@ -289,6 +300,17 @@ def _measures_left(said: SaidOfChart, asked: Sequence[ChartQuestion]) -> Iterato
     is_shifted = any(one.shift is not None for one in asked)
     yield "" if said.shift is None or is_shifted else said.shift.text
     yield "" if any(one.unit for one in asked) else said.unit
+    yield from () if any(map(_is_of_days, asked)) else (one.text for one in said.spans)
+
+
+def _is_of_days(question: ChartQuestion) -> bool:
+    """Whether rows of some days are asked for; a fact of the person has none."""
+    if question.tool == "chart_summary" and question.name not in ("", "age"):
+        return False
+    is_told = (
+        question.span or question.near or not {"since", "until"}.isdisjoint(question.arguments)
+    )
+    return bool(is_told) or any(map(_is_of_days, question.around))
 
 
 def _is_yes(question: ChartQuestion) -> bool:

@@ -9,7 +9,13 @@ from services.language.folding import fold
 from services.language.tools_named import SEARCH
 from services.language.utterance import ChartQuestion, TimeShift, TimeSpan
 from services.records.answers.asked_rows import asked_rows
-from services.records.answers.row_parts import beyond, days_recorded, is_limited, number_of
+from services.records.answers.row_parts import (
+    beyond,
+    days_recorded,
+    is_limited,
+    last_visits,
+    number_of,
+)
 from services.records.answers.said_words import has_words
 from services.records.dates import first_day, last_day
 
@@ -26,7 +32,7 @@ def rows_of_event(event: ChartQuestion, view: ChartView) -> tuple[ViewRow, ...]:
 
     Of an illness that came again it is the last time: between two pregnancies is in none.
     """
-    rows = [row for row in asked_rows(event, view).rows if first_day(row.date)]
+    rows = [row for row in last_visits(event, asked_rows(event, view).rows) if first_day(row.date)]
     rows.sort(key=lambda row: row.date)
     if event.tool == "results":
         return _of_values(event, rows)
@@ -118,7 +124,13 @@ def within(one: TimeSpan, other: TimeSpan | None) -> TimeSpan:
     return TimeSpan(max(since, default=None), min(until, default=None))
 
 
+def is_of_unknown_end(row: ViewRow) -> bool:
+    """Whether it is over, and nobody knows since when."""
+    return row.kind == "medication" and row.status != "active" and not row.end
+
+
 def _end(row: ViewRow) -> date | None:
-    """Return the last day of a row; None where it goes on."""
+    """Return the last day of a row; None where it goes on, or nobody knows until when."""
     goes_on = row.kind in _ONGOING and row.status == "active" and not row.end
+    goes_on |= row.kind == "medication" and not row.end
     return None if goes_on else last_day((row.end or row.date)[:10])

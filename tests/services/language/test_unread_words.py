@@ -1,7 +1,7 @@
 """Which words of a chart question are said not to be understood: all that no answer uses."""
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import pytest
 
@@ -189,3 +189,39 @@ def test_a_second_question_is_not_counted_because_the_first_is() -> None:
 def test_her_heart_rate_is_no_illness_of_her_heart() -> None:
     (question,) = asked("When was her heart rate lowest?")
     assert (question.tool, question.name) == ("results", "heart rate")
+
+
+@pytest.mark.parametrize(
+    ("text", "aside"),
+    [
+        ("ldl every value except 2020", "except 2020"),
+        ("visits not in 2020", "not in 2020"),
+        ("Besuche außer 2020", "außer 2020"),
+    ],
+)
+def test_days_that_are_set_aside_are_not_those_that_are_told(text: str, aside: str) -> None:
+    (question,) = asked(text)
+    assert (question.span, question.unread) == (None, aside)
+
+
+def test_days_that_nothing_keeps_to_are_named() -> None:
+    assert "2015" in asked("what is her phone number in 2015?")[0].unread
+
+
+def test_a_limit_that_goes_on_has_the_days_that_are_said_with_it() -> None:
+    before = replace(SITUATION, asked_before=("how many creatinine > 3",))
+    (question,) = read("and > 2.5 since 2018?", before).about
+    assert (question.above, question.arguments["since"]) == (2.5, "2018-01-01")
+
+
+def test_the_year_after_is_the_one_behind_the_one_asked_about() -> None:
+    before = replace(SITUATION, asked_before=("how many visits in 2017",))
+    (question,) = read("and the year after?", before).about
+    assert question.span is not None
+    assert (question.span.since, question.span.until) == (date(2018, 1, 1), date(2018, 12, 31))
+    assert question.unread == ""
+
+
+def test_values_on_a_drug_are_those_of_its_time() -> None:
+    (question,) = asked("weight gain on metformin")
+    assert [(one.tool, one.name) for one in question.around] == [("medications", "metformin")]

@@ -188,3 +188,41 @@ def test_values_on_both_sides_of_a_drug_are_told_apart() -> None:
     before, after = said("LDL before and after starting simvastatin", rows).split("147 mg/dL")
     assert "97" not in before
     assert "97 mg/dL" in after
+
+
+def test_values_at_the_last_two_visits_are_of_no_visit_before_them() -> None:
+    days = ("2019-08-22", "2017-08-17", "2014-12-04")
+    rows = {
+        "encounters": tuple(row("encounter", "Encounter for check up", day) for day in days),
+        "results": tuple(
+            row("vital sign", "Weight", day, value="80", number=80.0, unit="kg") for day in days
+        ),
+    }
+    told = said("weight at the last 2 checkups", rows)
+    assert "2017-08-17 80 kg" in told
+    assert "2014-12-04" not in told
+
+
+def test_until_when_a_drug_was_taken_is_not_made_up() -> None:
+    rows = {
+        "medications": (row("medication", "Metformin", "2017-02-15", status="stopped"),),
+        "results": (
+            row("vital sign", "Weight", "2019-08-22", value="76", number=76.0, unit="kg"),
+            row("vital sign", "Weight", "2011-12-01", value="71", number=71.0, unit="kg"),
+        ),
+    }
+    told = said("weight on metformin", rows)
+    assert "The record does not say when it ended." in told
+    assert "76 kg" in told
+    assert "71 kg" not in told
+
+
+def test_of_a_whole_list_no_day_is_an_end_of_a_length() -> None:
+    rows = {
+        "problems": (
+            row("problem", "Cystitis", "2013-02-18", status="resolved"),
+            row("problem", "Anemia", "1985-04-11", status="active"),
+        )
+    }
+    told = said("when was the cystitis treated and how long after diagnosis?", rows)
+    assert "days)" not in told
