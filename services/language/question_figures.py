@@ -25,6 +25,9 @@ OVER_TIME: Final[frozenset[Aspect]] = frozenset(
 """What is worked out over all values."""
 _OF_SOME_VALUES: Final[frozenset[Aspect]] = frozenset({"minimum", "maximum", "extremes", "average"})
 """What is worked out over as many values as are asked for: the mean of the last three."""
+_ENDS: Final[frozenset[Aspect]] = frozenset({"minimum", "maximum", "first", "latest"})
+_COUNTED_OFF = frozenset({"results", "encounters", "procedures", "immunizations"})
+"""Tools of whose rows as many from an end are told as are asked for."""
 ALL_VALUES = 1_000
 """As many values as the tool gives, for what is counted or compared over all of them."""
 
@@ -89,6 +92,9 @@ def with_figures(
                 replace(found, above=number) if side == "above" else replace(found, below=number)
             )
             continue
+        if question.tool == "results" and (ends := _ends_around(pieces, at, numbers)):
+            found = replace(found, above=ends[0], below=ends[1])
+            continue
         if (found.above or found.below) is not None and _is_lower_of_pair(pieces, at):
             found = replace(found, lower_limit=number)
             continue
@@ -98,7 +104,23 @@ def with_figures(
             last = {**found.arguments, "last": int(number)}
             aspect = found.aspect if found.aspect in _OF_SOME_VALUES else "all"
             found = replace(found, arguments=last, aspect=aspect)
+        elif is_count and question.tool in _COUNTED_OFF and found.aspect in {*around} & _ENDS:
+            found = replace(found, most=int(number))
     return found
+
+
+def _ends_around(
+    pieces: Sequence[Piece], at: int, numbers: Sequence[tuple[int, float]]
+) -> tuple[float, float] | None:
+    """Return two limits of which the figure is one: "between 100 and 120"."""
+    figures = dict(numbers)
+    pairs = ((n, n + gap) for gap in (1, 2) for n in (at, at - gap))
+    both = (
+        (figures[low], figures[high])
+        for low, high in pairs
+        if low > 0 and {low, high} <= figures.keys() and "apart" in pieces[low - 1].of("frame")
+    )
+    return next(both, None)
 
 
 def in_place(question: ChartQuestion, said: Piece, *, is_last_too: bool) -> ChartQuestion:

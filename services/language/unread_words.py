@@ -181,6 +181,7 @@ class _Used:
         is_side = side in _SIDES or (is_long and (side == "at" or "around" in piece.of("frame")))
         is_side |= "apart" in piece.of("frame") and "when" not in piece.of("aspect")
         is_limit = any(one.kind in self._limits for one in piece.labels)
+        is_limit |= len(self._limits) > 1 and "apart" in piece.of("frame")
         return (is_side and not self._has_days and not is_limit) or piece is self._loose_end
 
     def _is_worked_out_left(self, piece: Piece) -> bool:
@@ -255,7 +256,7 @@ def _has_days(question: ChartQuestion) -> bool:
 
 def _figures(asked: Iterable[ChartQuestion]) -> Iterator[float]:
     for one in asked:
-        limits = (one.above, one.below, one.lower_limit, one.at_age)
+        limits = (one.above, one.below, one.lower_limit, one.at_age, one.most or None)
         yield from (float(each) for each in limits if each is not None)
         yield from () if one.shift is None else (float(abs(one.shift.count)),)
     said = _tokens(_texts(asked))

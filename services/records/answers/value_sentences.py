@@ -18,6 +18,7 @@ from services.records.answers.row_parts import (
     is_convertible,
     is_limited,
     limit_of,
+    limits_of,
     nearest,
     number_of,
     sources_of,
@@ -120,7 +121,9 @@ def _of_rows(
     if question.back:
         return _before(question.back, rows, words)
     if aspect == "first":
-        return _sentence(rows[-1], words)
+        return (
+            _table(rows[-question.most :], words) if question.most else _sentence(rows[-1], words)
+        )
     is_many = aspect in ("trend", "when") or "last" in question.arguments
     is_many = is_many or (question.span is not None and aspect != "latest")
     if is_many and len(rows) > 1:
@@ -159,10 +162,15 @@ def _before(back: int, rows: list[ViewRow], words: AnswerWords) -> str:
 
 
 def _in_place(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    """Return the second highest and its like, each value once for each time that it was there."""
+    """Return the second highest and its like, or as many from there as are asked for.
+
+    Each value counts once for each time that it was there.
+    """
+    ranked = sorted(rows, key=number_of, reverse=question.aspect == "maximum")
+    if question.most and question.aspect in ("minimum", "maximum"):
+        return "\n".join([f"**{rows[0].name}**", _table(ranked[: question.most], words)])
     if not question.back:
         return ""
-    ranked = sorted(rows, key=number_of, reverse=question.aspect == "maximum")
     if question.back >= len(ranked):
         return _counted_values(rows, words)
     told = words.highest if question.aspect == "maximum" else words.lowest
@@ -255,9 +263,14 @@ _WITH_NUMBERS: frozenset[Aspect] = frozenset({"change", *_OF_NUMBERS})
 
 def _limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Say whether any value is above or below the limit, and which."""
+    met = beyond(question, rows)
+    if question.above is not None and question.below is not None:
+        low, high = limits_of(question, rows)
+        of = words.values.format(count=len(met), name=rows[0].name, span="")
+        told = f"{of}: {low:g} ≤ … ≤ {high:g} {rows[0].unit} ({len(met)}/{len(rows)})"
+        return "\n".join([f"{told}:", _table(met, words)] if met else [f"{words.no}. {told}."])
     is_above = question.above is not None
     limit = limit_of(question, rows)
-    met = beyond(question, rows)
     shown = f"{limit:g}" + (f"/{question.lower_limit:g}" if question.lower_limit else "")
     if not met:
         edge = max(rows, key=number_of) if is_above else min(rows, key=number_of)

@@ -37,8 +37,8 @@ def test_what_no_answer_goes_by_is_named(text: str, unread: str) -> None:
 @pytest.mark.parametrize(
     ("text", "unread"),
     [
-        ("top three LDL values", "three"),
-        ("the first two colonoscopies", "two"),
+        ("top three diagnoses", "three"),
+        ("the first two diagnoses", "two"),
         ("colonoscopies at least 2 times", "2"),
         ("flu shots between 100 and 120", "100"),
         ("hemoglobin not above 7", "not"),
@@ -49,7 +49,7 @@ def test_what_no_answer_goes_by_is_named(text: str, unread: str) -> None:
         ("colonoscopies in mmol/l", "mmol/L"),
         ("blood pressure sitting", "sitting"),
         ("Blutdruck im Sitzen", "im Sitzen"),
-        ("die ersten drei Besuche", "drei"),
+        ("die ersten drei Diagnosen", "drei"),
         ("Kalium nicht über 5", "nicht"),
         ("Koloskopien mehr als einmal", "mehr als einmal"),
     ],
@@ -78,8 +78,8 @@ def test_what_is_set_aside_is_not_told_instead_of_the_others(
 @pytest.mark.parametrize(
     ("before", "text", "unread"),
     [
-        ("when was her colonoscopy?", "and the last two?", "two"),
-        ("last LDL?", "and the first two?", "two"),
+        ("what does she take?", "and the last two?", "two"),
+        ("is she on metformin?", "the first two?", "two"),
         ("last LDL?", "and HDL in the morning?", "in the morning"),
         ("last LDL?", "not the last one", "not"),
     ],
