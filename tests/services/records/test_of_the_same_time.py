@@ -226,3 +226,12 @@ def test_of_a_whole_list_no_day_is_an_end_of_a_length() -> None:
     }
     told = said("when was the cystitis treated and how long after diagnosis?", rows)
     assert "days)" not in told
+
+
+def test_what_a_row_adds_is_told_in_the_language_of_the_answer() -> None:
+    drug = row("medication", "Simvastatin", "2019-12-29", status="active", detail=(
+        "2 prescriptions since 2019-12-29, last 2020-12-28; for Hyperlipidemia; by Dr. Gleason"
+    ))  # fmt: skip
+    told = said("nimmt er Simvastatin?", {"medications": (drug,)})
+    assert "2 Verordnungen seit 2019-12-29, zuletzt 2020-12-28; wegen Hyperlipidemia" in told
+    assert "durch Dr. Gleason" in told
