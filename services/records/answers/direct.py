@@ -16,7 +16,7 @@ from services.records.answers.ages import AGE, BORN, ages_then, has_an_age, of_t
 from services.records.answers.as_said import Told, said_of, told_of
 from services.records.answers.asked_rows import asked_rows, has_answer, partly_named
 from services.records.answers.done import done_for, told_by
-from services.records.answers.events import days_around, rows_of_event, within
+from services.records.answers.events import days_around, is_of_unknown_end, rows_of_event, within
 from services.records.answers.evidence import told_evidence
 from services.records.answers.further import measured_for, searches_for, told_elsewhere
 from services.records.answers.imaged import IMAGING
@@ -273,6 +273,8 @@ def _around(
             rows = rows_of_event(replace(event, name=event.head, head=""), view)
         is_row = bool(rows) and event.tool in ("problems", SEARCH)
         told.append(row_line(rows[0], words) if is_row else answer)
+        if question.when in ("during", "within") and any(map(is_of_unknown_end, rows)):
+            told[-1] += f"\n{words.no_part.format(part=words.parts['end'])}"
         if days := days_around(question, rows, is_alike=question.tool == event.tool):
             asked = _of_those_days(question, days, given, words)
             return asked if isinstance(asked, ChartQuestion) else f"{told[-1]}\n\n{asked}"

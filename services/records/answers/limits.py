@@ -7,7 +7,7 @@ from data_models.chart_view import ViewRow
 from services.language.answer_words import AnswerWords
 from services.language.utterance import ChartQuestion
 from services.records.answers.row_line import value_sentence, value_table
-from services.records.answers.row_parts import beyond, limit_of, number_of
+from services.records.answers.row_parts import beyond, limit_of, limits_of, number_of
 
 _SLIGHTLY: Final = 1e-9
 """Of a bound: above 100 is more than 100."""
@@ -42,6 +42,15 @@ def _bound_of(row: ViewRow) -> float | None:
     return float(first) * (1 if "=" in row.value[:2] else 1 + side * _SLIGHTLY)
 
 
+def _told_between(
+    question: ChartQuestion, rows: list[ViewRow], met: list[ViewRow], words: AnswerWords
+) -> str:
+    low, high = limits_of(question, rows)
+    of = words.values.format(count=len(met), name=rows[0].name, span="")
+    told = f"{of}: {low:g} ≤ … ≤ {high:g} {rows[0].unit} ({len(met)}/{len(rows)})"
+    return f"{told}:\n{value_table(met, words)}" if met else f"{words.no}. {told}."
+
+
 def told_limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
     """Say whether any value is above or below the limit, and which; of a bound only if sure."""
     is_above = question.above is not None
@@ -56,6 +65,8 @@ def told_limited(question: ChartQuestion, rows: list[ViewRow], words: AnswerWord
     met = [row for row in met if row not in unsure]
     if unsure and not met:
         return f"{words.unclear}:\n{value_table(unsure, words)}"
+    if is_above and question.below is not None:
+        return _told_between(question, rows, met, words)
     limit = limit_of(question, rows)
     shown = f"{limit:g}" + (f"/{question.lower_limit:g}" if question.lower_limit else "")
     if not met:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from itertools import pairwise
@@ -154,6 +155,13 @@ def limit_of(question: ChartQuestion, rows: Sequence[ViewRow]) -> float:
     return limit if same is None else same
 
 
+def limits_of(question: ChartQuestion, rows: Sequence[ViewRow]) -> tuple[float, float]:
+    """Return both limits of a question in the unit of `rows`, the lower one first."""
+    upper = replace(question, above=None)
+    low, high = sorted((limit_of(question, rows), limit_of(upper, rows)))
+    return low, high
+
+
 def is_convertible(question: ChartQuestion, row: ViewRow) -> bool:
     """Whether a value can be told in the unit that is asked for."""
     return not question.unit or converted(1.0, ucum_of(row.unit), question.unit) is not None
@@ -161,6 +169,9 @@ def is_convertible(question: ChartQuestion, row: ViewRow) -> bool:
 
 def beyond(question: ChartQuestion, rows: Sequence[ViewRow]) -> list[ViewRow]:
     """Return the rows whose number is above, or below, the limit of a question."""
+    if question.above is not None and question.below is not None:
+        low, high = limits_of(question, rows)
+        return [row for row in rows if row.number is not None and low <= row.number <= high]
     is_above = question.above is not None
     limit = limit_of(question, rows)
     lower = question.lower_limit

@@ -238,16 +238,16 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
         is_there = question.back < len(newest)
         said = row_line(newest[question.back if is_there else -1], words)
         return said if is_there else f"{words.no_earlier} {said}"
-    count = int(question.arguments.get("last", 1))
+    count = max(question.most, int(question.arguments.get("last", 1)))
     if question.tool == "immunizations" and not question.name:
         # Several are given at one visit: each of them is the last.
         count = max(count, sum(row.date[:10] == newest[0].date[:10] for row in newest))
     return "\n".join(row_line(row, words) for row in newest[:count])
 
 
-def _oldest(_: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    dated = [row for row in rows if row.date] or rows
-    return row_line(min(dated, key=moment_of), words)
+def _oldest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
+    dated = sorted([row for row in rows if row.date] or rows, key=moment_of)
+    return "\n".join(row_line(row, words) for row in dated[: question.most or 1])
 
 
 def _dated(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:

@@ -134,7 +134,11 @@ def _of_rows(
     if question.back:
         return _before(question.back, rows, words)
     if aspect == "first":
-        return value_sentence(rows[-1], words)
+        return (
+            value_table(rows[-question.most :], words)
+            if question.most
+            else value_sentence(rows[-1], words)
+        )
     is_many = aspect in ("trend", "when") or "last" in question.arguments
     is_many = is_many or (question.span is not None and aspect != "latest")
     if is_many and len(rows) > 1:
@@ -173,10 +177,15 @@ def _before(back: int, rows: list[ViewRow], words: AnswerWords) -> str:
 
 
 def _in_place(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) -> str:
-    """Return the second highest and its like, each value once for each time that it was there."""
+    """Return the second highest and its like, or as many from there as are asked for.
+
+    Each value counts once for each time that it was there.
+    """
+    ranked = sorted(rows, key=number_of, reverse=question.aspect == "maximum")
+    if question.most and question.aspect in ("minimum", "maximum"):
+        return "\n".join([f"**{rows[0].name}**", value_table(ranked[: question.most], words)])
     if not question.back:
         return ""
-    ranked = sorted(rows, key=number_of, reverse=question.aspect == "maximum")
     if question.back >= len(ranked):
         return _counted_values(rows, words)
     told = words.highest if question.aspect == "maximum" else words.lowest
