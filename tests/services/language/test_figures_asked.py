@@ -583,7 +583,7 @@ def test_the_first_of_several_times_is_the_event() -> None:
 
 
 def test_of_those_that_were_told_the_change_is_asked() -> None:
-    (question,) = asked("grew how much between those", "last 2 heights")
+    (question,) = asked("how much did she grow between those", "last 2 heights")
     assert (question.aspect, question.arguments["last"]) == ("change", 2)
 
 
