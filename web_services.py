@@ -4,15 +4,15 @@ from zoneinfo import ZoneInfo
 
 import aiohttp
 
+from data_models.errors import RateLimitedError, TooManyExportsError
 from foundation import Foundation, claimant_of, clear_undo_of, days_of, feedback_of
 from routes.context import RouteContext, SocketLimits
 from routes.health import Readiness
 from routes.server import WebAccess
 from services.access.access_factory import (
     authenticator_for,
-    export_rate_for,
-    message_rate_for,
     origin_policy_for,
+    rate_for,
     sign_in_for,
 )
 from services.access.fhircast import Hub
@@ -60,9 +60,11 @@ def route_context_of(
         scheduler=scheduler,
         reader=reader,
         team=base.team,
-        rate=message_rate_for(settings, clock=base.clock),
+        rate=rate_for(settings, settings.messages_per_minute, RateLimitedError, clock=base.clock),
         reads=base.access.reads,
-        exports=export_rate_for(settings, clock=base.clock),
+        exports=rate_for(
+            settings, settings.exports_per_minute, TooManyExportsError, clock=base.clock
+        ),
         glass=base.access.glass,
         slots=SocketSlots(limit=settings.sockets_per_user),
         clock=base.clock,
