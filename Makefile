@@ -1,6 +1,6 @@
 # One command per job, the same on a developer's machine and in CI. `make` alone lists them.
 .DEFAULT_GOAL := help
-.PHONY: help run test test-fast check format lint types imports locks web lock bench nightly mutation sbom clean setup setup-dev
+.PHONY: help run test test-fast test-shuffled check format lint types imports locks web lock bench nightly mutation sbom clean setup setup-dev
 
 # The Python that makes the environment; afterwards everything runs in .venv.
 PYTHON ?= python3
@@ -11,6 +11,8 @@ PYTEST ?= PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # One more than two cores have work for: servers are waited for; four browsers at once are slower.
 WORKERS ?= 3
 FAST_WORKERS ?= 3
+# Of the order of files; another every day.
+SEED ?= $(shell date +%j)
 SIDE_BY_SIDE := --dist loadfile --no-loadscope-reorder
 # Such as ARGS="-k claim -x".
 ARGS ?=
@@ -31,6 +33,9 @@ test: setup-dev ## Run every test
 
 test-fast: setup-dev ## Run, in a minute, the tests that need no browser, no Azurite and no model
 	$(PYTEST) -n $(FAST_WORKERS) $(SIDE_BY_SIDE) -m "not slow" $(ARGS)
+
+test-shuffled: setup-dev ## Run the fast tests with their files in another order; SEED=7 repeats one
+	$(PYTEST) -n $(FAST_WORKERS) $(SIDE_BY_SIDE) -m "not slow" --shuffle-files $(SEED) $(ARGS)
 
 check: setup-dev lint types imports locks web ## Check format, lint, types, imports, locks and the web client
 

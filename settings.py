@@ -9,7 +9,8 @@ import ipaddress
 import math
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, Self, TypeAlias
 from urllib.parse import urlsplit
@@ -143,8 +144,13 @@ def _networks(values: tuple[str, ...]) -> tuple[str, ...]:
     return values
 
 
+@cache
+def _zones() -> Set[str]:
+    return available_timezones()
+
+
 def _zone(value: str) -> str:
-    if value not in available_timezones():
+    if value not in _zones():
         raise ValueError("must be an IANA time zone")
     return value
 

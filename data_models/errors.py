@@ -105,12 +105,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
-import yaml
+from data_models.plain_yaml import read_yaml
 
-# Both are safe. The one in C takes a tenth of the time; PyYAML can be built without it.
-_LOADER: type[yaml.SafeLoader] = vars(yaml).get("CSafeLoader", yaml.SafeLoader)
 _TEXTS = Path(__file__).with_name("errors.yaml").read_bytes()
-_TABLE: Mapping[str, Mapping[str, Any]] = yaml.load(_TEXTS, Loader=_LOADER)  # noqa: S506
+_TABLE: Mapping[str, Mapping[str, Any]] = read_yaml(_TEXTS)
 
 
 class RoundsError(Exception):

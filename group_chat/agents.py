@@ -1,13 +1,13 @@
 """The agents of the team: built once per process, without a word of any turn."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from semantic_kernel.connectors.ai.chat_completion_client_base import ChatCompletionClientBase
 from semantic_kernel.connectors.ai.function_choice_behavior import FunctionChoiceBehavior
 from semantic_kernel.connectors.ai.prompt_execution_settings import PromptExecutionSettings
 from semantic_kernel.contents import AuthorRole, ChatHistory
-from semantic_kernel.functions import KernelPlugin
+from semantic_kernel.functions import KernelFunction, KernelPlugin
 
 from data_models.clock import Clock, IdSource
 from group_chat.checked_output import RECORD_TOOLS
@@ -91,6 +91,7 @@ class AgentFactory:
     limits: GroupChatLimits
     watcher: ToolWatcher
     is_language_model: bool = True
+    functions: dict[str, KernelFunction] = field(default_factory=dict)
 
     def build(self, team: Team) -> dict[str, TeamAgent]:
         """Return an agent for each of `team`, by name, facilitator first."""
@@ -151,9 +152,16 @@ class AgentFactory:
             clock=self.clock, ids=self.ids, limits=self.limits, watcher=self.watcher
         )
         if names:
-            functions = [tool_function(self.tools[name]) for name in names]
-            kernel.add_plugin(KernelPlugin(name=PLUGIN, functions=functions))
+            # Not given to its constructor, which copies each for each of the agents that share it.
+            plugin = KernelPlugin(name=PLUGIN)
+            plugin.functions.update((name, self._function(name)) for name in names)
+            kernel.add_plugin(plugin)
         return kernel
+
+    def _function(self, name: str) -> KernelFunction:
+        if name not in self.functions:
+            self.functions[name] = tool_function(self.tools[name])
+        return self.functions[name]
 
     def _settings(
         self, spec: AgentSpec, behavior: FunctionChoiceBehavior | None

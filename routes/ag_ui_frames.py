@@ -3,7 +3,7 @@
 Frames are built as plain dicts; tests hold each against the models of `ag-ui-protocol`.
 """
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, assert_never
 
 import jsonpatch
@@ -108,7 +108,9 @@ class AgUiFrames:
 
     def frame(self, seq: int, event: TurnEvent) -> Frame:
         """Return the frame of `event`, which is the run's `seq`-th."""
-        frame = self._of_run(self._in_order(event))
+        if isinstance(event, Notice | RunStarted):
+            event = self._in_order(event)
+        frame = self._of_run(event)
         metadata = frame.setdefault("metadata", {})
         metadata["seq"] = seq
         metadata["runId"] = self.run_id
@@ -120,7 +122,7 @@ class AgUiFrames:
         """Return the same for a socket, where a notice may be told twice."""
         return [self.frame(seq, event)]
 
-    def _in_order(self, event: TurnEvent) -> TurnEvent:
+    def _in_order(self, event: Notice | RunStarted) -> TurnEvent:
         # Nothing may go before RUN_STARTED, so the notice that a message waits, which does,
         # changes places with it; RUN_STARTED's metadata carries it meanwhile.
         if isinstance(event, Notice) and event.kind == "queued":
@@ -177,7 +179,7 @@ class AgUiFrames:
         elif event.outcome == "interrupt":
             outcome["type"] = "success"
         frame: Frame = {"type": "RUN_FINISHED", **self._ids(), "outcome": outcome}
-        frame["result"] = {"timing": asdict(event.timing)}
+        frame["result"] = {"timing": event.timing._asdict()}
         if event.is_repeatable:
             frame["metadata"] = {"isRepeatable": True}
         return frame

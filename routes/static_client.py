@@ -2,6 +2,7 @@
 
 import gzip
 import mimetypes
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -89,7 +90,9 @@ def _page(body: bytes | None) -> web.Response:
     return web.Response(body=body, content_type="text/html", headers=headers)
 
 
+@lru_cache(maxsize=256)
 def _asset(path: Path) -> Asset:
+    # Its name holds a hash of its content.
     body = path.read_bytes()
     return Asset(body, gzip.compress(body, mtime=0), _media_type(path))
 

@@ -20,7 +20,7 @@ def step_tools_text() -> str:
     clinic = SchedulingTools(clinic=cast(Clinic, None), ids=ids)
     tools = catalogue(
         records=cast(PatientRecords, None),
-        names=["lead"],
+        names=("lead",),
         clock=SystemClock(),
         ids=ids,
         is_language_model=False,

@@ -1,6 +1,7 @@
 """What every test stands on: no network but loopback, and the same examples in every run."""
 
 import gc
+import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,6 +37,11 @@ _GUARD.install()
 gc.disable()  # what is imported now stays; see pytest_collection_finish
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the order of files be another: no test may need what an earlier file left behind."""
+    parser.addoption("--shuffle-files", type=int, metavar="SEED", help="run files in another order")
+
+
 def pytest_collection_finish() -> None:
     """Let the collector see only what tests make: modules and tests are a million objects."""
     gc.freeze()
@@ -43,8 +49,19 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no file whose tests are all slow where none of these is run."""
+    if config.option.markexpr != "not slow" or collection_path.suffix != ".py":
+        return None
+    return "\npytestmark = pytest.mark.slow\n" in collection_path.read_text("utf-8") or None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the files that take long: side by side, the quick ones fill up the end."""
+    seed: int | None = config.getoption("--shuffle-files")
+    if seed is not None:
+        items.sort(key=lambda item: random.Random(f"{seed} {item.path.name}").random())
+        return
     long = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in long)
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
-import yaml
+
+from data_models.plain_yaml import read_yaml
 
 Test = TypeVar("Test", bound=Callable[..., object])
 
@@ -31,4 +32,4 @@ def with_cases(*names: str) -> Callable[[Test], Test]:
 @cache
 def tables_beside(file: Path) -> dict[str, Any]:
     """Return all tables of the test file."""
-    return dict(yaml.safe_load(file.with_suffix(".yaml").read_text("utf-8")))
+    return dict(read_yaml(file.with_suffix(".yaml").read_bytes()))

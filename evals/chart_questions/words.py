@@ -4,13 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from data_models.plain_yaml import read_yaml
 from evals.chart_questions.charts import Fact
 
-_WORDS: Mapping[str, Any] = yaml.safe_load(
-    Path(__file__).with_name("words.yaml").read_text("utf-8")
-)
+_WORDS: Mapping[str, Any] = read_yaml(Path(__file__).with_name("words.yaml").read_text("utf-8"))
 ABSENT_RESULTS: Mapping[str, list[str]] = _WORDS["absent_results"]
 ABSENT: Mapping[str, list[str]] = _WORDS["absent"]
 SAY: Mapping[str, list[str]] = _WORDS["say"]

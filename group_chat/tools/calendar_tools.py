@@ -90,6 +90,7 @@ async def create_event(assistant: OpenAssistant, asked: CreateArguments) -> Tool
     end = start + timedelta(minutes=asked.minutes)
     new = NewEvent(asked.title.strip(), start, end, asked.location.strip())
     made = await assistant.services.calendar.create(new, current_effect())
+    await assistant.undoable("create_event", made, made)
     return {"created": await assistant.show_made(made)}
 
 
@@ -173,6 +174,7 @@ async def add_task(assistant: OpenAssistant, asked: AddTaskArguments) -> ToolOut
     due = None if not asked.due else assistant.day(asked.due)
     new = NewTask(title=_title(asked), due=due, notes=asked.notes)
     made = await assistant.services.tasks.add(new, current_effect())
+    await assistant.undoable("add_task", made, made)
     return {"added": await assistant.show_made(made)}
 
 

@@ -1,6 +1,6 @@
 """All tools that `team.yaml` may name."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from data_models.clock import Clock, IdSource
@@ -68,7 +68,7 @@ class Connected:
 def catalogue(
     *,
     records: PatientRecords,
-    names: Sequence[str],
+    names: tuple[str, ...],
     clock: Clock,
     ids: IdSource,
     is_language_model: bool,

@@ -12,6 +12,7 @@ from semantic_kernel.functions.kernel_function import KernelFunction
 from semantic_kernel.functions.kernel_function_metadata import KernelFunctionMetadata
 from semantic_kernel.functions.kernel_parameter_metadata import KernelParameterMetadata
 
+from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import current_turn
@@ -114,8 +115,11 @@ _NOTE = "texts were cut or rows left out to fit; ask for a narrower part to see 
 
 def plain(output: ToolOutput) -> dict[str, Any]:
     """Return the result as plain JSON values, empty ones left out, texts neutralised."""
-    whole = output.model_dump(mode="json") if isinstance(output, BaseModel) else dict(output)
-    kept: dict[str, Any] = _kept(whole)
+    if isinstance(output, ChartView):
+        kept = output.model_dump(mode="json", exclude_defaults=True)  # its defaults are empty
+    else:
+        whole = output.model_dump(mode="json") if isinstance(output, BaseModel) else dict(output)
+        kept = _kept(whole)
     # Looked for once in all of it: nearly no result holds what could be a mark.
     if may_imitate(json.dumps(kept, ensure_ascii=False, default=str)):
         return {key: _mapped(value, neutralise) for key, value in kept.items()}

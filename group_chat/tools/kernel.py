@@ -28,7 +28,7 @@ from data_models.turn_events import (
     ToolCallResult,
     ToolCallStarted,
 )
-from group_chat.citations import remember_sources
+from group_chat.citations import remember_rows, remember_sources
 from group_chat.limits import GroupChatLimits
 from group_chat.tools.function import (
     PLUGIN,
@@ -217,7 +217,7 @@ class ToolKernel(Kernel):
             own = {"view_id": call.call_id, "must_be_shown": is_count}
             turn.views.append(output.model_copy(update=own))
             call.content = neutralise(text)
-            remember_sources(turn.sources, call.data.get("sources"))
+            remember_rows(turn.sources, call.data.get("sources", ()))
         else:
             call.content = compact_json(call.data, limit_chars=limit)
             remember_sources(turn.sources, call.data)
@@ -290,6 +290,7 @@ class ToolKernel(Kernel):
             duration_ms=call.duration_ms,
             call_id=call.call_id,
             error_code=call.error_code,
+            is_view=isinstance(call.output, ChartView),
         )
         turn.ran.append(run)
         if turn.works_beside_others:

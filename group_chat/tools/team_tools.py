@@ -1,6 +1,7 @@
 """Tools of the facilitator: the hand-over, the plan and the roster. Nothing else steers."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
@@ -43,7 +44,7 @@ class PlanArguments(ClosedValue):
     steps: Sequence[StepArguments]
 
 
-def team_tools(*, names: Sequence[str], clock: Clock, ids: IdSource) -> tuple[Tool, ...]:
+def team_tools(*, names: tuple[str, ...], clock: Clock, ids: IdSource) -> tuple[Tool, ...]:
     """Return the tools for a team of `names`, facilitator first."""
 
     async def propose(turn: TurnContext, asked: PlanArguments) -> ToolOutput:
@@ -71,7 +72,8 @@ def team_tools(*, names: Sequence[str], clock: Clock, ids: IdSource) -> tuple[To
     )
 
 
-def _hand_over_shape(names: Sequence[str]) -> type[BaseModel]:
+@lru_cache(maxsize=8)
+def _hand_over_shape(names: tuple[str, ...]) -> type[BaseModel]:
     others = _one_of(names[1:] or names, "Name of the agent.")
     return cast(
         "type[BaseModel]",
@@ -79,7 +81,8 @@ def _hand_over_shape(names: Sequence[str]) -> type[BaseModel]:
     )
 
 
-def _plan_shape(names: Sequence[str]) -> type[BaseModel]:
+@lru_cache(maxsize=8)
+def _plan_shape(names: tuple[str, ...]) -> type[BaseModel]:
     """Return the arguments with the team's names, step numbers and known keys as their values."""
     values: Any = Literal[(*_NUMBERS, *sorted(CONVERSATION_KEYS))]
     need: Any = Annotated[values, BeforeValidator(_as_need)]

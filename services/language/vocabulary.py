@@ -9,6 +9,7 @@ import yaml
 from pydantic import BaseModel, Field, ValidationError
 
 from data_models.errors import ConfigurationError
+from data_models.plain_yaml import read_yaml
 from data_models.values import ClosedValue
 from services.language.folding import words_of
 from services.language.utterance import Command
@@ -20,8 +21,6 @@ LANGUAGES = (
     *sorted({path.parent.name for path in _FOLDER.glob("*/replies.yaml")} - set(_FIRST)),
 )
 """ISO 639-1, in the order in which a phrase of two languages is understood; each has a folder."""
-# Both are safe. The one in C takes a tenth of the time; PyYAML can be built without it.
-_LOADER: type[yaml.SafeLoader] = vars(yaml).get("CSafeLoader", yaml.SafeLoader)
 _File = TypeVar("_File", bound=BaseModel)
 
 
@@ -40,6 +39,7 @@ class Replies(ClosedValue):
     commands: Mapping[Command, tuple[str, ...]]
     compares: tuple[str, ...]
     was_for: tuple[str, ...]
+    was: tuple[str, ...]
     ordinals: Mapping[str, int]
     ordinal_nouns: tuple[str, ...]
     numbers: Mapping[str, int]
@@ -112,7 +112,7 @@ def read_table(name: str) -> Mapping[str, Any]:
 
 def yaml_in(path: Path) -> Any:
     """Return what a file of ours holds."""
-    return yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506
+    return read_yaml(path.read_text(encoding="utf-8"))
 
 
 def read_document(language: str, name: str) -> Any:

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-import yaml
-
 from data_models.chart_view import ViewRow
 from data_models.identifiers import PatientId
+from data_models.plain_yaml import read_yaml
 from services.orders.draft_order import ORDER, DraftOrder, KeptDraft
 from services.orders.may_be_drafted import is_same_test
 from services.records.concepts.words import words_of
@@ -18,7 +17,7 @@ from services.records.record import PatientRecord
 from services.records.rows import row_of
 from services.records.views.lists import allergies
 
-_TEXTS: Mapping[str, Mapping[str, str]] = yaml.safe_load(
+_TEXTS: Mapping[str, Mapping[str, str]] = read_yaml(
     Path(__file__).with_name("texts.yaml").read_text("utf-8")
 )
 LANGUAGES = frozenset(_TEXTS)

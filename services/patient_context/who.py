@@ -188,19 +188,21 @@ def _offering(
         OPTIONS: offered,
         SAID: said,
         NAMES_THEM: who.subject.outcome == "several",
-        **_waiting(who, offered),
+        **_waiting(who, offered, said),
     }
     return asking_first(turn.ask("subject", "\n".join([text, *lines]), payload, ids=ids), turn)
 
 
-def _waiting(who: Who, offered: Sequence[PatientId | None]) -> Mapping[str, object]:
+def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mapping[str, object]:
     """Return what waits for the answer: after the same question again, what waited for it, too."""
     turn, earlier = who.turn, who.turn.asks_whom
     opens_only = who.linked.is_plain or is_bare_switch(turn.reading)
-    if earlier is None or earlier.payload.get(OPTIONS) != offered:
+    before = {} if earlier is None else earlier.payload
+    is_same = before.get(OPTIONS) == offered and before.get(SAID) == said
+    if earlier is None or not is_same:
         return {ASKED: turn.reading.text, OPENS_ONLY: opens_only}
     if opens_only:
-        return {ASKED: earlier.payload.get(ASKED, ""), OPENS_ONLY: earlier.payload.get(OPENS_ONLY)}
+        return {key: earlier.payload.get(key, "") for key in (ASKED, OPENS_ONLY)}
     both, _ = with_what_waits(earlier, turn.reading.text)
     return {ASKED: both, OPENS_ONLY: False}
 

@@ -7,6 +7,7 @@ import pytest
 from bots.config import BotConfig, Registration, bot_config
 from data_models.errors import ConfigurationError
 from settings import AgentBot, Settings
+from tests.tables import with_cases
 
 AGENTS = ("Orchestrator", "Radiology", "Pathology")
 
@@ -58,13 +59,7 @@ def test_no_password_is_shown() -> None:
     assert "own-pw" not in repr(made(agent_bots={"radiology": own()}))
 
 
-@pytest.mark.parametrize(
-    ("name", "says"),
-    [
-        ("radiolgy", "AGENT_BOTS__RADIOLGY: is none of the team: Radiology, Pathology"),
-        ("orchestrator", "AGENT_BOTS__ORCHESTRATOR: is the team's own bot"),
-    ],
-)
+@with_cases("name", "says")
 def test_somebody_who_cannot_have_a_bot_stops_the_start(name: str, says: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         made(agent_bots={name: own()})

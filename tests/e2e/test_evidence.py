@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.evidence_site import EvidenceSite, evidence_site
+from tests.tables import with_cases
 
 pytestmark = pytest.mark.slow
 _NEW = {
@@ -63,13 +64,7 @@ async def test_days_are_asked_for_without_a_look(site: EvidenceSite) -> None:
     assert "6.1" in told
 
 
-@pytest.mark.parametrize(
-    ("asked", "wanted"),
-    [
-        ("what does our guideline say about potassium replacement?", "at most 10 mmol an hour"),
-        ("our guideline on sepsis in pregnancy?", "The guidelines here do not answer that."),
-    ],
-)
+@with_cases("asked", "wanted")
 async def test_guidelines_are_quoted_by_their_agent(
     site: EvidenceSite, asked: str, wanted: str
 ) -> None:

@@ -1,8 +1,8 @@
 """Clinicians' questions: what is right is worked out, and every wording is asked."""
 
 import pytest
-import yaml
 
+from data_models.plain_yaml import read_yaml
 from evals.chart_questions.charts import charts_in
 from evals.chart_questions.clinic.cases import WORDS, clinic_questions
 from evals.choosing import DEFAULT, samples_folder
@@ -21,7 +21,7 @@ def test_the_same_questions_are_made_each_time() -> None:
 
 
 def test_every_wording_stands_once() -> None:
-    groups = yaml.safe_load(WORDS.read_text("utf-8"))["say"]
+    groups = read_yaml(WORDS.read_text("utf-8"))["say"]
     for group in groups:
         assert len(set(group["words"])) == len(group["words"]), group["gold"]
     assert sum(len(group["words"]) for group in groups) > 400

@@ -139,13 +139,7 @@ async def test_a_structured_reply_of_an_older_prompt_is_read_where_that_is_on(
     assert booking.entities.conversation.get_all() == {"time_preference": "15:00"}
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        'Send "entities_to_update": {} if you like.',
-        '{"plan": ["entities"]}',
-    ],
-)
+@with_cases("reply")
 async def test_a_malformed_reply_and_prose_change_nothing(booking: Booking, reply: str) -> None:
     heard = await booking.say(f"@{AGENT} at three", text(reply))
     assert heard.said == [(AGENT, reply)]

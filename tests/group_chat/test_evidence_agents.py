@@ -16,6 +16,7 @@ from tests.fakes_openai import Reply
 from tests.group_chat.team_world import SAMPLES, Heard, TeamWorld, call, team_world, text
 from tests.services.evidence.trials.test_register import register
 from tests.services.records.charts import records_in
+from tests.tables import with_cases
 
 SHIPPED = Path(__file__).parents[2] / "samples"
 TRIALS, GUIDELINES = "ClinicalTrials", "ClinicalGuidelines"
@@ -108,14 +109,7 @@ async def test_a_wrong_value_beside_a_study_is_held_back_once_the_chart_was_look
     ]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Her platelets are 100 x10^9/L [Study/NCT99000001].",
-        "Her ECOG is 4 [Study/NCT99000001].",
-        "She is eligible for NCT99000001.",
-    ],
-)
+@with_cases("said")
 async def test_what_a_study_asks_for_never_supports_a_statement_on_the_patient(
     world: TeamWorld, said: str
 ) -> None:

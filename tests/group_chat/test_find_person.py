@@ -20,6 +20,7 @@ from tests.fakes import CountingIds
 from tests.fakes_openai import Reply, ToolCall
 from tests.group_chat.team_world import TeamWorld, earlier_turn, team_world, text
 from tests.services.scheduling.clinics import local_records
+from tests.tables import with_cases
 
 BORN = date(1971, 5, 14)
 FOUR = {
@@ -66,14 +67,7 @@ async def test_of_another_person_only_that_they_are_registered(scheduler: Schedu
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "said",
-    [
-        "is Maria Lopez, born 14 May 1971, registered?",
-        "Lopez, Maria; 14.05.71",
-        "MARIA LÓPEZ, 05/14/1971",
-    ],
-)
+@with_cases("said")
 async def test_a_name_and_a_day_may_be_typed_in_many_ways(scheduler: Scheduler, said: str) -> None:
     assert (await scheduler.asked(said, **MARIA))["registered"] == "another_person"
 

@@ -121,15 +121,7 @@ async def test_an_argument_that_names_a_patient_does_not_leave(
     assert foreign.asked == []
 
 
-@pytest.mark.parametrize(
-    ("tool", "of_patient", "says"),
-    [
-        ("of_others", False, "names another patient"),
-        ("mixed_up", True, "names another patient"),
-        ("huge", False, "over 20000 characters"),
-        ("failing", False, "refused the call"),
-    ],
-)
+@with_cases("tool", "of_patient", "says")
 async def test_an_answer_that_may_not_be_used_reaches_no_model_and_no_user(
     foreign: Foreign, tool: str, of_patient: bool, says: str
 ) -> None:

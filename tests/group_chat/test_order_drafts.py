@@ -128,13 +128,7 @@ async def test_what_may_not_be_drafted_is_refused_with_the_reason(
     assert why in ordering.told()
 
 
-@pytest.mark.parametrize(
-    ("words", "why"),
-    [
-        ("order a CEA", "you may not order here; a user with the role `order` can"),
-        ("ordne ein Kalium an", "Sie dürfen hier nicht anordnen"),
-    ],
-)
+@with_cases("words", "why")
 async def test_without_the_role_it_is_refused_with_the_reason(
     ordering: Ordering, words: str, why: str
 ) -> None:

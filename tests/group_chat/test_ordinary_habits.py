@@ -9,6 +9,7 @@ from data_models.turn_events import ToolCallResult
 from services.language.utterance import ChartQuestion, Utterance
 from tests.fakes_openai import Reply
 from tests.group_chat.team_world import TeamWorld, call, propose, text
+from tests.tables import with_cases
 
 ANSWER = "Here is the CT report."
 COURTESY = "Is there anything else I can help you with?"
@@ -44,15 +45,7 @@ async def test_the_last_line_hands_over_whatever_is_around_it(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "promise",
-    [
-        "I will ask Radiology to summarise the CT.",
-        f"I will ask Radiology to summarise the CT. {COURTESY}",
-        "Let me check that with Radiology.",
-        "Ich frage Radiology nach dem CT.",
-    ],
-)
+@with_cases("promise")
 async def test_a_promise_is_no_answer_and_is_kept_with_a_forced_tool(
     world: TeamWorld, promise: str
 ) -> None:
@@ -160,13 +153,7 @@ async def test_a_courtesy_at_the_end_waits_for_nobody(world: TeamWorld) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("said", "tool", "status"),
-    [
-        ("Yes, that is what I had in mind", "confirm_plan", "done"),
-        ("no, we did that last week", "cancel_plan", "cancelled"),
-    ],
-)
+@with_cases("said", "tool", "status")
 async def test_the_facilitator_confirms_and_drops_a_plan_by_the_users_own_words(
     world: TeamWorld, said: str, tool: str, status: str
 ) -> None:

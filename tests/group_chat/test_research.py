@@ -83,14 +83,7 @@ async def test_what_an_abstract_says_supports_no_statement_on_the_patient(
     assert states_of(heard) == ["unsupported"]
 
 
-@pytest.mark.parametrize(
-    ("claim", "states"),
-    [
-        ("A trial of 279 patients found longer survival.", ["unsupported"]),
-        ("A trial of 279 patients found longer survival [PubMed/77777777].", ["unsupported"]),
-        ("A trial of 279 patients found longer survival [PubMed/11111111].", []),
-    ],
-)
+@with_cases("claim", "states")
 async def test_no_statement_stands_without_the_pmid_of_an_abstract_that_was_found(
     site: tuple[Eutils, TeamWorld], claim: str, states: list[str]
 ) -> None:

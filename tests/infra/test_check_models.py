@@ -13,6 +13,8 @@ import pytest
 from scripts.check_models import PLAN
 from scripts.workshop import ROOT
 
+pytestmark = pytest.mark.slow
+
 CHECK = [sys.executable, str(ROOT / "scripts" / "check_models.py")]
 PLANNED = json.loads(PLAN.read_text("utf-8"))
 CHAT, CLASSIFIER = PLANNED["known"][:2]

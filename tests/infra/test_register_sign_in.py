@@ -16,6 +16,8 @@ import pytest
 
 from scripts.workshop import ROOT
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = [sys.executable, str(ROOT / "scripts" / "register_sign_in.py")]
 ANNA, BEN, EVE = (f"{each}0000000-0000-0000-0000-000000000000" for each in "abe")
 DOUBLE = """

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from tests.routes.conftest import ADA, BEN, Server
+from tests.tables import with_cases
 
 PATH = "/api/chats/chat_1/branch"
 
@@ -14,17 +13,7 @@ async def ask(server: Server, body: Any, who: Any = ADA) -> tuple[int, Any]:
         return reply.status, await reply.json()
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {},
-        [],
-        {"patient_id": "patient_4"},
-        {"patient_id": "patient_4", "before_turn": 0},
-        {"patient_id": "patient_4", "before_turn": "3"},
-        {"patient_id": "p" * 65, "before_turn": 3},
-    ],
-)
+@with_cases("body")
 async def test_what_is_not_whole_is_refused_with_the_form(server: Server, body: Any) -> None:
     socket = await server.socket("chat_1")
     await socket.say("hello")

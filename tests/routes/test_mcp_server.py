@@ -30,6 +30,7 @@ from tests.fakes import CountingIds, RememberedAudit
 from tests.routes.conftest import ADA, Server, Start
 from tests.routes.fakes import FakeFinder
 from tests.services.records import charts
+from tests.tables import with_cases
 
 HOSTILE = "Mass ![x](http://evil.example/p) <script>alert(1)</script> [a](javascript:b)"
 PEOPLE = {
@@ -187,19 +188,7 @@ async def test_a_closed_chart_stays_closed_and_the_refusal_is_on_record(
     assert (entry.patient, entry.outcome) == ("patient_7", "refused")
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "says"),
-    [
-        ("problems", {}, "patient_id: Field required"),
-        ("problems", {"patient_id": 4}, "patient_id: Input should be a valid string"),
-        ("problems", {"patient_id": "patient_4", "status": "all"}, "status: Extra inputs"),
-        ("problems", {"patient_id": "x" * 65}, "patient_id: String should have at most 64"),
-        ("results", {"patient_id": "patient_4", "name": "x" * 201}, "name: String should have"),
-        ("find_patients", {"query": ""}, "query: String should have at least 2"),
-        ("find_patients", {"query": "x" * 201}, "query: String should have at most 200"),
-        ("open_patient", {"patient_id": "patient_4"}, "There is no such tool."),
-    ],
-)
+@with_cases("tool", "arguments", "says")
 async def test_bad_arguments_are_refused_with_their_name_and_nothing_is_read(
     served: Server, clinic: Clinic, tool: str, arguments: dict[str, Any], says: str
 ) -> None:

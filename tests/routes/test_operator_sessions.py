@@ -9,6 +9,7 @@ from data_models.identifiers import hashed
 from data_models.layout import ConversationLayout
 from tests.routes.test_operator import ONE, Office, office
 from tests.services.scenarios.clinic import BOOKING, FIRST, SECOND
+from tests.tables import with_cases
 
 __all__ = ["office"]
 MINOR = hashed("session-minor")
@@ -68,15 +69,7 @@ async def test_a_session_is_moved_pinned_resumed_and_ended_with_a_reason(office:
     assert any("session:" in action for one in office.ledger.entries for action in one.actions)
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
-        ({"action": "move", "step": "nowhere"}, 409),
-        ({"action": "ask_again"}, 409),
-        ({"action": "dance"}, 400),
-        ({"action": "end", "reason": ""}, 400),
-    ],
-)
+@with_cases("body", "status")
 async def test_what_cannot_be_done_is_refused_and_changes_nothing(
     office: Office, body: dict[str, Any], status: int
 ) -> None:

@@ -9,19 +9,13 @@ from yarl import URL
 
 from services.access import bodies
 from tests.routes.conftest import ADA, Server
+from tests.tables import with_cases
 
 PATIENCE_SECONDS = 20.0
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("POST", "/api/ag-ui"),
-        ("PATCH", "/api/chats/chat_1/memory?patient_id=patient_4"),
-        ("POST", "/api/slow"),
-    ],
-)
+@with_cases("method", "path")
 async def test_a_body_that_does_not_come_is_not_waited_for(
     server: Server, method: str, path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

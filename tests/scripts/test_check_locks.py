@@ -5,6 +5,7 @@ import json
 import pytest
 
 from scripts import check_locks
+from tests.tables import with_cases
 
 HASH = "    --hash=sha256:" + "0" * 64
 GOOD = f"alpha==1.0 ; sys_platform == 'win32' \\\n{HASH}\n    # via beta\nbeta[x]==2 \\\n{HASH}\n"
@@ -32,14 +33,7 @@ def test_a_lock_of_tests_must_hold_the_whole_server() -> None:
     assert len(list(check_locks.problems_of_superset({"a": "1", "b": "2"}, {"a": "2"}))) == 2
 
 
-@pytest.mark.parametrize(
-    ("facts", "number"),
-    [
-        ({"version": "1.0.0", "integrity": "sha512-x"}, 0),
-        ({"version": "1.0.0"}, 1),
-        ({"version": "1.0.0", "integrity": "sha512-x", "resolved": "https://npm.example/a"}, 1),
-    ],
-)
+@with_cases("facts", "number")
 def test_npm_locks_hold_hashes_and_no_addresses(facts: dict[str, str], number: int) -> None:
     lock = json.dumps({"packages": {"": {"name": "x"}, "node_modules/a": facts}})
     assert len(list(check_locks.problems_of_npm_lock("package-lock.json", lock))) == number

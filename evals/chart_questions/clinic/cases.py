@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
-import yaml
-
+from data_models.plain_yaml import read_yaml
 from evals.cases import Case, Expect, Given, Person
 from evals.chart_questions.charts import Chart
 from evals.chart_questions.clinic.base import Made
@@ -54,7 +53,7 @@ def clinic_questions(
     Args:
         samples: The folder as `Given.samples` names it.
     """
-    told = yaml.safe_load(WORDS.read_text("utf-8"))
+    told = read_yaml(WORDS.read_text("utf-8"))
     asked = [Asked(chart, told) for chart in charts]
     names = {one.name for one in charts}
     made: dict[str, Case] = {}

@@ -4,16 +4,15 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 
-import yaml
-
 from data_models.chart_view import ViewRow
+from data_models.plain_yaml import read_yaml
 from services.evidence.trials.facts import PatientFacts, Truth, of_row
 from services.language.criteria import Named
 from services.records.concepts.words import words_of
 from services.records.dates import last_day
 from services.records.finding import means
 
-_NAMES = yaml.safe_load(Path(__file__).with_name("names.yaml").read_text("utf-8"))
+_NAMES = read_yaml(Path(__file__).with_name("names.yaml").read_text("utf-8"))
 
 
 def _by_name(kind: str) -> Mapping[str, tuple[frozenset[str], ...]]:

@@ -1,23 +1,15 @@
 """Answers of a word or two, which the offline rules read by what was asked or listed before."""
 
-import pytest
-
 from group_chat.offline.facilitator import answer_as_facilitator, answer_in_scenario
 from group_chat.offline.offline_chat import reply_to
 from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
 from group_chat.offline.specialist import is_of_recent
 from services.language.utterance import ChartQuestion, Utterance
 from tests.group_chat.offline.conftest import CARDS
+from tests.tables import with_cases
 
 
-@pytest.mark.parametrize(
-    ("listed", "said", "agent"),
-    [
-        ({"type": "calendar_event", "id": "evt_1"}, "move the first to 5 pm", "Secretary"),
-        ({"type": "calendar_event", "id": "evt_1"}, "cancel the first one", "Secretary"),
-        ({"type": "calendar_event", "id": "Appointment/a1"}, "cancel it", "AppointmentManager"),
-    ],
-)
+@with_cases("listed", "said", "agent")
 def test_it_is_what_was_listed_last(listed: dict[str, str], said: str, agent: str) -> None:
     prompt = Prompt(asked=said, team=CARDS, tool_memory={"recent_entities": [listed]})
     assert answer_as_facilitator(prompt).text == f"*{agent}*, please see to this."

@@ -11,6 +11,7 @@ from group_chat.window import Line
 from services.language.appointment_slots import field_in, is_of_field
 from services.language.clock import shift_in
 from services.language.talk_texts import talk_text
+from tests.tables import with_cases
 
 WHICH_DOCTOR = talk_text("en", "which_doctor")
 WHICH_DAY = talk_text("en", "which_day")
@@ -84,19 +85,7 @@ def test_what_is_no_name_is_not_looked_for_as_one(asked: str, is_name: bool) -> 
     assert given.get("doctor") == (asked if is_name else None)
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "never mind",
-        "no, thanks",
-        "forget it",
-        "none of these",
-        "don't book anything",
-        "bitte buche nichts",
-        "no, leave it",
-        "nein, lass es so",
-    ],
-)
+@with_cases("asked")
 @pytest.mark.parametrize("before", [[], [("move it", f"- 2030\n\n{WHICH_DAY}")]])
 def test_who_wants_no_appointment_any_more_is_let_go(
     asked: str, before: list[tuple[str, str]]
@@ -179,14 +168,7 @@ def test_a_yes_to_a_question_for_the_day_is_no_yes_to_what_was_booked_before() -
     assert looked(prompt) == {"doctor": "Dr. Jones"}
 
 
-@pytest.mark.parametrize(
-    ("asked", "time"),
-    [
-        ("book her with Dr Smith on Monday morning", True),
-        ("Montag Nachmittag, bitte", True),
-        ("book her with Dr Smith on Monday", False),
-    ],
-)
+@with_cases("asked", "time")
 def test_a_part_of_the_day_is_handed_on(asked: str, time: bool) -> None:
     wishes = {"doctor_preference": "Dr. Smith", "date_preference": "monday"}
     assert ("time" in looked(prompt_of(asked, wishes=wishes))) is time
@@ -226,14 +208,7 @@ def test_a_move_by_days_is_handed_on_as_said(said: str) -> None:
     assert looked(moving(said))["day"] == said
 
 
-@pytest.mark.parametrize(
-    ("said", "tool"),
-    [
-        ("cancel it", "cancel_appointment"),
-        ("sag ihn ab", "cancel_appointment"),
-        ("book a visit with Dr. Jones", "available_slots"),
-    ],
-)
+@with_cases("said", "tool")
 def test_another_order_ends_a_move_that_waits_for_its_day(said: str, tool: str) -> None:
     prompt = moving(said, ("move it", f"- 2030-01-08 09:00\n\n{WHICH_DAY}"))
     (call,) = answer_as_booking(prompt).calls

@@ -9,6 +9,7 @@ from services.conversations.patient_artifacts import PatientPast
 from services.memory_blocks.recall import Recalled, Remark
 from services.records.answers.as_said import held_of_same
 from tests.group_chat.offline.conftest import conversation
+from tests.tables import with_cases
 
 SAID = Remark(3, datetime(2025, 1, 2, tzinfo=UTC), "user", "Her contact is Ottilie Brandauer.")
 
@@ -25,15 +26,7 @@ class Past(PatientPast):
         return Recalled(self.remarks, 12)
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "what did I say about the contact?",
-        "Did I mention a contact earlier?",
-        "do you remember what we said about the contact",
-        "@Radiology what did I tell you about the contact?",
-    ],
-)
+@with_cases("question")
 async def test_it_is_quoted_with_its_turn_and_its_day(question: str) -> None:
     past = Past(SAID)
     heard = await conversation().say(question, past=past)

@@ -15,6 +15,7 @@ from group_chat.offline.prompt import Prompt, ToolAnswer, ToolOffer
 from group_chat.window import Line
 from services.language.reading import read
 from tests.group_chat.offline.conftest import SITUATION
+from tests.tables import with_cases
 
 
 async def test_the_first_of_several_addressed_is_picked() -> None:
@@ -73,14 +74,7 @@ def test_the_name_of_whose_chart_it_is_is_not_searched_for() -> None:
     assert Prompt(asked="what fever did Bosco have?", identity=grant).query == "fever"
 
 
-@pytest.mark.parametrize(
-    ("asked", "query"),
-    [
-        ("What did the last CT show?", "CT"),
-        ("when was osimertinib started", "osimertinib started"),
-        ("?", ""),
-    ],
-)
+@with_cases("asked", "query")
 def test_only_telling_words_are_searched_for(asked: str, query: str) -> None:
     assert Prompt(asked=asked).query == query
 
@@ -105,14 +99,7 @@ def registering(asked: str) -> Prompt:
     )
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "@Registration register Ada Leeward, born 1980-02-29",
-        "Please register a new patient: Ada Leeward, 29 February 1980",
-        "register Ada Leeward born 29 Feb 1980",
-    ],
-)
+@with_cases("asked")
 def test_a_person_is_proposed_by_full_name_and_date_of_birth(asked: str) -> None:
     (call,) = reply_to(registering(asked)).calls
     assert call.wire_name == "rounds-register_person"
@@ -134,14 +121,7 @@ def looking_up(asked: str) -> Prompt:
     return prompt
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        "Is Ada Leeward, born 29 February 1980, registered?",
-        "is somebody called Ada Leeward registered, born 1980-02-29?",
-        "whether Ada Leeward (1980-02-29) is registered",
-    ],
-)
+@with_cases("asked")
 def test_whether_somebody_is_registered_is_looked_up_and_said_of_nobody_else(asked: str) -> None:
     prompt = looking_up(asked)
     (call,) = reply_to(prompt).calls
@@ -162,28 +142,14 @@ def test_who_is_looked_up_must_be_named_in_full(asked: str) -> None:
     assert "full name and the date of birth" in reply.text
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        ("find contact Anna", "Anna"),
-        ("find the contact called Anna", "Anna"),
-        ("search contacts for Anna Schmidt", "Anna Schmidt"),
-    ],
-)
+@with_cases("asked", "words")
 def test_a_contact_is_searched_by_its_name_alone(asked: str, words: str) -> None:
     prompt = Prompt(asked=asked, tools=[ToolOffer("o-list_events"), ToolOffer("o-search_contacts")])
     (call,) = reply_to(prompt).calls
     assert (call.wire_name, call.arguments) == ("o-search_contacts", {"words": words})
 
 
-@pytest.mark.parametrize(
-    ("asked", "words"),
-    [
-        ("read my document called On call", "On call"),
-        ('read my document "On call"', "On call"),
-        ("open my file named On-call guide.", "On-call guide"),
-    ],
-)
+@with_cases("asked", "words")
 def test_a_document_is_searched_by_its_whole_name(asked: str, words: str) -> None:
     tools = [
         ToolOffer(f"o-{one}") for one in ("list_events", "read_own_document", "search_documents")
@@ -193,19 +159,7 @@ def test_a_document_is_searched_by_its_whole_name(asked: str, words: str) -> Non
     assert (call.wire_name, call.arguments) == ("o-search_documents", {"words": words})
 
 
-@pytest.mark.parametrize(
-    ("asked", "is_office"),
-    [
-        ("who is the emergency contact of the patient?", False),
-        ("Is her emergency contact phone in the record?", False),
-        ("the patient's phone number?", False),
-        ("was there contact with asbestos?", False),
-        ("what is her next-of-kin contact?", False),
-        ("find contact Anna", True),
-        ("what is Jonas Weber's phone number?", True),
-        ("add the emergency contact to my calendar", True),
-    ],
-)
+@with_cases("asked", "is_office")
 def test_who_stands_by_a_patient_is_no_entry_of_the_users_address_book(
     asked: str, is_office: bool
 ) -> None:

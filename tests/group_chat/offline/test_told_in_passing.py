@@ -1,8 +1,7 @@
 """What somebody told of a drug is shown beside what the record says of it."""
 
-import pytest
-
 from tests.group_chat.offline.conftest import conversation
+from tests.tables import with_cases
 
 STOPPED = "she told me she stopped osimertinib last week because of a rash"
 
@@ -63,14 +62,7 @@ async def test_what_is_put_right_after_a_question_stands_beside_it_as_well() -> 
     assert "; actually she still takes it”" in said
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("order a potassium for tomorrow, K was 5.9 at noon", "K was 5.9 at noon"),
-        ("remind me to call the ward, the lab just called K 6.1", "the lab just called K 6.1"),
-        ("bestelle Kalium für morgen, K war 5,9", "K war 5,9"),
-    ],
-)
+@with_cases("said", "told")
 async def test_what_is_told_beside_a_wish_is_not_lost(said: str, told: str) -> None:
     talk = conversation()
     await talk.say(said)

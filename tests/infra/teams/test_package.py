@@ -23,6 +23,7 @@ from infra.teams.package import (
     package,
 )
 from tests.peers import node_module
+from tests.tables import with_cases
 
 BOT = "11111111-2222-3333-4444-555555555555"
 OWN = "66666666-7777-8888-9999-000000000000"
@@ -134,15 +135,7 @@ def test_every_agent_may_have_an_app_of_its_own(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["--site", "https://x.example"],
-        ["--bot-id", "no-guid", "--site", "https://x.example"],
-        ["--bot-id", BOT, "--site", "http://x.example"],
-        ["--bot", f"Nobody={BOT}", "--site", "https://x.example"],
-    ],
-)
+@with_cases("arguments")
 def test_what_cannot_be_packed_is_said(
     arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

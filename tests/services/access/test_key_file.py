@@ -13,6 +13,7 @@ from services.access.api_keys import ApiKeyAuthenticator, KeyFile
 from services.access.handshake import Handshake
 from services.access.principal import Principal
 from tests.fakes import FixedClock
+from tests.tables import with_cases
 
 P4, P7 = PatientId("patient_4"), PatientId("patient_7")
 
@@ -95,18 +96,7 @@ def test_a_range_is_the_keys_alone(tmp_path: Path) -> None:
     assert file.is_in_range("key:of-the-settings", P7)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "just text",
-        "keys: 7",
-        "keys: [{name: ada}]",
-        "keys: [{name: ada, sha256: abc, scopes: [chat]}]",
-        f"keys: [{{name: ada, sha256: '{'0' * 64}', scopes: [root]}}]",
-        f"keys: [{{name: ada, sha256: '{'0' * 64}', scopes: []}}]",
-        f"keys: [{{name: ada, sha256: '{'0' * 64}', scopes: [read], colour: red}}]",
-    ],
-)
+@with_cases("text")
 def test_a_file_that_is_none_stops_the_start_and_repeats_no_hash(tmp_path: Path, text: str) -> None:
     (tmp_path / "k.yaml").write_text(text)
     with pytest.raises(ConfigurationError, match="API_KEYS_FILE") as caught:

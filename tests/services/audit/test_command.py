@@ -14,6 +14,7 @@ from services.audit.entry import AuditEntry
 from services.audit.receipt import digest_of
 from services.audit.trail import AuditTrail
 from tests.fakes import FixedClock
+from tests.tables import with_cases
 
 
 @pytest.fixture
@@ -76,14 +77,7 @@ def _write(folder: Path, receipt: bytes) -> None:
     asyncio.run(write())
 
 
-@pytest.mark.parametrize(
-    ("stored", "shown", "status", "said"),
-    [
-        ("run_1", "run_1", 0, "receipt: of run_1; its hash is on the trail"),
-        ("run_1", "run_2", 1, "receipt: NOT on the trail"),
-        ("run_2", "run_2", 1, "receipt: NOT that of its run. It names run_2, the trail run_1."),
-    ],
-)
+@with_cases("stored", "shown", "status", "said")
 def test_a_receipt_is_proved_against_the_trail(
     blob: Path, capsys: pytest.CaptureFixture[str], stored: str, shown: str, status: int, said: str
 ) -> None:

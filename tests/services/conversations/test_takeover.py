@@ -13,6 +13,7 @@ from tests.durability.evidence import Evidence
 from tests.fakes import FixedClock
 from tests.fakes_store import MemoryBlobStore
 from tests.services.world import CHAT, FarReplica, World, heard
+from tests.tables import with_cases
 
 TIMES = ClaimTimes(renew_every=timedelta(hours=1))
 
@@ -47,13 +48,7 @@ async def two() -> Two:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("text", "kept_with"),
-    [
-        ("what was the stage?", None),  # undecided in the claim: a switch alone is written there
-        ("switch to patient_15 and tell me the stage", "patient_15"),
-    ],
-)
+@with_cases("text", "kept_with")
 async def test_a_process_that_wakes_after_its_lease_writes_nothing(
     two: Two, text: str, kept_with: str | None
 ) -> None:

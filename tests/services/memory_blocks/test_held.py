@@ -1,7 +1,5 @@
 """Statements about the patient: held with their quote, replaced by newer ones, never shown old."""
 
-import pytest
-
 from data_models.chat_context import AgentMessage, ChatContext, Turn
 from data_models.document import upgraded
 from data_models.identifiers import PatientId
@@ -12,6 +10,7 @@ from services.memory_blocks.limits import POINTS, bound
 from services.memory_blocks.remembering import hold
 from services.memory_blocks.summary import shown_summary
 from tests.fakes import FixedClock
+from tests.tables import with_cases
 
 NOW = FixedClock().now()
 
@@ -49,14 +48,7 @@ def test_a_correction_in_the_talk_replaces_what_was_said_before() -> None:
     assert active(context) == ["Not allergic to: penicillin", "Allergy: sulfa"]
 
 
-@pytest.mark.parametrize(
-    "correction",
-    [
-        "Correction: she is not allergic to penicillin, she is allergic to sulfa",
-        "No, she is allergic to sulfa, not penicillin",
-        "she is not allergic to penicillin but she is allergic to sulfa",
-    ],
-)
+@with_cases("correction")
 def test_a_correction_in_two_whole_clauses_replaces_it_too(correction: str) -> None:
     context = talk("She is allergic to penicillin.", correction)
     assert active(context) == ["Not allergic to: penicillin", "Allergy: sulfa"]

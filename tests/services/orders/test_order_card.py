@@ -1,9 +1,8 @@
 """What a draft rests on: no examination that the chart has is said not to be there."""
 
-import pytest
-
 from services.orders.wording import card_rows
 from tests.services.records.charts import Json, record, resource
+from tests.tables import with_cases
 
 
 def scan(key: str, name: str, day: str) -> Json:
@@ -25,15 +24,7 @@ CHART = record(
 )
 
 
-@pytest.mark.parametrize(
-    ("test", "source"),
-    [
-        ("brain MRI", "DiagnosticReport/mri-2"),
-        ("colonoscopy", "Procedure/colo"),
-        ("MRI spine", None),
-        ("", None),
-    ],
-)
+@with_cases("test", "source")
 def test_the_newest_examination_of_that_name_stands_on_the_card(
     test: str, source: str | None
 ) -> None:

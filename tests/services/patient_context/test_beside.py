@@ -3,8 +3,6 @@
 from collections.abc import Collection
 from typing import Any
 
-import pytest
-
 from data_models.errors import AssistantError
 from data_models.identifiers import PatientId
 from services.identity.linking import Situation, SubjectLinker
@@ -31,14 +29,7 @@ async def test_how_to_reach_somebody_unknown_asks_for_no_patient(text: str) -> N
     assert (await outcome(text, ())).outcome == "same"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "what about Anna Keller?",
-        "Terrance Schultz's last note?",
-        "Anna Keller's letter?",
-    ],
-)
+@with_cases("text")
 async def test_a_contact_or_a_member_of_staff_is_no_patient(text: str) -> None:
     assert (await outcome(text)).outcome == "same"
     assert (await outcome(text, ())).outcome == "unsure"

@@ -11,6 +11,7 @@ from services.scenarios.migration.case import Outcome, ReconciliationResult
 from services.scenarios.migration.meter import MigrationMeter
 from services.scenarios.migration.migration_config import MigrationConfig
 from tests.services.scenarios.worlds import Node, graph_of, session_at
+from tests.tables import with_cases
 
 SESSION = session_at(graph_of((Node("a", "a"),), 1), ["a"], [])
 BLOCKED = ReconciliationResult(scenario="re_route", blocked_by_checkpoint=True)
@@ -33,14 +34,7 @@ def test_either_of_two_settings_keeps_blocks_out_of_the_log(section: str) -> Non
     assert "migration_checkpoint_block" not in logged(BLOCKED, **off)
 
 
-@pytest.mark.parametrize(
-    ("scenario", "setting", "usually"),
-    [
-        ("clean_graft", "log_clean_grafts", False),
-        ("gap_fill", "log_gap_fills", True),
-        ("re_route", "log_re_routes", True),
-    ],
-)
+@with_cases("scenario", "setting", "usually")
 def test_each_kind_is_logged_as_is_set(
     scenario: MigrationScenario, setting: str, usually: bool
 ) -> None:

@@ -66,14 +66,7 @@ def walked(graph: Graph) -> ScenarioSession:
     raise AssertionError("the scenario does not end")
 
 
-@pytest.mark.parametrize(
-    ("name", "last", "checkpoint", "visited"),
-    [
-        ("oncology_intake", "done", "Consent recorded", "urgent"),
-        ("tumor_board_preparation", "close", "Case submitted to the board", "biomarkers"),
-        ("appointment_booking", "reminder", "Payment Processed", "interpreter"),
-    ],
-)
+@with_cases("name", "last", "checkpoint", "visited")
 def test_a_sample_runs_from_start_to_end(
     name: str, last: str, checkpoint: str, visited: str
 ) -> None:

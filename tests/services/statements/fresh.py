@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-import yaml
-
 from data_models.chart_view import ChartView
 from data_models.identifiers import PatientId
+from data_models.plain_yaml import read_yaml
 from services.language.sentences import sentences_of
 from services.records.record import PatientRecord, record_from_resources
 from services.records.views import lists
@@ -53,7 +52,7 @@ class Judged:
 
 def judged() -> Iterator[Judged]:
     """Yield every sentence of the charts that are there, as the check finds it."""
-    written = yaml.safe_load(SENTENCES.read_text(encoding="utf-8"))
+    written = read_yaml(SENTENCES.read_text(encoding="utf-8"))
     for chart, kinds in written.items():
         path = _path_of(chart)
         if path is None:

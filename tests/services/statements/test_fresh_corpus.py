@@ -3,8 +3,8 @@
 from collections import Counter
 
 import pytest
-import yaml
 
+from data_models.plain_yaml import read_yaml
 from tests.services.statements.fresh import SENTENCES, Judged, judged
 
 pytestmark = pytest.mark.slow
@@ -17,7 +17,7 @@ def found() -> list[Judged]:
 
 
 def test_the_corpus_holds_many_kinds_in_two_languages() -> None:
-    written = yaml.safe_load(SENTENCES.read_text(encoding="utf-8"))
+    written = read_yaml(SENTENCES.read_text(encoding="utf-8"))
     counts = Counter(dict.fromkeys(("wrong", "right"), 0))
     for kinds in written.values():
         counts.update({kind: len(set(sentences)) for kind, sentences in kinds.items()})

@@ -6,6 +6,7 @@ from data_models.chart_view import ATTACHED, ChartView, ViewRow, ViewSource
 from services.statements.check import MessageCheck
 from services.statements.grounds import Grounds, Speaker
 from services.statements.known import KnownRows
+from tests.tables import with_cases
 
 REF = "Attachment/att-1"
 POTASSIUM = ViewRow(
@@ -34,21 +35,7 @@ def view(tool: str, row: ViewRow) -> ChartView:
     return ChartView(tool=tool, kind=kind, title=tool, rows=(row,), sources=sources)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("said", "state"),
-    [
-        ("Potassium was 4.1 mmol/L [Observation/k].", "supported"),
-        (f"According to the letter, potassium was 5.6 mmol/L [{REF}].", "supported"),
-        (f"The letter says that apixaban 5 mg twice daily was begun [{REF}].", "supported"),
-        ("Potassium was 5.6 mmol/L.", "contradicted"),
-        ("Potassium was 5.6 mmol/L [Observation/k].", "contradicted"),
-        (f"Potassium was 5.6 mmol/L [Observation/k] [{REF}].", "contradicted"),
-        (f"Potassium was 4.1 mmol/L [{REF}].", "unsupported"),
-        ("She takes apixaban 5 mg twice daily.", "unsupported"),
-        (f"She takes warfarin 5 mg daily [{REF}].", "unsupported"),
-        ("She takes apixaban 5 mg twice daily [Attachment/att-99].", "unsupported"),
-    ],
-)
+@with_cases("said", "state")
 def test_a_paper_stands_for_itself_alone(check: MessageCheck, said: str, state: str) -> None:
     assert check.check(said).state == state
 

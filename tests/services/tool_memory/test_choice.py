@@ -2,8 +2,6 @@
 
 from datetime import UTC, datetime
 
-import pytest
-
 from data_models.tool_memory import EntityContext, ToolMemory
 from services.tool_memory.choice import choice_of, picked_from
 from tests.tables import with_cases
@@ -43,15 +41,7 @@ def test_an_answer_picks_one_of_what_was_asked_about_or_nothing(
     assert found is None or found.asked == "move the meeting to Friday"
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("the tumor board", "evt_1"),
-        ("Tumor board, please", "evt_1"),
-        ("Tumor board Europe", "evt_5"),
-        ("the board", None),
-    ],
-)
+@with_cases("answer", "expected")
 def test_the_exact_name_picks_the_one_whose_name_begins_anothers(
     answer: str, expected: str | None
 ) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.services.tool_memory.memory_world import ask
+from tests.tables import with_cases
 
 RIGHT_IDS = (
     ("i wanna cancel the dentist", "evt_1"),
@@ -43,15 +44,7 @@ def test_a_refusal_is_one_in_each_language_whatever_the_model_says(message: str)
     assert ask(message, focus="evt_1", given={"event_id": "evt_1"}) is None
 
 
-@pytest.mark.parametrize(
-    ("message", "named"),
-    [
-        ("cancel the dentist", "evt_1"),
-        ("Lösche den Lunch", "evt_2"),
-        ("annule le Standup", "evt_7"),
-        ("verschiebe das Tumor board auf Montag", "evt_3"),
-    ],
-)
+@with_cases("message", "named")
 def test_an_id_of_something_else_than_what_is_named_is_asked_about(
     message: str, named: str
 ) -> None:

@@ -195,13 +195,6 @@ def test_t4_the_field_and_the_value_of_a_change_say_whose_contact_it_is(
     assert ask(message, entities=[KERN, KLEIN, MAIL, CALL]) == expected
 
 
-@pytest.mark.parametrize(
-    "message",
-    [
-        "change Maria Kern's phone to +49 30 5550 300",
-        "change Maria Kern's email to kern@y.org",
-        "change the number of Maria Kern to 5550 300",
-    ],
-)
+@with_cases("message")
 def test_t3_only_a_contact_has_a_phone_to_change(message: str) -> None:
     assert ask(message, entities=[MAIL, CALL]) is None

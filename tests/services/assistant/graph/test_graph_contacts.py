@@ -10,6 +10,7 @@ from services.assistant.contacts import ContactChange, NewContact
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
 from tests.services.assistant.effects import fresh
+from tests.tables import with_cases
 
 
 async def test_contacts_are_found_by_all_words_wherever_they_stand(
@@ -66,14 +67,7 @@ async def test_a_change_leaves_what_it_does_not_name(ada: User, own: AssistantSe
     assert (emptied.organization, emptied.phone) == ("", "2")
 
 
-@pytest.mark.parametrize(
-    ("phones", "field", "value"),
-    [
-        ({"mobilePhone": "5"}, "mobilePhone", "9"),
-        ({"homePhones": ["5", "6"]}, "homePhones", ["9", "6"]),
-        ({}, "businessPhones", ["9"]),
-    ],
-)
+@with_cases("phones", "field", "value")
 async def test_the_phone_that_was_shown_is_the_one_that_changes(
     ada: User, own: AssistantServices, phones: dict[str, Any], field: str, value: object
 ) -> None:

@@ -21,6 +21,7 @@ from services.evidence.trials.sources import ClinicalTrialsGov, StudyFolder
 from services.records.record import record_from_resources
 from tests.fakes import FixedClock
 from tests.services.records.charts import PATIENT_ID, entries, patient, records_in, resource
+from tests.tables import with_cases
 
 ROOT = Path(__file__).parents[4]
 SAMPLES = ROOT / "samples" / "patients"
@@ -98,16 +99,7 @@ async def test_a_search_sends_what_may_leave_and_shows_it() -> None:
     assert len(studies) == 6
 
 
-@pytest.mark.parametrize(
-    ("display", "system", "leaves"),
-    [
-        ("Malignant tumor of breast", "http://snomed.info/sct", True),
-        ("Breast cancer of Ada Example", "http://snomed.info/sct", False),
-        ("Breast cancer, seen 2026-03-04", "http://snomed.info/sct", False),
-        ("Breast cancer", "urn:our-own", False),
-        ("x" * 200, "http://snomed.info/sct", False),
-    ],
-)
+@with_cases("display", "system", "leaves")
 def test_only_displays_of_public_codes_leave(display: str, system: str, leaves: bool) -> None:
     coding = [{"system": system, "code": "77777", "display": display}]
     active = {"coding": [{"code": "active"}]}
