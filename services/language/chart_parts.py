@@ -234,8 +234,8 @@ def aspect_of(part: QuestionPart) -> Aspect:
     """Return which of the rows a part asks for, the one that wins of several."""
     if part.parts and part.parts[0] in _NOT_OF_ROWS:
         return "all"  # that it was given, or that it is there, would be no yes
-    if {"change", "average"} <= part.aspects:
-        return "change"  # "average yearly gain"
+    if "change" in part.aspects and ("average" in part.aspects or part.unit):
+        return "change"  # "average yearly gain", "how many kg did she lose?"
     if "latest" in part.aspects and part.is_before:
         return "trend"  # "now and before"
     if "when" in part.aspects and not part.aspects & {"count", *RANKED, *EDGES}:
