@@ -67,10 +67,7 @@ def route_context_of(
         operators=operators.service,
         finder=PatientFinder(directory=base.directory, guard=base.access.guard, audit=audit),
         chart=PatientChart(
-            reader=reader,
-            contexts=base.contexts,
-            records=records,
-            clock=base.clock,
+            reader=reader, contexts=base.contexts, records=records, clock=base.clock
         ),
         programs=programs_of(base),
         memory=memory_of(base, reader),

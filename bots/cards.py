@@ -13,13 +13,7 @@ Card: TypeAlias = dict[str, Any]
 
 SAY_LIMIT_CHARS = 2_000
 """A button that repeats a longer text would not fit into a message with its card."""
-_LABELS = {
-    "confirm": "Confirm",
-    "change": "Change",
-    "cancel": "Cancel",
-    "yes": "Yes",
-    "no": "No",
-}
+_LABELS = {"confirm": "Confirm", "change": "Change", "cancel": "Cancel", "yes": "Yes", "no": "No"}
 _STYLES = {"confirm": "positive", "cancel": "destructive"}
 _YES_NO_KINDS = {
     "clear", "compare", "destructive_tool", "new_history", "retire_statement", "undo_clear",

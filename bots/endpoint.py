@@ -152,9 +152,6 @@ def token_source(bot: Registration, clock: Clock) -> TokenSource:
             credentials=partial(ManagedIdentityAppCredentials, bot.app_id), clock=clock
         )
     credentials = partial(
-        MicrosoftAppCredentials,
-        bot.app_id,
-        bot.app_password,
-        channel_auth_tenant=bot.directory,
+        MicrosoftAppCredentials, bot.app_id, bot.app_password, channel_auth_tenant=bot.directory
     )
     return AppTokens(credentials=credentials, clock=clock)

@@ -196,9 +196,7 @@ class Redelivery:
         if run is None:
             return []
         renderer = TurnRenderer(
-            look=self._look,
-            abilities=abilities_of(note.message.delivery or {}),
-            asked=note.message,
+            look=self._look, abilities=abilities_of(note.message.delivery or {}), asked=note.message
         )
         return [
             activity

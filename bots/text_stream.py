@@ -66,12 +66,7 @@ class TextStream:
     """
 
     def __init__(
-        self,
-        *,
-        send: SendOnce,
-        farewell: Farewell,
-        on_user_stop: Callable[[], None],
-        clock: Clock,
+        self, *, send: SendOnce, farewell: Farewell, on_user_stop: Callable[[], None], clock: Clock
     ) -> None:
         self._send = send
         self._farewell = farewell

@@ -80,12 +80,7 @@ class AzureBlobStore:
 
     @classmethod
     def from_connection_string(
-        cls,
-        connection_string: str,
-        *,
-        container: str,
-        ids: IdSource,
-        tags_of: TagsOf | None = None,
+        cls, connection_string: str, *, container: str, ids: IdSource, tags_of: TagsOf | None = None
     ) -> Self:
         """Return a store of the account that `connection_string` names.
 

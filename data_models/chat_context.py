@@ -87,6 +87,8 @@ class Turn(Part):
     """Set where `user_message` is head and tail."""
     is_repeatable: bool = False
     """Whether asking the same again does nothing but answer; unset where that was not noted."""
+    is_taken_back: bool = False
+    """Whether its words were said to be about somebody else: nothing is told of the patient."""
     context_enrichment: ContextEnrichment | None = None
     intent_classification: IntentClassification | None = None
 

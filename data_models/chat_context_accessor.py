@@ -35,12 +35,7 @@ class ChatContextAccessor:
         self._runs = TurnRunsAccessor(documents=documents)
 
     async def read(
-        self,
-        conversation_id: str,
-        patient_id: PatientId | None,
-        *,
-        epoch: int,
-        fresh: bool = False,
+        self, conversation_id: str, patient_id: PatientId | None, *, epoch: int, fresh: bool = False
     ) -> Stored[ChatContext]:
         """Return the document, or an empty one with no ETag if there is none in this epoch.
 

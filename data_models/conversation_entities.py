@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from pydantic import AwareDatetime, Field, model_validator
 
@@ -83,20 +83,19 @@ class ConversationEntitiesManager(EntityQueues):
                 report["removed"].append(key)
         self._refuse_weaker(offers, provenance, report)
         self._make_room(offers, pinned, report)
-        said_at = {key: now if is_relative(one.value) else None for key, one in offers.items()}
         writes = [
-            self._write(key, one, provenance, now, report, said_at=said_at[key])
+            self._write(key, one, _Said(provenance, now, is_relative(one.value)), report)
             for key, one in offers.items()
         ]
         if any(writes) or report["removed"] or report["evicted"]:
             self.touch(now)
         return report
 
-    def file(self, key: str, value: Any, *, now: datetime, said_at: datetime | None) -> bool:
+    def file(self, key: str, value: Any, *, now: datetime, is_relative: bool) -> bool:
         """Append a migrated value as it is, whatever the cap; False if the key is here already."""
         if key in self.entities:
             return False
-        self._append(key, Offer(value, ""), "inferred", now, said_at=said_at)
+        self._append(key, Offer(value, ""), _Said("inferred", now, is_relative))
         return True
 
     def restore(self, key: str, *, now: datetime, pinned: Collection[str] = ()) -> EntityReport:
@@ -138,29 +137,20 @@ class ConversationEntitiesManager(EntityQueues):
         gone = let_go(self.entities, offers, pinned=pinned, cap=self.max_size, report=report)
         self.recently_evicted = remembered(self.recently_evicted, gone)
 
-    def _write(
-        self,
-        key: str,
-        offer: Offer,
-        provenance: Provenance,
-        now: datetime,
-        report: EntityReport,
-        *,
-        said_at: datetime | None,
-    ) -> bool:
+    def _write(self, key: str, offer: Offer, said: "_Said", report: EntityReport) -> bool:
         held = self.entities.get(key)
         if held is None:
-            self._append(key, offer, provenance, now, said_at=said_at)
+            self._append(key, offer, said)
             report["added"].append(key)
             return True
         if held.canonical == offer.canonical:
             report["unchanged"].append(key)
-            return self._confirm(held, provenance, now)
-        held.take(offer, now=now)
-        if held.provenance != provenance:
-            held.provenance = provenance
-        if held.reference_time != said_at:
-            held.reference_time = said_at
+            return self._confirm(held, said.provenance, said.now)
+        held.take(offer, now=said.now)
+        if held.provenance != said.provenance:
+            held.provenance = said.provenance
+        if held.reference_time != said.reference_time:
+            held.reference_time = said.reference_time
         report["updated"].append(key)
         return True
 
@@ -176,21 +166,25 @@ class ConversationEntitiesManager(EntityQueues):
             self.renewed.append(held.key)
         return is_raised or is_later
 
-    def _append(
-        self,
-        key: str,
-        offer: Offer,
-        provenance: Provenance,
-        now: datetime,
-        *,
-        said_at: datetime | None,
-    ) -> None:
+    def _append(self, key: str, offer: Offer, said: "_Said") -> None:
         self.entities[key] = ConversationEntity(
             key=key,
             value=copied(offer.value),
             seq=self.take_seq(),
-            inserted_at=now,
-            updated_at=now,
-            provenance=provenance,
-            reference_time=said_at,
+            inserted_at=said.now,
+            updated_at=said.now,
+            provenance=said.provenance,
+            reference_time=said.reference_time,
         )
+
+
+class _Said(NamedTuple):
+    """How a value is known, and since when."""
+
+    provenance: Provenance
+    now: datetime
+    is_relative: bool
+
+    @property
+    def reference_time(self) -> datetime | None:
+        return self.now if self.is_relative else None

@@ -1,6 +1,7 @@
 """What tools found: one queue for each agent, which no other agent sees."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Self
 
@@ -90,17 +91,14 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
             blanks_count=not origin.is_model,
             report=report,
         )
-        queue = self.agent_entities.get(agent_name, {})
+        write = _Write(agent_name, self.agent_entities.get(agent_name, {}), now, origin, report)
         for key in canonical_keys(remove):
-            if queue.pop(key, None) is not None:
+            if write.queue.pop(key, None) is not None:
                 report["removed"].append(key)
-        self._refuse_guesses(queue, offers, origin, now, report)
-        self._make_room(queue, offers, pinned, now, report)
-        writes = [
-            self._write(queue, agent_name, key, offer, origin, now, report)
-            for key, offer in offers.items()
-        ]
-        self._keep(agent_name, queue)
+        _refuse_guesses(write, offers)
+        self._make_room(write, offers, pinned)
+        writes = [self._write(write, key, offer) for key, offer in offers.items()]
+        self._keep(agent_name, write.queue)
         if any(writes) or report["removed"] or report["evicted"]:
             self.touch(now)
         return report
@@ -141,13 +139,13 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
             if key not in mine:
                 report["rejected"][key] = "absent"
         found = [mine[key] for key in dict.fromkeys(keys) if key in mine]
-        queue = self.agent_entities.get(target, {})
+        write = _Write(target, self.agent_entities.get(target, {}), now, Origin(), report)
         offers = {one.key: Offer(one.value, one.canonical) for one in found}
-        self._make_room(queue, offers, (), now, report)
+        self._make_room(write, offers)
         for one in found:
             if one.key in offers:
-                self._receive(queue, one, target, report)
-        self._keep(target, queue)
+                self._receive(write, one)
+        self._keep(target, write.queue)
         if report["added"] or report["updated"]:
             self.touch(now)
         return report
@@ -157,7 +155,8 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         queue = self.agent_entities.setdefault(agent_name, {})
         if key in queue:
             return False
-        self._append(queue, agent_name, key, Offer(value, ""), origin, now)
+        write = _Write(agent_name, queue, now, origin, empty_report())
+        self._append(write, key, Offer(value, ""))
         return True
 
     def evict(self, agent_name: str, key: str) -> DerivedEntity:
@@ -168,104 +167,59 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
         self._keep(agent_name, queue)
         return gone
 
-    def _refuse_guesses(
-        self,
-        queue: Mapping[str, DerivedEntity],
-        offers: dict[str, Offer],
-        origin: Origin,
-        now: datetime,
-        report: EntityReport,
-    ) -> None:
-        """Keep a model from overwriting what a tool found and what still holds (E15)."""
-        if not origin.is_model:
-            return
-        for key in [key for key in offers if key in queue]:
-            held = queue[key]
-            is_found = held.source_tool != LLM_REASONING and not held.is_expired(now)
-            if is_found and held.canonical != offers[key].canonical:
-                report["rejected"][key] = "tool_value"
-                del offers[key]
-
     def _make_room(
-        self,
-        queue: dict[str, DerivedEntity],
-        offers: dict[str, Offer],
-        pinned: Collection[str],
-        now: datetime,
-        report: EntityReport,
+        self, write: "_Write", offers: dict[str, Offer], pinned: Collection[str] = ()
     ) -> None:
         gone = let_go(
-            queue,
+            write.queue,
             offers,
             pinned=pinned,
             cap=self.max_size_per_agent,
-            report=report,
-            is_expired=lambda one: one.is_expired(now),
+            report=write.report,
+            is_expired=lambda one: one.is_expired(write.now),
         )
         self.recently_evicted = remembered(self.recently_evicted, gone)
 
-    def _write(
-        self,
-        queue: dict[str, DerivedEntity],
-        agent_name: str,
-        key: str,
-        offer: Offer,
-        origin: Origin,
-        now: datetime,
-        report: EntityReport,
-    ) -> bool:
+    def _write(self, write: "_Write", key: str, offer: Offer) -> bool:
+        origin, report = write.origin, write.report
         if not origin.is_model:
             self._drop_ownerless(key)
-        held = queue.get(key)
+        held = write.queue.get(key)
         if held is None:
-            self._append(queue, agent_name, key, offer, origin, now)
+            self._append(write, key, offer)
             report["added"].append(key)
             return True
         is_equal = held.canonical == offer.canonical
-        if is_equal and origin.is_model and not held.is_expired(now):
+        if is_equal and origin.is_model and not held.is_expired(write.now):
             report["unchanged"].append(key)
             return False
         is_known = is_equal and not origin.is_model
         report["unchanged" if is_known else "updated"].append(key)
-        is_older = held.updated_at != now
-        held.take(offer, now=now)
+        is_older = held.updated_at != write.now
+        held.take(offer, now=write.now)
         return held.renew(origin) or is_older or not is_equal
 
-    def _append(
-        self,
-        queue: dict[str, DerivedEntity],
-        agent_name: str,
-        key: str,
-        offer: Offer,
-        origin: Origin,
-        now: datetime,
-    ) -> None:
+    def _append(self, write: "_Write", key: str, offer: Offer) -> None:
         one = DerivedEntity(
             key=key,
             value=copied(offer.value),
             seq=self.take_seq(),
-            inserted_at=now,
-            updated_at=now,
-            agent_name=agent_name,
-            source_tool=origin.tool,
+            inserted_at=write.now,
+            updated_at=write.now,
+            agent_name=write.agent_name,
+            source_tool=write.origin.tool,
         )
-        one.renew(origin)
-        queue[key] = one
+        one.renew(write.origin)
+        write.queue[key] = one
 
-    def _receive(
-        self,
-        queue: dict[str, DerivedEntity],
-        one: DerivedEntity,
-        target: str,
-        report: EntityReport,
-    ) -> None:
-        held = queue.get(one.key)
+    def _receive(self, write: "_Write", one: DerivedEntity) -> None:
+        held = write.queue.get(one.key)
         if held is not None and held.canonical == one.canonical:
-            report["unchanged"].append(one.key)
+            write.report["unchanged"].append(one.key)
             return
         seq = self.take_seq() if held is None else held.seq
-        queue[one.key] = one.copy_for(target, seq=seq)
-        report["added" if held is None else "updated"].append(one.key)
+        write.queue[one.key] = one.copy_for(write.agent_name, seq=seq)
+        write.report["added" if held is None else "updated"].append(one.key)
 
     def _drop_ownerless(self, key: str) -> None:
         ownerless = self.agent_entities.get(UNKNOWN_OWNER)
@@ -277,3 +231,26 @@ class AgentScopedDerivedEntitiesManager(EntityQueues):
             self.agent_entities[agent_name] = queue
         else:
             self.agent_entities.pop(agent_name, None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    """A write to the queue of one agent, and what becomes of its keys."""
+
+    agent_name: str
+    queue: dict[str, DerivedEntity]
+    now: datetime
+    origin: Origin
+    report: EntityReport
+
+
+def _refuse_guesses(write: _Write, offers: dict[str, Offer]) -> None:
+    """Keep a model from overwriting what a tool found and what still holds (E15)."""
+    if not write.origin.is_model:
+        return
+    for key in [key for key in offers if key in write.queue]:
+        held = write.queue[key]
+        is_found = held.source_tool != LLM_REASONING and not held.is_expired(write.now)
+        if is_found and held.canonical != offers[key].canonical:
+            write.report["rejected"][key] = "tool_value"
+            del offers[key]

@@ -147,9 +147,5 @@ def upgraded(data: bytes, model: type[Document], version: int) -> Json:
         change = STEPS.get(model.__name__, {}).get(step) or COMMON_STEPS.get(step)
         if change is None:
             raise CorruptDocumentError(f"{model.__name__} has no step from version {step}")
-        document = {
-            **change(document),
-            "schema_version": step + 1,
-            "min_reader": model.MIN_READER,
-        }
+        document = {**change(document), "schema_version": step + 1, "min_reader": model.MIN_READER}
     return document

@@ -187,11 +187,7 @@ class Room:
 
 
 def make_room(
-    *,
-    stored: Sequence[tuple[str, bool]],
-    offered: Sequence[str],
-    pinned: Collection[str],
-    cap: int,
+    *, stored: Sequence[tuple[str, bool]], offered: Sequence[str], pinned: Collection[str], cap: int
 ) -> Room:
     """Return who must go so that `stored` and `offered` together are at most `cap`.
 

@@ -38,11 +38,7 @@ class HttpAnswer(NamedTuple):
 
 
 async def ask(
-    session: aiohttp.ClientSession,
-    method: str,
-    url: str | URL,
-    bounds: Bounds,
-    **more: Any,
+    session: aiohttp.ClientSession, method: str, url: str | URL, bounds: Bounds, **more: Any
 ) -> HttpAnswer:
     """Return one answer; no redirect is followed.
 

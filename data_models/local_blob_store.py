@@ -4,11 +4,10 @@ import asyncio
 import errno
 import hashlib
 import os
-import secrets
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -88,17 +87,18 @@ class LocalFolder:
         with self._locks.holding(name):
             path = self._find(name)
             if path is not None:
-                path.unlink(missing_ok=True)
-                self._prune(path.parent)
+                Path(path).unlink(missing_ok=True)
+                self._prune(Path(path).parent)
         self._check_root()
 
     def names(self, prefix: str) -> list[str]:
         """Return the names of the blobs under `prefix` in order."""
         inside = self._find(f"{prefix}any")
-        if inside is None or not is_real_folder(inside.parent):
+        folder = None if inside is None else Path(inside).parent
+        if folder is None or not is_real_folder(folder):
             self._check_root()
             return []
-        found = sorted(self._walk(inside.parent))
+        found = sorted(self._walk(folder))
         self._check_root()
         return found
 
@@ -158,14 +158,15 @@ class LocalFolder:
         return found[0]
 
     def _put(self, name: str, data: bytes) -> str:
-        temp = self._new_temp()
-        with ExitStack() as left_over:
-            left_over.callback(temp.unlink, missing_ok=True)
+        temp, path = self._new_temp(), ""
+        try:
             write_new_file(temp, data)
-            path = self._in_folder(name, temp.replace)
-            left_over.pop_all()  # it has its name now
+            path = self._in_folder(name, partial(_renamed, temp))
+        finally:
+            if not path:
+                Path(temp).unlink(missing_ok=True)
         # Without this a power loss can undo the rename after the answer was given.
-        sync_folder(path.parent)
+        sync_folder(path.rpartition("/")[0])
         return _etag(data)
 
     def _append(self, name: str, data: bytes, position: int) -> bool:
@@ -174,7 +175,7 @@ class LocalFolder:
         path = self._find(name)
         return path is not None and append_to_file(path, data, position=position)
 
-    def _in_folder(self, name: str, put: Callable[[Path], T]) -> T:
+    def _in_folder(self, name: str, put: Callable[[str], T]) -> T:
         """Put a file into the folder of `name`, which a delete may remove just now as empty."""
         for _ in range(_FOLDER_TRIES):
             with suppress(FileNotFoundError):
@@ -191,7 +192,9 @@ class LocalFolder:
                 return  # not empty, or removed by another; an empty folder does no harm
             folder = folder.parent
 
-    def _find(self, name: str) -> Path | None:
+    # Plain strings: a `Path` is thirty calls, and each write of a turn would make five.
+
+    def _find(self, name: str) -> str | None:
         """Return the path of `name`, or None if one of its folders is absent."""
         *folders, file = name.split("/")
         here = str(self._root)
@@ -199,9 +202,9 @@ class LocalFolder:
             here = f"{here}/{segment}"
             if not is_real_folder(here):
                 return None
-        return Path(here, file)
+        return f"{here}/{file}"
 
-    def _make(self, name: str) -> Path:
+    def _make(self, name: str) -> str:
         """Return the path of `name` and create its folders; never the root."""
         *folders, file = name.split("/")
         here = str(self._root)
@@ -209,7 +212,7 @@ class LocalFolder:
             here = f"{here}/{segment}"
             if not is_real_folder(here):
                 make_folder(Path(here))
-        return Path(here, file)
+        return f"{here}/{file}"
 
     def _walk(self, folder: Path) -> Iterator[str]:
         for here, folders, files in os.walk(folder, onerror=_raise):
@@ -224,23 +227,29 @@ class LocalFolder:
         if not self._root.is_dir():
             raise StoreUnavailableError("the folder of the local file store is gone")
 
-    def _new_temp(self) -> Path:
-        return self._temp / f"{secrets.token_hex(16)}.tmp"
+    def _new_temp(self) -> str:
+        return f"{self._temp}/{os.urandom(16).hex()}.tmp"
 
     def _probe(self, data: bytes = b"") -> float:
         """Create and delete a file of `data`; return its time, the file system's present."""
         temp = self._new_temp()
         try:
             write_new_file(temp, data)
-            return temp.stat().st_mtime
+            return Path(temp).stat().st_mtime
         finally:
-            temp.unlink(missing_ok=True)
+            Path(temp).unlink(missing_ok=True)
 
     def _remove_strays(self, *, written_before: float) -> None:
         for temp in self._temp.iterdir():
             with suppress(FileNotFoundError):  # another process opens its store right now
                 if temp.lstat().st_mtime < written_before:
                     temp.unlink()
+
+
+def _renamed(temp: str, path: str) -> str:
+    """Give a written file its name, and return that."""
+    os.replace(temp, path)  # noqa: PTH105 — see `_find`
+    return path
 
 
 def _etag(data: bytes) -> str:

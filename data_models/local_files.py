@@ -54,7 +54,7 @@ FOLDER_MODE = 0o700
 _SAFE = vars(os).get("O_NOFOLLOW", 0) | vars(os).get("O_BINARY", 0) | vars(os).get("O_CLOEXEC", 0)
 
 
-def read_file(path: Path) -> tuple[bytes, os.stat_result] | None:
+def read_file(path: Path | str) -> tuple[bytes, os.stat_result] | None:
     """Return the bytes and status of a regular file, or None if nothing is there at all."""
     try:
         descriptor = os.open(path, os.O_RDONLY | _SAFE)
@@ -65,7 +65,7 @@ def read_file(path: Path) -> tuple[bytes, os.stat_result] | None:
         return file.readall(), status
 
 
-def write_new_file(path: Path, data: bytes) -> None:
+def write_new_file(path: Path | str, data: bytes) -> None:
     """Write a file that must not exist yet and wait until it is on the disk."""
     descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _SAFE, FILE_MODE)
     with os.fdopen(descriptor, "wb", buffering=0) as file:
@@ -73,7 +73,7 @@ def write_new_file(path: Path, data: bytes) -> None:
         os.fsync(file)
 
 
-def append_to_file(path: Path, data: bytes, *, position: int) -> bool:
+def append_to_file(path: Path | str, data: bytes, *, position: int) -> bool:
     """Append durably if the file is `position` bytes long; tell whether it was.
 
     At position 0 an absent file is created, if its folder exists. Up to 4 kB survive a killed
@@ -96,7 +96,7 @@ def append_to_file(path: Path, data: bytes, *, position: int) -> bool:
             os.ftruncate(descriptor, position)
             raise
     if position == 0:
-        sync_folder(path.parent)
+        sync_folder(Path(path).parent)
     return True
 
 
@@ -121,7 +121,7 @@ def make_folder(path: Path) -> None:
     sync_folder(path.parent)
 
 
-def sync_folder(path: Path) -> None:
+def sync_folder(path: Path | str) -> None:
     """Make renames and new entries in `path` survive a power loss (0.1 ms on ext4)."""
     if sys.platform == "win32":
         return  # folders cannot be synced there; NTFS journals its entries

@@ -4,7 +4,7 @@ One event is one frame on the wire, so an event's place in its run is the frame'
 """
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Artifact
@@ -49,8 +49,7 @@ class SharedState:
     timing: TimingInfo = field(default_factory=TimingInfo)
 
 
-@dataclass(frozen=True, slots=True)
-class TurnTiming:
+class TurnTiming(NamedTuple):
     """Figures of one turn; times in milliseconds on the monotonic clock.
 
     Tokens are as the models' servers counted them, 0 where they do not count.

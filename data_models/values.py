@@ -22,6 +22,14 @@ def read_value(data: bytes, model: type[ValueT]) -> ValueT:
         raise CorruptDocumentError(f"{model.__name__} cannot be read") from None
 
 
+def read_if_whole(data: bytes | str | None, model: type[ValueT]) -> ValueT | None:
+    """Return what is stored as JSON; None for what is as good as none: absent, or no such value."""
+    try:
+        return None if data is None else model.model_validate_json(data)
+    except ValidationError:
+        return None
+
+
 class Value(BaseModel):
     """A value; fields that it does not know are left out."""
 

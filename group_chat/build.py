@@ -114,8 +114,5 @@ def build_team(
         watcher=ToolWatcher(audit=audit),
     )
     return Started(
-        group_chat=group_chat,
-        structured=models.structured,
-        check=models.check,
-        close=models.close,
+        group_chat=group_chat, structured=models.structured, check=models.check, close=models.close
     )

@@ -12,7 +12,7 @@ from data_models.errors import ModelOutputError
 from group_chat import direct_answers
 from group_chat.agents import TeamAgent
 from group_chat.amending import amend
-from group_chat.draft import Draft, HeldText, OutputMeter
+from group_chat.draft import NOTHING_LEFT, Draft, HeldText, OutputMeter
 from group_chat.judge import Judge, speaker_of
 from group_chat.limits import GroupChatLimits
 from group_chat.messages import (
@@ -196,8 +196,12 @@ class ClinicalGroupChat:
             self._timer.reschedule(asyncio.get_running_loop().time())
 
     def _end_message(self, draft: Draft, *, rendered: bool) -> None:
+        turn = self._turn
+        draft.settle()
+        if draft.is_left_out and (rows := direct_answers.told_by_rows(turn)) is not None:
+            draft.write(f"{NOTHING_LEFT}\n\n{rows}")
         message = draft.finish(now=self._clock.now())
-        turn, is_spent = self._turn, message is None and self._turn.is_spent
+        is_spent = message is None and turn.is_spent
         is_silent = (
             message is None and not turn.has_order and direct_answers.told_by_rows(turn) is not None
         )

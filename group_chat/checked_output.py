@@ -192,9 +192,7 @@ def _is_drawn(view: ChartView, text: str) -> bool:
 def _speaker(spec: AgentSpec) -> Speaker:
     reads = not spec.facilitator and not RECORD_TOOLS.isdisjoint(spec.tools)
     return Speaker(
-        reads_records=reads,
-        may_be_general=spec.general_knowledge,
-        must_cite=RESEARCH in spec.tools,
+        reads_records=reads, may_be_general=spec.general_knowledge, must_cite=RESEARCH in spec.tools
     )
 
 
@@ -208,19 +206,20 @@ def _held(statements: Iterable[str]) -> KnownRows:
 def _add_earlier(grounds: Grounds, turn: TurnContext) -> None:
     """Take in what earlier answers said and the record supported."""
     earlier = [message for past in turn.request.history for message in past.agent_responses]
+    supported: dict[tuple[str, tuple[str, ...]], None] = {}  # each once, however often it was said
     for place, message in enumerate([*earlier, *turn.said]):
-        if refs := REFERENCE.findall(message.text):
+        if "/" in message.text and (refs := REFERENCE.findall(message.text)):
             grounds.rows.sources.update(refs)
             grounds.papers.sources.update(refs)
         if message.shortened_from_chars is not None:
             continue
-        for one in message.statements:
-            if one.state == "supported":
-                text = message.text[one.start : one.end]
-                rows = grounds.papers if any(map(is_paper, one.sources)) else grounds.rows
-                rows.add_text(text, date=None, sources=one.sources)
+        told = [one for one in message.statements if one.state == "supported"]
+        supported |= {(message.text[one.start : one.end], one.sources): None for one in told}
         if place < len(earlier):
             _add_deeds(grounds, message.text)
+    for text, sources in supported:
+        rows = grounds.papers if any(map(is_paper, sources)) else grounds.rows
+        rows.add_text(text, date=None, sources=sources)
 
 
 def _add_deeds(grounds: Grounds, text: str) -> None:

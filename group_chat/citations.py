@@ -1,7 +1,7 @@
 """Finds the sources that an agent's text names among those that tools gave."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from data_models.chat_context import Citation
@@ -23,27 +23,37 @@ def citations_in(text: str, sources: Mapping[str, Citation]) -> list[Citation]:
 
 
 def remember_sources(sources: dict[str, Citation], result: Any) -> None:
-    """Add the sources of a tool's result; one with the words it says is not lost to one without."""
-    for source in sources_in(result):
-        if source.quote is not None or source.ref not in sources:
-            sources[source.ref] = source
+    """Add the sources of a tool's result; one with the words it says is not lost to one without.
 
-
-def sources_in(result: Any) -> list[Citation]:
-    """Return a citation for every `{"ref", "title", "date"}` inside a tool's result.
-
-    The quote is the source's own, else the text that stands beside it.
+    These are all `{"ref", "title", "date"}` inside it. The quote is the source's own, else the
+    text that stands beside it.
     """
-    if isinstance(result, list):
-        return [one for item in result for one in sources_in(item)]
-    if not isinstance(result, dict):
-        return []
-    rows, beside, source = [result], result.get("text"), result.get("source")
+    if isinstance(result, dict):
+        for row in _sources_of(result):
+            one = _citation(row)
+            if one is not None and (one.quote is not None or one.ref not in sources):
+                sources[one.ref] = one
+        result = result.values()
+    for value in result:
+        if isinstance(value, list | dict):
+            remember_sources(sources, value)
+
+
+def remember_rows(sources: dict[str, Citation], rows: Iterable[Mapping[str, str]]) -> None:
+    """Add the sources of a view, of each row what it says."""
+    for row in rows:
+        if row.get("title") and (row.get("quote") or row["ref"] not in sources):
+            sources[row["ref"]] = _cited(
+                row["ref"], row["title"], row.get("date"), row.get("quote")
+            )
+
+
+def _sources_of(row: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    source, beside = row.get("source"), row.get("text")
     if isinstance(source, dict) and "quote" not in source and isinstance(beside, str):
-        rows = [{**source, "quote": beside}, result]
-    found = [one for row in rows if (one := _citation(row)) is not None]
-    inside = [value for value in result.values() if isinstance(value, list | dict)]
-    return found + sources_in(inside) if inside else found
+        yield {**source, "quote": beside}
+    if "ref" in row:
+        yield row
 
 
 def _citation(row: Mapping[str, Any]) -> Citation | None:
@@ -51,11 +61,20 @@ def _citation(row: Mapping[str, Any]) -> Citation | None:
     if not isinstance(ref, str) or not isinstance(title, str):
         return None
     date, quote = row.get("date"), row.get("quote")
+    return _cited(
+        ref,
+        title,
+        date if isinstance(date, str) else None,
+        quote if isinstance(quote, str) else None,
+    )
+
+
+def _cited(ref: str, title: str, date: str | None, quote: str | None) -> Citation:
     return Citation(
         ref=ref,
         title=_cut(title, TITLE_LIMIT_CHARS),
-        date=date if isinstance(date, str) else None,
-        quote=_cut(quote, QUOTE_LIMIT_CHARS) if isinstance(quote, str) else None,
+        date=date or None,
+        quote=_cut(quote, QUOTE_LIMIT_CHARS) if quote else None,
     )
 
 

@@ -181,13 +181,16 @@ class Draft:
         self._withheld = missed or self._withheld
         return sent
 
+    @property
+    def is_left_out(self) -> bool:
+        """Whether something was written, and none of it may be shown."""
+        return not self.text and bool(self._withheld)
+
     def finish(self, *, now: datetime) -> AgentMessage | None:
         """End the message and return it, or None if it never began."""
         self.settle()
         self._show_what_waited()
-        text = self.text
-        if not text and self._withheld:
-            text = self._send(NOTHING_LEFT)
+        text = self._send(NOTHING_LEFT) if self.is_left_out else self.text
         if not text:
             return None
         views = self._output.shown_views(text)

@@ -241,6 +241,7 @@ class SemanticGroupChat:
             plan=request.plan,
             alone=self._alone,
             form=self._form_beside(request),
+            is_asked=request.is_asked,
         )
         controller = TurnController(
             turn=turn, speakers=speakers, clock=self._clock, limits=self._limits, tasks=self._tasks

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from semantic_kernel.contents import ChatHistory, ChatMessageContent
 
@@ -22,6 +23,7 @@ from services.language.hand_over import AsksUser, read_hand_over
 Prompt = Callable[[str, Ask], list[ChatMessageContent]]
 
 
+@dataclass(slots=True, kw_only=True)
 class SideBySide:
     """Runs steps of one turn.
 
@@ -29,23 +31,13 @@ class SideBySide:
     taken in afterwards, in the plan's order, so that who finishes first changes nothing.
     """
 
-    def __init__(
-        self,
-        *,
-        turn: TurnContext,
-        controller: TurnController,
-        agents: Mapping[str, TeamAgent],
-        meter: OutputMeter,
-        clock: Clock,
-        ids: IdSource,
-    ) -> None:
-        self._turn = turn
-        self._controller = controller
-        self._agents = agents
-        self._meter = meter
-        self._clock = clock
-        self._ids = ids
-        self._open: list[Draft] = []
+    turn: TurnContext
+    controller: TurnController
+    agents: Mapping[str, TeamAgent]
+    meter: OutputMeter
+    clock: Clock
+    ids: IdSource
+    _open: list[Draft] = field(default_factory=list, init=False)
 
     async def work(
         self, numbers: Sequence[int], *, prompt: Prompt, stop: Callable[[], None]
@@ -56,10 +48,10 @@ class SideBySide:
             prompt: Returns what an agent is asked with.
             stop: Called after each piece of text; ends the turn where it is full.
         """
-        plan = self._controller.speakers.plan
+        plan = self.controller.speakers.plan
         steps = [step for step in plan.steps if step.number in numbers] if plan is not None else []
         prompts = {step.number: prompt(step.agent, self._ask(step)) for step in steps}
-        self._controller.begin_work(numbers)
+        self.controller.begin_work(numbers)
         async with asyncio.TaskGroup() as group:
             works = [
                 group.create_task(self._carry_out(step, prompts[step.number], stop))
@@ -70,24 +62,24 @@ class SideBySide:
     def cut_short(self) -> list[AgentMessage]:
         """Keep what unfinished messages have so far; their steps stay to be done."""
         drafts, self._open = self._open, []
-        finished = [draft.finish(now=self._clock.now()) for draft in drafts]
+        finished = [draft.finish(now=self.clock.now()) for draft in drafts]
         return [message for message in finished if message is not None]
 
     def _ask(self, step: PlanStep) -> Ask:
-        plan = self._controller.speakers.plan
+        plan = self.controller.speakers.plan
         line = step_line(plan, step.number) if plan is not None else step.text
         return Ask(step.agent, "step", task=line.partition("*, ")[2] or step.text)
 
     async def _carry_out(
         self, step: PlanStep, prompt: list[ChatMessageContent], stop: Callable[[], None]
     ) -> StepResult:
-        turn = self._turn.beside_others(step.agent)
-        plan = self._controller.speakers.plan
+        turn = self.turn.beside_others(step.agent)
+        plan = self.controller.speakers.plan
         draft = Draft(
             turn=turn,
             agent=step.agent,
-            message_id=self._ids.new_id("msg"),
-            meter=self._meter,
+            message_id=self.ids.new_id("msg"),
+            meter=self.meter,
             step=None if plan is None else (plan.plan_id, step.number),
         )
         self._open.append(draft)
@@ -95,11 +87,11 @@ class SideBySide:
         error: ModelError | None = None
         try:
             history = ChatHistory(messages=prompt)
-            await look_up_step(self._agents[step.agent], turn, history)
-            async for text in self._agents[step.agent].answer(history):
+            await look_up_step(self.agents[step.agent], turn, history)
+            async for text in self.agents[step.agent].answer(history):
                 draft.write(text)
                 stop()
-            async for _ in amend(self._agents[step.agent], draft, prompt=lambda: prompt):
+            async for _ in amend(self.agents[step.agent], draft, prompt=lambda: prompt):
                 stop()
         except ModelError as failure:
             error = failure  # the others go on: what they find is kept
@@ -111,11 +103,11 @@ class SideBySide:
         self, step: PlanStep, draft: Draft, turn: TurnContext, error: ModelError | None
     ) -> StepResult:
         self._open.remove(draft)
-        message = draft.finish(now=self._clock.now())
+        message = draft.finish(now=self.clock.now())
         turn.said = [] if message is None else [message]
         outcome = self._outcome(message, turn, error)
         if outcome == "done":
-            self._controller.end_step(step.number, "done")
+            self.controller.end_step(step.number, "done")
         return StepResult(step.number, step.agent, outcome, turn, error)
 
     def _outcome(
@@ -125,6 +117,6 @@ class SideBySide:
             return "broke"
         if message is None or (turn.tools_failed and not turn.tools_ok):
             return "failed"
-        names = self._controller.speakers.agents
+        names = self.controller.speakers.agents
         last = read_hand_over(message.text, speaker=message.agent, names=names)
         return "asked" if isinstance(last, AsksUser) else "done"

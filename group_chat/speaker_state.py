@@ -89,6 +89,7 @@ class SpeakerState:
         spoken: Agents that spoke since the facilitator did.
         messages: Agent messages so far in this turn.
         form: The agent whose form waits for an answer that this message is not.
+        is_asked: Whether the server asks again behind the answer what that form came to.
     """
 
     facilitator: str
@@ -102,6 +103,7 @@ class SpeakerState:
     is_new_plan: bool = False
     alone: frozenset[str] = frozenset()
     form: Continuation | None = None
+    is_asked: bool = False
 
     @property
     def form_waits(self) -> bool:

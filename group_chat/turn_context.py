@@ -1,11 +1,11 @@
 """What tools may know of the turn that they run in; each turn has its own, in its own task."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from data_models.chart_view import ChartView
 from data_models.chat_context import AgentMessage, Citation
@@ -18,6 +18,7 @@ from services.language.detection import WELL_READ, language_of
 from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion
 from services.scenarios.session.action import ToolAction, ToolRan
+from services.tool_memory.session import FinishedRun
 
 if TYPE_CHECKING:  # it makes the check of a message for a turn
     from group_chat.checked_output import StatementChecking
@@ -50,15 +51,6 @@ class CallLine:
 
 async def _wait_for_none() -> None:
     """Wait for nobody."""
-
-
-@dataclass(frozen=True, slots=True)
-class RanTool:
-    """One tool run; `data` is its result, None where it failed."""
-
-    call_id: str
-    tool: str
-    data: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +109,7 @@ class TurnContext:
     said: list[AgentMessage] = field(default_factory=list)
     sources: dict[str, Citation] = field(default_factory=dict)
     views: list[ChartView] = field(default_factory=list)
-    ran: list[RanTool] = field(default_factory=list)
+    ran: list[FinishedRun] = field(default_factory=list)
     checking: "StatementChecking | None" = None
     link_hosts: frozenset[str] = frozenset()
     team: Sequence[AgentCard] = ()

@@ -25,11 +25,12 @@ class Line(NamedTuple):
 
 def lines_of(turns: Sequence[Turn], plan: Plan | None = None) -> list[list[Line]]:
     """Return the messages of the turns that are shown, oldest first, look-alikes as data."""
+    is_open = plan is not None and plan.is_open
     said = [
         [
             Line(None, turn.user_message),
             *[
-                Line(one.agent, _text_of(one.text, plan))
+                Line(one.agent, one.text if is_open else _text_of(one.text))
                 for one in shown_answers(turn, plan)
                 if one.text
             ],
@@ -42,9 +43,9 @@ def lines_of(turns: Sequence[Turn], plan: Plan | None = None) -> list[list[Line]
     return [[line_of(*line) for line in turn] for turn in said]
 
 
-def _text_of(text: str, plan: Plan | None) -> str:
-    """Return a message, of one that proposed a plan that is over now only what stands before it."""
-    if not ends_with_own(text, PLAN_QUESTION) or (plan is not None and plan.is_open):
+def _text_of(text: str) -> str:
+    """Return a message, of one that proposed a plan only what stands before it: it is over."""
+    if not ends_with_own(text, PLAN_QUESTION):
         return text
     before, _, _ = f"\n{text}".rpartition(f"\n{PLAN_HEAD}\n")
     return before.strip() or "I proposed a plan."
@@ -71,11 +72,7 @@ def meaning_line(interpretation: str) -> str:
 
 
 def window(
-    earlier: Sequence[Sequence[Line]],
-    asked: Line,
-    answered: Sequence[Line],
-    *,
-    limit_chars: int,
+    earlier: Sequence[Sequence[Line]], asked: Line, answered: Sequence[Line], *, limit_chars: int
 ) -> list[Line]:
     """Return what fits: the newest earlier turns, the user's message, this turn's answers.
 
@@ -89,7 +86,7 @@ def window(
     kept: list[list[Line]] = []
     for turn in reversed(earlier):
         shown = [line if len(line.text) <= longest else _shown(line, longest) for line in turn]
-        size = _size(shown)
+        size = sum([len(line.text) for line in shown])
         if size > room:
             kept += [] if kept else [_newest(shown, room)]
             break

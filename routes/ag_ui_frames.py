@@ -3,7 +3,7 @@
 Frames are built as plain dicts; tests hold each against the models of `ag-ui-protocol`.
 """
 
-from dataclasses import asdict
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, assert_never
 
 import jsonpatch
@@ -84,57 +84,50 @@ _PLAN_SCHEMA: Frame = {
 }
 
 
+@dataclass(slots=True, kw_only=True)
 class AgUiFrames:
-    """Renders one run. Feed it every event from the first on, also those that are not sent."""
+    """Renders one run. Feed it every event from the first on, also those that are not sent.
 
-    def __init__(
-        self,
-        *,
-        thread_id: str,
-        run_id: str,
-        echo: IncomingMessage | None = None,
-        client_message_id: str | None = None,
-        interrupts: bool = True,
-    ) -> None:
-        """Begin a run.
+    Attributes:
+        thread_id: The client's name of the conversation.
+        run_id: The client's name of the run.
+        echo: What was asked, for a watcher who did not ask it.
+        client_message_id: The client's own id of what it asked, so that it can tell runs apart.
+        interrupts: Whether a question ends a run as an interrupt. Stock clients take no plain
+            words after one; without, the run succeeds and the question is in the state.
+    """
 
-        Args:
-            thread_id: The client's name of the conversation.
-            run_id: The client's name of the run.
-            echo: What was asked, for a watcher who did not ask it.
-            client_message_id: The client's own id of what it asked, so that it can tell runs apart.
-            interrupts: Whether a question ends a run as an interrupt. Stock clients take no plain
-                words after one; without, the run succeeds and the question is in the state.
-        """
-        self._interrupts = interrupts
-        self._thread_id = thread_id
-        self._run_id = run_id
-        self._echo = echo
-        self._client_message_id = client_message_id
-        self._early: Notice | None = None
-        self._state: SharedState | None = None
-        self._document: Frame = {}
+    thread_id: str
+    run_id: str
+    echo: IncomingMessage | None = None
+    client_message_id: str | None = None
+    interrupts: bool = True
+    _early: Notice | None = field(default=None, init=False)
+    _state: SharedState | None = field(default=None, init=False)
+    _document: Frame = field(default_factory=dict, init=False)
 
     def frame(self, seq: int, event: TurnEvent) -> Frame:
         """Return the frame of `event`, which is the run's `seq`-th."""
-        frame = self._of_run(self._in_order(event))
+        if isinstance(event, Notice | RunStarted):
+            event = self._in_order(event)
+        frame = self._of_run(event)
         metadata = frame.setdefault("metadata", {})
         metadata["seq"] = seq
-        metadata["runId"] = self._run_id
-        if seq == 1 and self._client_message_id is not None:
-            metadata["clientMessageId"] = self._client_message_id
+        metadata["runId"] = self.run_id
+        if seq == 1 and self.client_message_id is not None:
+            metadata["clientMessageId"] = self.client_message_id
         return frame
 
     def frames(self, seq: int, event: TurnEvent, *, is_known: bool = False) -> list[Frame]:
         """Return the same for a socket, where a notice may be told twice."""
         return [self.frame(seq, event)]
 
-    def _in_order(self, event: TurnEvent) -> TurnEvent:
+    def _in_order(self, event: Notice | RunStarted) -> TurnEvent:
         # Nothing may go before RUN_STARTED, so the notice that a message waits, which does,
         # changes places with it; RUN_STARTED's metadata carries it meanwhile.
         if isinstance(event, Notice) and event.kind == "queued":
             self._early = event
-            return RunStarted(run_id=self._run_id, conversation_id=self._thread_id)
+            return RunStarted(run_id=self.run_id, conversation_id=self.thread_id)
         if isinstance(event, RunStarted) and self._early is not None:
             early, self._early = self._early, None
             return early
@@ -161,15 +154,15 @@ class AgUiFrames:
 
     def _started(self) -> Frame:
         frame: Frame = {"type": "RUN_STARTED", **self._ids(), "protocolVersion": PROTOCOL_VERSION}
-        if self._echo is not None:
-            asked = {"id": self._echo.message_id, "role": "user", "content": self._echo.text}
+        if self.echo is not None:
+            asked = {"id": self.echo.message_id, "role": "user", "content": self.echo.text}
             frame["input"] = {**self._ids(), "messages": [asked]}
         if self._early is not None:
             frame["metadata"] = {"notice": _notice(self._early)["value"]}
         return frame
 
     def _ids(self) -> Frame:
-        return {"threadId": self._thread_id, "runId": self._run_id}
+        return {"threadId": self.thread_id, "runId": self.run_id}
 
     def _state_changed(self, state: SharedState) -> Frame:
         before, self._document = self._document, state_document(state)
@@ -181,12 +174,12 @@ class AgUiFrames:
 
     def _finished(self, event: RunFinished) -> Frame:
         outcome: Frame = {"type": event.outcome}
-        if event.outcome == "interrupt" and self._interrupts:
-            outcome["interrupts"] = [_interrupt(self._state, self._run_id)]
+        if event.outcome == "interrupt" and self.interrupts:
+            outcome["interrupts"] = [_interrupt(self._state, self.run_id)]
         elif event.outcome == "interrupt":
             outcome["type"] = "success"
         frame: Frame = {"type": "RUN_FINISHED", **self._ids(), "outcome": outcome}
-        frame["result"] = {"timing": asdict(event.timing)}
+        frame["result"] = {"timing": event.timing._asdict()}
         if event.is_repeatable:
             frame["metadata"] = {"isRepeatable": True}
         return frame
@@ -307,9 +300,4 @@ def _message_end(message: AgentMessage) -> Frame:
 def _tool_result(event: ToolCallResult) -> Frame:
     call = {"messageId": f"{event.call_id}-result", "toolCallId": event.call_id, "role": "tool"}
     metadata = {"isError": event.is_error, "durationMs": event.duration_ms}
-    return {
-        "type": "TOOL_CALL_RESULT",
-        **call,
-        "content": event.content,
-        "metadata": metadata,
-    }
+    return {"type": "TOOL_CALL_RESULT", **call, "content": event.content, "metadata": metadata}

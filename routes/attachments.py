@@ -9,7 +9,7 @@ from data_models.chat_context import Attachment
 from data_models.errors import AttachmentError, AudioError, BadFrameError
 from routes.auth import principal_of
 from routes.chats import download
-from routes.context import CONTEXT
+from routes.context import CONTEXT, chat_asked
 from routes.endpoint import (
     BINARY,
     INTEGER,
@@ -64,33 +64,24 @@ async def add_attachment(request: web.Request) -> web.Response:
 
 async def list_attachments(request: web.Request) -> Json:
     """`GET …/attachments`: the papers of one patient."""
-    found = await request.app[CONTEXT].attachments.all(
-        request.match_info["chat_id"],
-        owner=principal_of(request).id,
-        patient_id=query_of(request, "patient_id"),
-    )
+    (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
+    found = await context.attachments.all(chat_id, owner=owner, patient_id=patient)
     return {"attachments": [_row(one) for one in found]}
 
 
 async def show_attachment(request: web.Request) -> web.Response:
     """`GET …/attachments/{attachment_id}`: download a paper as it was given."""
-    row, data = await request.app[CONTEXT].attachments.open(
-        request.match_info["chat_id"],
-        request.match_info["attachment_id"],
-        owner=principal_of(request).id,
-        patient_id=query_of(request, "patient_id"),
-    )
+    (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
+    name = request.match_info["attachment_id"]
+    row, data = await context.attachments.open(chat_id, name, owner=owner, patient_id=patient)
     return download(data, file_name=row.file_name, media_type="application/octet-stream")
 
 
 async def remove_attachment(request: web.Request) -> None:
     """`DELETE …/attachments/{attachment_id}`: take a paper away."""
-    await request.app[CONTEXT].attachments.remove(
-        request.match_info["chat_id"],
-        request.match_info["attachment_id"],
-        owner=principal_of(request).id,
-        patient_id=query_of(request, "patient_id"),
-    )
+    (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
+    name = request.match_info["attachment_id"]
+    await context.attachments.remove(chat_id, name, owner=owner, patient_id=patient)
 
 
 def _row(one: Attachment) -> dict[str, Any]:
@@ -125,24 +116,18 @@ DRAFT = "/api/chats/{chat_id}/draft"
 
 async def show_draft(request: web.Request) -> Draft:
     """`GET /api/chats/{chat_id}/draft`: the caller's draft about a patient; "": none."""
-    return await request.app[CONTEXT].drafts.read(
-        request.match_info["chat_id"],
-        owner=principal_of(request).id,
-        patient_id=query_of(request, "patient_id"),
-    )
+    (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
+    return await context.drafts.read(chat_id, owner=owner, patient_id=patient)
 
 
 async def write_draft(request: web.Request) -> None:
     """`PUT /api/chats/{chat_id}/draft`: keep it for seven days; "" takes it away."""
-    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    context, chat_id, owner = chat_asked(request)
     # Before the body is looked at: a stranger learns nothing of what it should be.
-    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
+    await context.reader.access(chat_id, owner=owner)
     draft = await read_body(request, Draft, refusal=BadFrameError('a draft is {"text": "…"}'))
-    await request.app[CONTEXT].drafts.write(
-        chat_id,
-        draft.text,
-        owner=owner,
-        patient_id=query_of(request, "patient_id"),
+    await context.drafts.write(
+        chat_id, draft.text, owner=owner, patient_id=query_of(request, "patient_id")
     )
 
 

@@ -12,7 +12,7 @@ from data_models.chat_context import Turn
 from data_models.errors import BadFrameError, BranchError, FeedbackError
 from data_models.identifiers import PATIENT_ID_LIMIT_CHARS
 from routes.auth import browser_session_of, principal_of
-from routes.context import CONTEXT
+from routes.context import CONTEXT, chat_asked
 from routes.endpoint import (
     BINARY,
     FLAG,
@@ -35,7 +35,7 @@ from routes.json_input import number_in, query_of, read_body
 from routes.replies import view_document
 from services.channels.feedback import Opinion
 from services.records.views.source import SourceText
-from services.views.conversation_list import ConversationList, Hits, NamedConversation
+from services.views.conversation_list import Hits, NamedConversation
 from services.views.conversation_view import ConversationView, Progress, VisitRow
 from services.views.patient_chart import Demographics
 
@@ -51,8 +51,8 @@ async def create_chat(request: web.Request) -> Json:
 
 async def show_chat(request: web.Request) -> Json:
     """`GET /api/chats/{chat_id}`: patient, roster, plan, scenario, question, running turn."""
-    owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
-    view = await request.app[CONTEXT].reader.view(chat_id, owner=owner)
+    context, chat_id, owner = chat_asked(request)
+    view = await context.reader.view(chat_id, owner=owner)
     view = view.model_copy(update={"visit": await _visit(request, chat_id)})
     return view.model_dump(mode="json", exclude={"scenario": {"keys"}})
 
@@ -70,14 +70,13 @@ async def _visit(request: web.Request, chat_id: str) -> VisitRow | None:
 
 async def show_progress(request: web.Request) -> Progress:
     """`GET /api/chats/{chat_id}/progress`: what runs and what ended last; cheap enough to poll."""
-    owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
-    return await request.app[CONTEXT].reader.progress(chat_id, owner=owner)
+    context, chat_id, owner = chat_asked(request)
+    return await context.reader.progress(chat_id, owner=owner)
 
 
 async def show_messages(request: web.Request) -> Json:
     """`GET /api/chats/{chat_id}/messages`: a page of turns of one patient, oldest first."""
-    owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
-    context, query = request.app[CONTEXT], request.query
+    (context, chat_id, owner), query = chat_asked(request), request.query
     page = await context.reader.messages(
         chat_id,
         owner=owner,
@@ -94,8 +93,7 @@ async def show_messages(request: web.Request) -> Json:
 
 async def stop_turn(request: web.Request) -> Json:
     """`POST /api/chats/{chat_id}/stop`: cancel the running turn, for clients without a socket."""
-    owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
-    context = request.app[CONTEXT]
+    context, chat_id, owner = chat_asked(request)
     await context.reader.access(chat_id, owner=owner)
     run_id = request.query.get("run_id")
     stopped = await context.scheduler.stop(chat_id, owner=owner, run_id=run_id)
@@ -104,51 +102,40 @@ async def stop_turn(request: web.Request) -> Json:
 
 async def undo_clear(request: web.Request) -> Json:
     """`POST /api/chats/{chat_id}/restore`: bring back what the caller cleared in the last day."""
-    owner, chat_id = principal_of(request).id, request.match_info["chat_id"]
-    restored = await request.app[CONTEXT].restoring.restore(chat_id, owner=owner)
+    context, chat_id, owner = chat_asked(request)
+    restored = await context.restoring.restore(chat_id, owner=owner)
     return {"chat_id": chat_id, "documents": restored}
 
 
 async def show_artifact(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/artifacts/{artifact_id}`: download a file of one patient."""
-    artifact, data = await request.app[CONTEXT].reader.artifact(
-        request.match_info["chat_id"],
-        owner=principal_of(request).id,
-        patient_id=query_of(request, "patient_id"),
-        artifact_id=request.match_info["artifact_id"],
+    context, chat_id, owner = chat_asked(request)
+    patient_id, artifact_id = query_of(request, "patient_id"), request.match_info["artifact_id"]
+    artifact, data = await context.reader.artifact(
+        chat_id, owner=owner, patient_id=patient_id, artifact_id=artifact_id
     )
     return download(data, file_name=artifact.file_name, media_type=artifact.media_type)
 
 
 async def show_receipt(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/runs/{run_id}/receipt`: what one turn read, said and did."""
-    run_id = request.match_info["run_id"]
-    data = await request.app[CONTEXT].reader.receipt(
-        request.match_info["chat_id"],
-        run_id,
-        owner=principal_of(request).id,
-        patient_id=request.query.get("patient_id"),
-    )
+    (context, chat_id, owner), run_id = chat_asked(request), request.match_info["run_id"]
+    patient_id = request.query.get("patient_id")
+    data = await context.reader.receipt(chat_id, run_id, owner=owner, patient_id=patient_id)
     return download(data, file_name=f"receipt-{run_id}.json", media_type="application/fhir+json")
 
 
 async def show_patient(request: web.Request) -> Demographics:
     """`GET /api/chats/{chat_id}/patients/{patient_id}`: who the patient is, for the banner."""
-    return await request.app[CONTEXT].chart.demographics(
-        request.match_info["chat_id"],
-        owner=principal_of(request).id,
-        patient_id=request.match_info["patient_id"],
-    )
+    (context, chat_id, owner), patient = chat_asked(request), request.match_info["patient_id"]
+    return await context.chart.demographics(chat_id, owner=owner, patient_id=patient)
 
 
 async def show_source(request: web.Request) -> SourceText:
     """`GET /api/chats/{chat_id}/sources`: the note, report or entry that an answer cites."""
-    return await request.app[CONTEXT].chart.source(
-        request.match_info["chat_id"],
-        owner=principal_of(request).id,
-        patient_id=query_of(request, "patient_id"),
-        ref=query_of(request, "ref"),
-    )
+    context, chat_id, owner = chat_asked(request)
+    patient, ref = query_of(request, "patient_id"), query_of(request, "ref")
+    return await context.chart.source(chat_id, owner=owner, patient_id=patient, ref=ref)
 
 
 def _shown(
@@ -189,17 +176,12 @@ def _disposition(file_name: str) -> str:
 
 async def give_feedback(request: web.Request) -> None:
     """`PUT /api/chats/{chat_id}/runs/{run_id}/feedback`: keep what the caller thinks of it."""
-    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    (context, chat_id, owner), run_id = chat_asked(request), request.match_info["run_id"]
     # Before the body is looked at: a stranger learns nothing of what it should be.
-    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
+    await context.reader.access(chat_id, owner=owner)
     opinion = await read_body(request, Opinion, refusal=FeedbackError("no opinion"))
-    await request.app[CONTEXT].feedback.give(
-        chat_id,
-        request.match_info["run_id"],
-        opinion,
-        owner=owner,
-        patient_id=request.query.get("patient_id"),
-    )
+    patient_id = request.query.get("patient_id")
+    await context.feedback.give(chat_id, run_id, opinion, owner=owner, patient_id=patient_id)
 
 
 # The caller's conversations: titles, what is put away, what was said in them, and branches.
@@ -222,33 +204,32 @@ async def list_chats(request: web.Request) -> Json:
     if archived not in _IS:
         raise BadFrameError("archived is true or false")
     owner = principal_of(request).id
-    return {"chats": await _conversations(request).rows(owner=owner, archived=_IS[archived])}
+    return {
+        "chats": await request.app[CONTEXT].conversations.rows(owner=owner, archived=_IS[archived])
+    }
 
 
 async def search_chats(request: web.Request) -> Hits:
     """`GET /api/chats/search?q=`: turns of the caller's conversations that hold all the words."""
     words = request.query.get("q", "")
-    return await _conversations(request).search(words, owner=principal_of(request).id)
+    found = request.app[CONTEXT].conversations
+    return await found.search(words, owner=principal_of(request).id)
 
 
 async def change_name(request: web.Request) -> Json:
     """`PATCH /api/chats/{chat_id}`: call it otherwise, put it away or back; for its user alone."""
-    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
+    context, chat_id, owner = chat_asked(request)
     # Before the body is looked at: a stranger learns nothing of what it should be.
-    await request.app[CONTEXT].reader.access(chat_id, owner=owner)
+    await context.reader.access(chat_id, owner=owner)
     change = await read_body(
         request,
         NameChange,
         refusal=BadFrameError('send {"title": "…"}, {"archived": true}, or both'),
     )
-    kept = await _conversations(request).change(
+    kept = await context.conversations.change(
         chat_id, owner=owner, title=change.title, archived=change.archived
     )
     return {"title": kept.title, "archived": kept.is_archived}
-
-
-def _conversations(request: web.Request) -> ConversationList:
-    return request.app[CONTEXT].conversations
 
 
 NUMBER_LIMIT = 999_999_999
@@ -265,8 +246,7 @@ class BranchRequest(BaseModel):
 
 async def branch_chat(request: web.Request) -> Json:
     """`POST /api/chats/{chat_id}/branch`: begin a conversation with what was said until then."""
-    chat_id, owner = request.match_info["chat_id"], principal_of(request).id
-    context = request.app[CONTEXT]
+    context, chat_id, owner = chat_asked(request)
     # Before the body is looked at: a stranger learns nothing of what it should be.
     await context.reader.access(chat_id, owner=owner)
     wanted = await read_body(request, BranchRequest, refusal=BranchError("not whole"))

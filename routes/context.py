@@ -7,6 +7,7 @@ from prometheus_client import CollectorRegistry
 from pydantic import SecretStr
 
 from data_models.clock import Clock, IdSource
+from routes.auth import principal_of
 from routes.health import Readiness
 from services.access.limits import MessageRate, SocketSlots
 from services.channels.feedback import PageFeedback
@@ -92,3 +93,8 @@ class RouteContext:
 
 
 CONTEXT: web.AppKey[RouteContext] = web.AppKey("context", RouteContext)
+
+
+def chat_asked(request: web.Request) -> tuple[RouteContext, str, str]:
+    """Return the collaborators, the conversation that the address names, and who asks."""
+    return request.app[CONTEXT], request.match_info["chat_id"], principal_of(request).id

@@ -4,7 +4,7 @@ from aiohttp import web
 
 from data_models.errors import BadFrameError
 from routes.auth import operator_of, principal_of
-from routes.context import CONTEXT
+from routes.context import CONTEXT, chat_asked
 from routes.endpoint import (
     OBJECT,
     PATIENT,
@@ -37,13 +37,9 @@ async def find_patients(request: web.Request) -> FoundPatients:
 
 async def show_chart(request: web.Request) -> Json:
     """`GET /api/chats/{chat_id}/chart`: one part of the chart of a patient of the conversation."""
-    view = await request.app[CONTEXT].chart.part(
-        request.match_info["chat_id"],
-        owner=principal_of(request).id,
-        patient_id=query_of(request, "patient_id"),
-        part=request.query.get("part", "summary"),
-        name=request.query.get("name", ""),
-    )
+    (context, chat_id, owner), patient = chat_asked(request), query_of(request, "patient_id")
+    part, name = request.query.get("part", "summary"), request.query.get("name", "")
+    view = await context.chart.part(chat_id, owner=owner, patient_id=patient, part=part, name=name)
     return view_document(view)
 
 
@@ -111,11 +107,8 @@ def _glass(request: web.Request) -> BreakGlass:
 
 async def show_memory(request: web.Request) -> web.Response:
     """`GET /api/chats/{chat_id}/memory`: blocks, entities, tool memory, changes."""
-    view = await request.app[CONTEXT].memory.show(
-        request.match_info["chat_id"],
-        owner=principal_of(request).id,
-        patient_id=request.query.get("patient_id"),
-    )
+    (context, chat_id, owner), patient = chat_asked(request), request.query.get("patient_id")
+    view = await context.memory.show(chat_id, owner=owner, patient_id=patient)
     return _reply(view)
 
 
@@ -124,12 +117,9 @@ async def change_memory(request: web.Request) -> web.Response:
     refusal = BadFrameError("not a list of memory operations")
     patch = await read_body(request, MemoryPatch, refusal=refusal)
     revision = _revision(request, patch)
-    view = await request.app[CONTEXT].memory.change(
-        request.match_info["chat_id"],
-        owner=principal_of(request).id,
-        patient_id=request.query.get("patient_id"),
-        operations=patch.operations,
-        revision=revision,
+    (context, chat_id, owner), patient = chat_asked(request), request.query.get("patient_id")
+    view = await context.memory.change(
+        chat_id, owner=owner, patient_id=patient, operations=patch.operations, revision=revision
     )
     return _reply(view)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import orjson
 import structlog
-from aiohttp import hdrs, web
+from aiohttp import ClientConnectionResetError, hdrs, web
 from aiohttp.typedefs import Handler, Middleware
 
 from data_models.clock import IdSource
@@ -24,6 +24,7 @@ _CODES = {
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "too_large",
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "unsupported_media_type",
 }
+_CLIENT_LEFT = 499  # as nginx calls it
 logger = structlog.get_logger()
 
 
@@ -123,6 +124,10 @@ class _RequestEnd:
         """Turn `error` into the answer, unless it is a redirect or the process or task ends."""
         if not isinstance(error, Exception) or _is_redirect(error):
             return False
+        if isinstance(error, ClientConnectionResetError):
+            logger.info("request.left", status=_CLIENT_LEFT, ref=self._ref)
+            self.answer = web.Response(status=_CLIENT_LEFT)  # for the log: nobody reads it
+            return True
         problem = problem_of(error)
         _log(problem, error, ref=self._ref)
         self.answer = problem_response(problem, ref=self._ref)

@@ -147,11 +147,7 @@ def _following(context: RouteContext, smart: SmartLaunch, hub: Hub) -> Following
         finder=context.finder, reader=context.reader, drafts=context.drafts, clock=context.clock
     )
     return Following(
-        smart=smart,
-        hub=hub,
-        follower=follower,
-        scheduler=context.scheduler,
-        clock=context.clock,
+        smart=smart, hub=hub, follower=follower, scheduler=context.scheduler, clock=context.clock
     )
 
 

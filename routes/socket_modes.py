@@ -1,6 +1,6 @@
 """The two ways in which a socket is told of runs: whole messages, or AG-UI events."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeAlias
 
@@ -29,22 +29,15 @@ Frame: TypeAlias = dict[str, Any]
 DONE: Frame = {"type": "done"}
 
 
+@dataclass(slots=True, kw_only=True)
 class PlainFrames:
     """Renders one run. Most events have no frame; the last one has two where it failed."""
 
-    def __init__(self, *, facilitator: str, client_message_id: str | None, clock: Clock) -> None:
-        """Begin a run.
-
-        Args:
-            facilitator: The name under which the server speaks.
-            client_message_id: The client's own id of what it asked.
-            clock: Dates what carries no time of its own.
-        """
-        self._facilitator = facilitator
-        self._client_message_id = client_message_id
-        self._clock = clock
-        self._state: SharedState | None = None
-        self._views: list[ChartView] = []
+    facilitator: str
+    client_message_id: str | None
+    clock: Clock
+    _state: SharedState | None = field(default=None, init=False)
+    _views: list[ChartView] = field(default_factory=list, init=False)
 
     def frames(self, seq: int, event: TurnEvent, *, is_known: bool = False) -> list[Frame]:
         """Return what the client is sent for `event`, the run's `seq`-th, unless it was told."""
@@ -61,11 +54,11 @@ class PlainFrames:
                 return [self._message(message)]
             case Notice(text=text, kind=kind):
                 harmless = inert(text, hosts=())
-                at = self._clock.now()
-                frame = self._frame(f"notice-{seq}", harmless, self._facilitator, at)
+                at = self.clock.now()
+                frame = self._frame(f"notice-{seq}", harmless, self.facilitator, at)
                 return [{**frame, "notice": kind}]
             case RunFailed(code=code, text=text, ref=ref):
-                known = self._client_message_id
+                known = self.client_message_id
                 return [refusal(code, text, ref=ref, client_message_id=known), DONE]
             case RunFinished():
                 return [DONE]
@@ -88,7 +81,7 @@ class PlainFrames:
             "timestamp": at.isoformat(),
             "isBot": True,
             "mentions": None,
-            "client_message_id": self._client_message_id,
+            "client_message_id": self.client_message_id,
         }
 
 

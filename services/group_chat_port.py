@@ -84,6 +84,7 @@ class GroupChatRequest:
         look: The chart in hashes, now and as the asker had last seen it; None: nobody keeps it.
         said: What the team had said of this answer before the replica died that was at it.
         is_group: Whether others read along: nothing that is the user's alone is shown.
+        is_asked: Whether a question of the server's own waits for this user's yes or no.
         is_awaited: Whether a message waits for this turn's end: a plan lets it through.
         papers: What users gave of this patient, to be read by tools; None: nothing was looked for.
         received_at: When the message came in; it may have waited since. None: nobody knows.
@@ -125,6 +126,7 @@ class GroupChatRequest:
     look: LookTaken | None = None
     said: Sequence[AgentMessage] = ()
     is_group: bool = False
+    is_asked: bool = False
     is_awaited: Callable[[], bool] = field(default=lambda: False)
     papers: AttachedPapers | None = None
     received_at: datetime | None = None
@@ -202,9 +204,11 @@ class ChatFinished:
     Attributes:
         reason: `answered`; `gate`: a proposed plan waits for the user; `question`: an agent
             asked the user; `limit`: a cap of the turn was reached (a notice told the user).
+        is_beside: Whether an agent waits for an answer that this message was not.
     """
 
     reason: Literal["answered", "gate", "question", "limit"]
+    is_beside: bool = False
 
 
 GroupChatEvent: TypeAlias = (

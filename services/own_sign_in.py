@@ -19,12 +19,7 @@ from pydantic import BaseModel, Field, ValidationError
 from yarl import URL
 
 from data_models.clock import Clock
-from data_models.errors import (
-    AssistantBusyError,
-    ConfigurationError,
-    RecordsBusyError,
-    RoundsError,
-)
+from data_models.errors import AssistantBusyError, ConfigurationError, RecordsBusyError, RoundsError
 from data_models.http_answers import first_bytes, seconds_asked
 
 _TIMEOUT: Final = aiohttp.ClientTimeout(total=10.0, sock_connect=2.0)

@@ -129,18 +129,18 @@ class TurnPipeline:
         if turn.message.press is None and is_clear_command(turn.text):
             return await self._clear(turn)
         if await self._stops.answer_wrong_patient(turn) or await self._clearing.answer_undo(turn):
-            return None
+            return self._held.tell_dropped(turn)
         if (outcome := await self._questions.answer_open_question(turn)) is not None:
             return await self._say_outcome(outcome)
-        if await self._stops.answer_stop(turn) or await self._comparing.answer(turn):
-            return None
+        if await self._stops.answer_order(turn) or await self._comparing.answer(turn):
+            return self._held.tell_dropped(turn)
         return await self._follow(turn)
 
     async def _follow(self, turn: LoadedTurn) -> None:
         with turn.step("decide"):
             understood = await self._decide(turn)
         if await self._stops.answer_said_of_another(understood):
-            return None
+            return self._held.tell_dropped(understood)
         if understood.verdict.decision == "CLEAR":
             return await self._clear(turn)
         is_unclear = understood.verdict.decision == "NEEDS_PATIENT_ID"
@@ -161,6 +161,13 @@ class TurnPipeline:
         if turn.verdict.reply is not None:
             self._replies.say(turn, turn.verdict.reply)
             return self._replies.say_question(turn) if turn.verdict.question is None else None
+        await self._answer_request(turn)
+        while (following := self._held.following(turn)) is not None:
+            turn = following
+            await self._answer_request(turn)
+        return None
+
+    async def _answer_request(self, turn: GroundedTurn) -> None:
         if await self._questions.answer_of_memory(turn) or await self._clearing.ask_late(turn):
             return None
         if self._stops.answer_nothing_waits(turn) or await self._scenarios.run_scenario(
@@ -260,6 +267,7 @@ class TurnPipeline:
         await self._scenarios.note_heard(turn)
         self._replies.tell_unmet(turn)
         self._held.ask_whose(turn)
+        self._held.tell_displaced(turn)
         self._replies.say_question(turn)
 
     async def _act(self, turn: GroundedTurn, action: ToolAction) -> ToolRan:

@@ -81,7 +81,7 @@ class AnswerReader:
         if len(self._rest) > PIECE_LIMIT_BYTES:
             raise ModelOutputError("one event of the model's answer is too long")
         before = len(self._texts)
-        for line in lines:
+        for line in filter(None, lines):
             self._line(line)
         return "".join(self._texts[before:])
 

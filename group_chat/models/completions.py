@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import ExitStack, aclosing, asynccontextmanager
+from contextlib import ExitStack, aclosing, asynccontextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -209,7 +209,7 @@ class Completions:
     @asynccontextmanager
     async def _slot(self, deadline: float) -> AsyncIterator[None]:
         try:
-            async with asyncio.timeout_at(deadline):
+            async with asyncio.timeout_at(deadline) if self._slots.locked() else nullcontext():
                 await self._slots.acquire()
         except TimeoutError as error:
             raise ModelTimeoutError("no model call became free in time") from error

@@ -11,7 +11,7 @@ import hmac
 import json
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -86,7 +86,7 @@ def talk_of(messages: Sequence[ChatMessageContent]) -> Talk:
         asked = escaped(spoken.pop().content)
     front, server = _server_parts(systems)
     last = "\n\n".join(part for part in (server, asked) if part)
-    earlier = list(_in_turns(spoken))
+    earlier = _in_turns(spoken)
     if earlier and earlier[-1]["role"] == "user":
         last = f"{earlier.pop()['content']}\n\n{last}"
     note = _NOTE if front or server else ""
@@ -144,9 +144,11 @@ def _instructions(
 def _first_round(messages: Sequence[ChatMessageContent]) -> int:
     """Return where the tool calls begin of the message that is being written."""
     for place, message in enumerate(messages):
-        calls = [item for item in message.items if isinstance(item, FunctionCallContent)]
-        if message.role == AuthorRole.TOOL or calls:
+        if message.role == AuthorRole.TOOL:
             return place
+        for item in message.items:
+            if isinstance(item, FunctionCallContent):
+                return place
     return len(messages)
 
 
@@ -158,18 +160,18 @@ def _as_sent(message: ChatMessageContent) -> Row:
     return row
 
 
-def _in_turns(messages: Sequence[ChatMessageContent]) -> Iterator[Row]:
-    """Yield the talk, what one side says in a row as one message."""
-    role, texts = "", list[str]()
+def _in_turns(messages: Sequence[ChatMessageContent]) -> list[Row]:
+    """Return the talk, what one side says in a row as one message."""
+    rows: list[Row] = []
     for message in messages:
-        if message.role != role and texts:
-            yield _row(role, "\n\n".join(texts))
-            texts = []
-        role = "user" if message.role == AuthorRole.USER else "assistant"
-        name = f"[{message.name}] " if message.name and role == "assistant" else ""
-        texts.append(name + escaped(message.content))
-    if texts:
-        yield _row(role, "\n\n".join(texts))
+        role, text = "user", escaped(message.content)
+        if message.role != AuthorRole.USER:
+            role, text = "assistant", f"[{message.name}] {text}" if message.name else text
+        if rows and rows[-1]["role"] == role:
+            rows[-1]["content"] += f"\n\n{text}"
+        else:
+            rows.append({"role": role, "content": text})
+    return rows
 
 
 def _server_parts(systems: Sequence[ChatMessageContent]) -> tuple[str, str]:

@@ -46,12 +46,7 @@ class WireStructured:
         self._shapes: dict[type[BaseModel], dict[str, Any]] = {}
 
     async def ask(
-        self,
-        *,
-        purpose: str,
-        instructions: str,
-        text: str,
-        answer: type[Answer],
+        self, *, purpose: str, instructions: str, text: str, answer: type[Answer]
     ) -> Answer:
         messages = [_message("system", instructions), _message("user", text)]
         deadline = self._completions.deadline()
@@ -71,11 +66,7 @@ class WireStructured:
             raise ModelOutputError("the model's answer does not fit its schema") from None
 
     async def _complete(
-        self,
-        messages: list[dict[str, str]],
-        answer: type[BaseModel],
-        deadline: float,
-        purpose: str,
+        self, messages: list[dict[str, str]], answer: type[BaseModel], deadline: float, purpose: str
     ) -> str:
         shape = self._shape(answer)
         last = len(FORMS) - 1

@@ -10,6 +10,7 @@ from group_chat.offline.prompt import OfflineReply, Prompt, data_behind
 from group_chat.offline.specialist import OVERVIEW_TOOL, SECRETARY_TOOL, is_of_recent, report_of
 from group_chat.plan_text import PLAN_QUESTION
 from services.group_chat_port import AgentCard
+from services.language.commands import is_retracted
 from services.language.detection import is_unread
 from services.language.field_answers import readings_in
 from services.language.held_statements import held_statements, stated_in
@@ -109,7 +110,7 @@ def _looked_up(prompt: Prompt) -> OfflineReply:
         return not_understood(prompt)
     if says(text, "turns_to"):
         return what_next(prompt)
-    if place_in(text) is not None or says(text, "orders"):
+    if place_in(text) is not None or says(text, "orders") or is_retracted(text):
         return prompt.say("nothing_of_that")  # what names nothing here is not looked up
     is_read = read is not None and bool(read.about)
     if asks_overview(text) and prompt.tool(OVERVIEW_TOOL) is not None and not is_read:

@@ -10,6 +10,7 @@ from typing import Any
 
 from group_chat.offline.plain_talk import courtesy
 from group_chat.offline.prompt import Call, OfflineReply, Prompt, ToolAnswer
+from group_chat.plan_text import form_open_line
 from group_chat.tools.chart_tools import CHART_TOOLS
 from group_chat.tools.entity_tools import UPDATE_ENTITIES
 from group_chat.tools.scenario_tools import SCENARIO_TOOLS
@@ -17,7 +18,7 @@ from services.language.answer_words import answer_words
 from services.language.arrangement import NOTED_AS, Arranging
 from services.language.changes_asked import CHANGES
 from services.language.judging import asks_for_judgement, caution_for
-from services.language.own_texts import in_own_language
+from services.language.own_texts import ends_with_own, in_own_language
 from services.language.phrases import says
 from services.language.ratings import rating_in
 from services.language.talk_texts import day_text, ends_with_text, has_text
@@ -131,7 +132,11 @@ def _section(prompt: Prompt, answer: ToolAnswer) -> str:
 def answer_as_booking(prompt: Prompt) -> OfflineReply:
     """Go one step on: what is known comes from the entities, never from guesses."""
     wishes = prompt.entities.get("entities") or {}
-    talk = Arranging(prompt.asked, prompt.shown_before, prompt.past, wishes)
+    beside, shown = form_open_line(prompt.agent), prompt.shown_before
+    past = [one for one in prompt.past if not ends_with_own(one[1], beside)]
+    if ends_with_own(shown, beside):
+        shown = next(one.text for one in reversed(prompt.earlier) if one.agent == prompt.agent)
+    talk = Arranging(prompt.asked, shown, past, wishes)
     if not prompt.answers and talk.is_dropped:
         return prompt.say("nothing_arranged")
     request = request_in(prompt, () if talk.is_move else (_cancel(prompt), *LISTS_APPOINTMENTS))

@@ -9,7 +9,7 @@ from group_chat.tools.own_tools import OwnTools
 from group_chat.tools.personal import ROWS_SHOWN, OpenAssistant
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import current_effect
-from services.assistant.calendar import NewEvent, free_times
+from services.assistant.calendar import NewEvent, Span, free_times
 from services.assistant.tasks import NewTask
 from services.language.appointment_slots import slots_in
 
@@ -90,6 +90,7 @@ async def create_event(assistant: OpenAssistant, asked: CreateArguments) -> Tool
     end = start + timedelta(minutes=asked.minutes)
     new = NewEvent(asked.title.strip(), start, end, asked.location.strip())
     made = await assistant.services.calendar.create(new, current_effect())
+    await assistant.undoable("create_event", made, made)
     return {"created": await assistant.show_made(made)}
 
 
@@ -158,11 +159,12 @@ def _title(asked: AddTaskArguments) -> str:
 
 async def list_tasks(assistant: OpenAssistant, asked: TaskSpanArguments) -> ToolOutput:
     """The user's own tasks."""
+    due = Span(
+        None if asked.since is None else assistant.day(asked.since),
+        None if asked.until is None else assistant.day(asked.until, ends=True),
+    )
     found = await assistant.services.tasks.list(
-        since=None if asked.since is None else assistant.day(asked.since),
-        until=None if asked.until is None else assistant.day(asked.until, ends=True),
-        include_done=asked.include_done,
-        limit=ROWS_SHOWN + 1,
+        due=due, include_done=asked.include_done, limit=ROWS_SHOWN + 1
     )
     return assistant.listed("tasks", found)
 
@@ -172,6 +174,7 @@ async def add_task(assistant: OpenAssistant, asked: AddTaskArguments) -> ToolOut
     due = None if not asked.due else assistant.day(asked.due)
     new = NewTask(title=_title(asked), due=due, notes=asked.notes)
     made = await assistant.services.tasks.add(new, current_effect())
+    await assistant.undoable("add_task", made, made)
     return {"added": await assistant.show_made(made)}
 
 

@@ -88,10 +88,7 @@ def catalogue(
         *chart_tools(records),
         *(on.evidence or no_evidence(clock, records)).tools(),
         report_tool(
-            records=records,
-            names=names,
-            facilitator=names[0],
-            is_language_model=is_language_model,
+            records=records, names=names, facilitator=names[0], is_language_model=is_language_model
         ),
         *memory_tools(records),
         *scenario_tools(),

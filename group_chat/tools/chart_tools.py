@@ -65,14 +65,10 @@ class ResultsArguments(ChartArguments):
     """Which values."""
 
     names: list[str] = Field(
-        default_factory=list,
-        max_length=20,
-        description="As people name it: potassium, A1c, BP.",
+        default_factory=list, max_length=20, description="As people name it: potassium, A1c, BP."
     )
     category: str | None = Field(
-        default=None,
-        max_length=40,
-        description="laboratory, vital sign, survey, imaging …",
+        default=None, max_length=40, description="laboratory, vital sign, survey, imaging …"
     )
     since: str | None = Field(default=None, max_length=10, description=DAY)
     until: str | None = Field(default=None, max_length=10, description=DAY)
@@ -336,10 +332,7 @@ _ROWS = (
         SearchArguments,
     ),
     ChartTool(
-        "timeline",
-        _timeline,
-        "The course in order of time, oldest first.",
-        TimelineArguments,
+        "timeline", _timeline, "The course in order of time, oldest first.", TimelineArguments
     ),
     # Of tumour boards.
     ChartTool("load_patient_data", _overview, "Who the patient is and which documents exist."),

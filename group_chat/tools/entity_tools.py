@@ -91,7 +91,10 @@ async def recall(turn: TurnContext, asked: RecallArguments) -> ToolOutput:
 
 
 def _line(one: Remark, turn: TurnContext) -> str:
-    who = turn.text("you") if one.speaker == "user" else one.speaker
+    who = one.speaker
+    if who == "user":
+        is_own = not turn.request.is_group or one.user == turn.request.user
+        who = turn.text("you") if is_own else one.user
     said, day = " ".join(one.text.split()), one.timestamp.date().isoformat()
     return turn.text("turn_of", turn=one.turn_id, day=day, who=who, said=said)
 

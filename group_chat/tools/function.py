@@ -12,6 +12,7 @@ from semantic_kernel.functions.kernel_function import KernelFunction
 from semantic_kernel.functions.kernel_function_metadata import KernelFunctionMetadata
 from semantic_kernel.functions.kernel_parameter_metadata import KernelParameterMetadata
 
+from data_models.chart_view import ChartView
 from data_models.errors import ToolInputError
 from group_chat.tools.tool import Tool, ToolOutput
 from group_chat.turn_context import current_turn
@@ -114,8 +115,11 @@ _NOTE = "texts were cut or rows left out to fit; ask for a narrower part to see 
 
 def plain(output: ToolOutput) -> dict[str, Any]:
     """Return the result as plain JSON values, empty ones left out, texts neutralised."""
-    whole = output.model_dump(mode="json") if isinstance(output, BaseModel) else dict(output)
-    kept: dict[str, Any] = _kept(whole)
+    if isinstance(output, ChartView):
+        kept = output.model_dump(mode="json", exclude_defaults=True)  # its defaults are empty
+    else:
+        whole = output.model_dump(mode="json") if isinstance(output, BaseModel) else dict(output)
+        kept = _kept(whole)
     # Looked for once in all of it: nearly no result holds what could be a mark.
     if may_imitate(json.dumps(kept, ensure_ascii=False, default=str)):
         return {key: _mapped(value, neutralise) for key, value in kept.items()}
@@ -125,14 +129,8 @@ def plain(output: ToolOutput) -> dict[str, Any]:
 def compact_json(data: Mapping[str, Any], *, limit_chars: int) -> str:
     """Return `data` as JSON of at most `limit_chars`, valid whatever had to go.
 
-    What a source repeats of the row that it stands in goes first, then long texts are cut, then
-    rows of the longest lists go: the first ones of a list in order of time, because the newest
-    events matter most, else the last ones. `shortened` says so where anything is lost.
+    Long texts are cut first, then the last rows of the longest lists go; `shortened` says so.
     """
-    text = _dumped(data)
-    if len(text) <= limit_chars:
-        return text
-    data = _without_repeats(data)
     text = _dumped(data)
     if len(text) <= limit_chars:
         return text
@@ -155,16 +153,8 @@ def _rows_dropped(data: Any, limit_chars: int) -> str:
         longest = max(_lists(data), key=lambda rows: len(_dumped(rows)), default=None)
         if not longest:
             return error_json("the result is too large to show; ask for a narrower part")
-        going = max(1, len(longest) // _ROWS_SHARE)
-        del longest[slice(0, going) if _is_oldest_first(longest) else slice(-going, None)]
+        del longest[-max(1, len(longest) // _ROWS_SHARE) :]
     return text
-
-
-def _is_oldest_first(rows: list[Any]) -> bool:
-    days = [
-        row["date"] for row in rows if isinstance(row, dict) and isinstance(row.get("date"), str)
-    ]
-    return len(days) > 1 and days[0] < days[-1]
 
 
 def _lists(node: Any) -> list[list[Any]]:
@@ -184,25 +174,7 @@ def _kept(node: Any) -> Any:
         return [_kept(item) if isinstance(item, _NESTED) else item for item in node]
     rows = node.items()
     inside = {key: _kept(one) if isinstance(one, _NESTED) else one for key, one in rows}
-    return {
-        key: value
-        for key, value in inside.items()
-        if value not in _EMPTY and not (value == 0 and key.startswith("left_out"))
-    }
-
-
-def _without_repeats(node: Any) -> Any:
-    if isinstance(node, list):
-        return [_without_repeats(item) for item in node]
-    if not isinstance(node, Mapping):
-        return node
-    kept = {key: _without_repeats(value) for key, value in node.items()}
-    source = node.get("source")
-    if isinstance(source, Mapping):
-        kept["source"] = {
-            key: value for key, value in source.items() if key == "ref" or node.get(key) != value
-        }
-    return kept
+    return {key: value for key, value in inside.items() if value not in _EMPTY}
 
 
 _NESTED = (dict, list, tuple)

@@ -28,7 +28,7 @@ from data_models.turn_events import (
     ToolCallResult,
     ToolCallStarted,
 )
-from group_chat.citations import remember_sources
+from group_chat.citations import remember_rows, remember_sources
 from group_chat.limits import GroupChatLimits
 from group_chat.tools.function import (
     PLUGIN,
@@ -39,10 +39,11 @@ from group_chat.tools.function import (
     plain,
 )
 from group_chat.tools.tool import Tool, ToolOutput
-from group_chat.tools.watcher import ToolRun, ToolWatcher
-from group_chat.turn_context import RanTool, TurnContext, action_key, changing, current_turn
+from group_chat.tools.watcher import ToolWatcher
+from group_chat.turn_context import TurnContext, action_key, changing, current_turn
 from services.patient_context.snapshot import neutralise
 from services.records.views.lines import told
+from services.tool_memory.session import FinishedRun
 
 # Runs a tool that changes something outside: on record first, then once under its key.
 
@@ -216,7 +217,7 @@ class ToolKernel(Kernel):
             own = {"view_id": call.call_id, "must_be_shown": is_count}
             turn.views.append(output.model_copy(update=own))
             call.content = neutralise(text)
-            remember_sources(turn.sources, call.data.get("sources"))
+            remember_rows(turn.sources, call.data.get("sources", ()))
         else:
             call.content = compact_json(call.data, limit_chars=limit)
             remember_sources(turn.sources, call.data)
@@ -280,17 +281,18 @@ class ToolKernel(Kernel):
             turn.tools_ok += 1
         else:
             turn.tools_failed += 1
-        run = ToolRun(
-            call_id=call.call_id,
-            agent=turn.agent,
+        run = FinishedRun(
             tool=call.tool,
-            arguments=call.arguments,
-            content=call.content,
+            agent=turn.agent,
+            parameters=call.arguments,
             data=call.data,
-            error_code=call.error_code,
+            error=None if call.error_code is None else call.content,
             duration_ms=call.duration_ms,
+            call_id=call.call_id,
+            error_code=call.error_code,
+            is_view=isinstance(call.output, ChartView),
         )
-        turn.ran.append(RanTool(call.call_id, call.tool, call.data))
+        turn.ran.append(run)
         if turn.works_beside_others:
             turn.unfiled.append(partial(self._watcher.note_run, run=run))
         else:

@@ -46,10 +46,8 @@ class DraftArguments(ClosedValue):
 
 async def search_mail(assistant: OpenAssistant, asked: MailSearchArguments) -> ToolOutput:
     """The user's own mail, newest first."""
-    since, until = assistant.span(asked.since, asked.until)
-    found = await assistant.services.mail.search(
-        asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
-    )
+    within = assistant.span(asked.since, asked.until)
+    found = await assistant.services.mail.search(asked.words, within=within, limit=ROWS_SHOWN + 1)
     return assistant.listed("messages", [without_cut_text(one) for one in found])
 
 
@@ -104,10 +102,8 @@ class DocumentArguments(ClosedValue):
 
 async def search_documents(assistant: OpenAssistant, asked: DocumentSearchArguments) -> ToolOutput:
     """The user's own files."""
-    since, until = assistant.span(asked.since, asked.until)
-    found = await assistant.services.documents.search(
-        asked.words, since=since, until=until, limit=ROWS_SHOWN + 1
-    )
+    within, documents = assistant.span(asked.since, asked.until), assistant.services.documents
+    found = await documents.search(asked.words, within=within, limit=ROWS_SHOWN + 1)
     return assistant.listed("documents", found)
 
 

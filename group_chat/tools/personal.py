@@ -16,6 +16,7 @@ from data_models.tool_memory import EntityType
 from group_chat.tools.tool import ToolOutput
 from group_chat.turn_context import TurnContext
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
+from services.assistant.calendar import Span
 from services.assistant.confirmed_actions import Action, question_of
 from services.assistant.contacts import Contact
 from services.assistant.made_for import MadeFor, Origin, is_for_another
@@ -56,9 +57,9 @@ class SaidTimes:
             at += timedelta(days=1)
         return self._in_words(text, ends=ends) if at is None else self._aware(at)
 
-    def span(self, since: str | None, until: str | None) -> tuple[datetime | None, datetime | None]:
-        """Return both ends of a span, the last day included."""
-        return (
+    def span(self, since: str | None, until: str | None) -> Span[datetime]:
+        """Return a span, the last day included."""
+        return Span(
             None if since is None else self.moment(since),
             None if until is None else self.moment(until, ends=True),
         )

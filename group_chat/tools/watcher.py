@@ -1,8 +1,7 @@
 """What becomes of a finished tool run: memory, derived entities, the log, the audit trail."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import structlog
 
@@ -13,32 +12,6 @@ from services.audit.trail import Audit
 from services.entities.session import Derives, StoredRun
 from services.tool_memory.session import FinishedRun
 from services.turn.entities import eviction_notice
-
-
-@dataclass(frozen=True, slots=True)
-class ToolRun:
-    """One finished call of a tool.
-
-    Attributes:
-        arguments: As checked; empty where they could not be read.
-        content: What the model was given.
-        data: The whole result before it was bounded; None where the call failed.
-        error_code: Code of the error, None where there was none.
-        execution_id: Under which tool memory keeps the run; empty where it keeps none.
-        entity_ids: What tool memory found in the result.
-    """
-
-    call_id: str
-    agent: str
-    tool: str
-    arguments: Mapping[str, Any]
-    content: str
-    data: Mapping[str, Any] | None
-    error_code: str | None
-    duration_ms: float
-    execution_id: str = ""
-    entity_ids: tuple[str, ...] = ()
-
 
 # What each tool derives from its result (spec page 2.3).
 
@@ -70,7 +43,7 @@ DERIVES: Mapping[str, tuple[Derives, ...]] = {
 }
 
 
-def file_derived(turn: TurnContext, run: ToolRun) -> None:
+def file_derived(turn: TurnContext, run: FinishedRun, kept: StoredRun) -> None:
     """Keep what a tool run says of its patient with the agent that asked."""
     entities = turn.request.entities
     if entities is None:
@@ -79,33 +52,23 @@ def file_derived(turn: TurnContext, run: ToolRun) -> None:
         entities.store_tool_result(
             run.agent,
             run.tool,
-            run.arguments,
+            run.parameters,
             run.data,
             derives=DERIVES.get(run.tool, ()),
-            run=StoredRun(run.execution_id, run.entity_ids),
+            run=kept,
         )
     notice = eviction_notice(entities)
     if notice is not None:
         turn.emit(notice)
 
 
-def remembered(turn: TurnContext, run: ToolRun) -> ToolRun:
-    """Keep a run in the tool memory of its patient, and return it with what it is kept as."""
+def remembered(turn: TurnContext, run: FinishedRun) -> StoredRun:
+    """Keep a run in the tool memory of its patient, and return as what."""
     memory = turn.request.tool_memory
     if memory is None:
-        return run
-    kept = memory.record(
-        FinishedRun(
-            tool=run.tool,
-            agent=run.agent,
-            parameters=run.arguments,
-            data=run.data,
-            error=None if run.error_code is None else run.content,
-            duration_ms=run.duration_ms,
-            call_id=run.call_id,
-        )
-    )
-    return replace(run, execution_id=kept.execution_id, entity_ids=tuple(kept.entity_ids))
+        return StoredRun("")
+    kept = memory.record(run)
+    return StoredRun(kept.execution_id, tuple(kept.entity_ids))
 
 
 class ToolWatcher:
@@ -119,10 +82,9 @@ class ToolWatcher:
         self._audit = audit
         self._log = structlog.get_logger()
 
-    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
+    async def note_run(self, turn: TurnContext, run: FinishedRun) -> None:
         """Note a run. Raising ends the turn."""
-        run = remembered(turn, run)
-        file_derived(turn, run)
+        file_derived(turn, run, remembered(turn, run))
         self._log.info(
             "tool_run",
             run=turn.request.run_id,

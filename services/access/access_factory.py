@@ -67,9 +67,7 @@ def authenticator_for(
             return _entra(settings, session=session, clock=clock)
         case "app_service":
             return AppServiceAuthenticator(
-                tenants=_tenants(settings),
-                users=_users(settings),
-                clock=clock,
+                tenants=_tenants(settings), users=_users(settings), clock=clock
             )
 
 
@@ -169,10 +167,7 @@ def on_behalf_for(
         clock=clock,
     )
     grant = OnBehalfGrant(
-        authority=authority,
-        client_id=app,
-        client_secret=secret.get_secret_value(),
-        session=session,
+        authority=authority, client_id=app, client_secret=secret.get_secret_value(), session=session
     )
     return OnBehalf(check=check, grant=grant, scopes=settings.user_scopes, clock=clock)
 

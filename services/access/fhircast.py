@@ -14,6 +14,7 @@ from yarl import URL
 
 from data_models.errors import HubRefusedError, HubUnavailableError
 from data_models.http_answers import Bounds, HttpAnswer, ask
+from data_models.values import read_if_whole
 
 EVENTS = "Patient-open,syncerror"
 LEASE_SECONDS = 3_600
@@ -125,9 +126,8 @@ class HubConnection:
     async def _event(self, data: str) -> HubEvent | None:
         if _confirmation(data) is not None:  # of a renewal, or the end of it all
             return None
-        try:
-            found = _Notification.model_validate_json(data)
-        except ValidationError:
+        found = read_if_whole(data, _Notification)
+        if found is None:
             await self._refuse_unread(data)
             return None
         if found.event.topic != self.topic:
@@ -225,11 +225,8 @@ async def _wait_for_confirmation(line: aiohttp.ClientWebSocketResponse, topic: s
 
 
 def _confirmation(data: str) -> _Confirmation | None:
-    try:
-        found = _Confirmation.model_validate_json(data)
-    except ValidationError:
-        return None
-    if found.mode == "denied":
+    found = read_if_whole(data, _Confirmation)
+    if found is not None and found.mode == "denied":
         raise HubRefusedError("the hub denied the subscription")
     return found
 

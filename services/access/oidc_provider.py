@@ -3,6 +3,7 @@
 import hashlib
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote_plus, urlencode
 
@@ -55,35 +56,26 @@ class Tokens(BaseModel):
     hub_topic: str | None = Field(default=None, alias="hub.topic")
 
 
+@dataclass(slots=True, kw_only=True)
 class OidcProvider:
     """One provider, for one client that it knows by id and secret.
 
-    Args:
+    Attributes:
         issuer: Exactly as the provider writes it in its tokens; with `is_smart` the address of a
             FHIR server, which says by itself who signs its tokens.
         client_secret: None for a client that has none; PKCE alone ties a code to it then.
         session: Reaches only hosts that may be called, and follows no redirect.
     """
 
-    def __init__(
-        self,
-        *,
-        issuer: str,
-        client_id: str,
-        client_secret: str | None,
-        session: aiohttp.ClientSession,
-        clock: Clock,
-        is_smart: bool = False,
-    ) -> None:
-        self._issuer = issuer
-        self._is_smart = is_smart
-        self.client_id = client_id
-        self._client_secret = client_secret
-        self._session = session
-        self._clock = clock
-        self._endpoints: Endpoints | None = None
-        self._keys: SigningKeys | None = None
-        self._found_at = float("-inf")
+    issuer: str
+    client_id: str
+    client_secret: str | None
+    session: aiohttp.ClientSession
+    clock: Clock
+    is_smart: bool = False
+    _endpoints: Endpoints | None = field(default=None, init=False)
+    _keys: SigningKeys | None = field(default=None, init=False)
+    _found_at: float = field(default_factory=lambda: float("-inf"), init=False)
 
     async def sign_in_url(
         self, begun: Begun, *, redirect_uri: str, more: Mapping[str, str] | None = None
@@ -147,7 +139,7 @@ class OidcProvider:
                 or of another sign-in.
             SignInUnavailableError: the provider's keys are not known at the moment.
         """
-        form = read_form(id_token or "", now=self._clock.now())
+        form = read_form(id_token or "", now=self.clock.now())
         await self._discover()
         if self._keys is None or self._endpoints is None:
             raise SignInUnavailableError("the provider's keys are not known")
@@ -172,38 +164,38 @@ class OidcProvider:
             raise UnauthenticatedError
 
     async def _discover(self) -> Endpoints:
-        fresh = self._clock.monotonic() - self._found_at < DISCOVERY_SECONDS
+        fresh = self.clock.monotonic() - self._found_at < DISCOVERY_SECONDS
         if self._endpoints is not None and fresh:
             return self._endpoints
-        says = "smart-configuration" if self._is_smart else "openid-configuration"
-        url = f"{self._issuer.rstrip('/')}/.well-known/{says}"
+        says = "smart-configuration" if self.is_smart else "openid-configuration"
+        url = f"{self.issuer.rstrip('/')}/.well-known/{says}"
         try:
-            answer = await ask(self._session, "GET", url, _BOUNDS)
+            answer = await ask(self.session, "GET", url, _BOUNDS)
             if answer.status != 200:
                 raise SignInUnavailableError(f"the provider answered {answer.status}")
             found = Endpoints.model_validate_json(answer.body)
         except (aiohttp.ClientError, TimeoutError, ValidationError) as error:
             raise SignInUnavailableError("the provider says nothing usable") from error
-        if found.issuer != self._issuer and not self._is_smart:
+        if found.issuer != self.issuer and not self.is_smart:
             raise SignInUnavailableError("OIDC_ISSUER is not what the provider calls itself")
-        download = HttpKeyDownload(session=self._session, url=found.jwks_uri)
-        self._keys = SigningKeys(download=download, clock=self._clock)
-        self._endpoints, self._found_at = found, self._clock.monotonic()
+        download = HttpKeyDownload(session=self.session, url=found.jwks_uri)
+        self._keys = SigningKeys(download=download, clock=self.clock)
+        self._endpoints, self._found_at = found, self.clock.monotonic()
         return found
 
     async def _grant(self, form: dict[str, str]) -> Tokens:
         found = await self._discover()
         headers = {"Accept": "application/json"}
-        if self._client_secret is None:
+        if self.client_secret is None:
             form = form | {"client_id": self.client_id}
         elif "client_secret_basic" in found.token_endpoint_auth_methods_supported:
-            pair = f"{quote_plus(self.client_id)}:{quote_plus(self._client_secret)}"
+            pair = f"{quote_plus(self.client_id)}:{quote_plus(self.client_secret)}"
             headers["Authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
         else:
-            form = form | {"client_id": self.client_id, "client_secret": self._client_secret}
+            form = form | {"client_id": self.client_id, "client_secret": self.client_secret}
         try:
             answer = await ask(
-                self._session, "POST", found.token_endpoint, _BOUNDS, data=form, headers=headers
+                self.session, "POST", found.token_endpoint, _BOUNDS, data=form, headers=headers
             )
             if answer.status == 400:
                 raise UnauthenticatedError

@@ -139,12 +139,7 @@ class OnBehalf:
     """
 
     def __init__(
-        self,
-        *,
-        check: Authenticator,
-        grant: OnBehalfGrant,
-        scopes: tuple[str, ...],
-        clock: Clock,
+        self, *, check: Authenticator, grant: OnBehalfGrant, scopes: tuple[str, ...], clock: Clock
     ) -> None:
         self._check = check
         self._grant = grant

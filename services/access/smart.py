@@ -12,11 +12,7 @@ import structlog
 from pydantic import BaseModel
 
 from data_models.clock import Clock
-from data_models.errors import (
-    BadFrameError,
-    ForbiddenError,
-    UnauthenticatedError,
-)
+from data_models.errors import BadFrameError, ForbiddenError, UnauthenticatedError
 from data_models.identifiers import PatientId
 from services.access.begun import Begun, BrowserSeal
 from services.access.fhircast import Subscription
@@ -163,12 +159,7 @@ class SmartLaunch:
         return session_id
 
     async def bind(
-        self,
-        session_id: str,
-        launched: Launched,
-        *,
-        conversation_id: str,
-        patient_id: PatientId,
+        self, session_id: str, launched: Launched, *, conversation_id: str, patient_id: PatientId
     ) -> None:
         """Let this conversation, and no other, follow the record system and show its visit."""
         if launched.visit is None and launched.tokens is None:

@@ -66,9 +66,7 @@ def assistant_for(
         return graph_for(settings, session=session, clock=clock, ids=ids, on_behalf=on_behalf)
     folder = settings.samples_part("assistant")
     return LocalAssistant(
-        store=store,
-        samples=LocalSamples(folder=folder if folder.is_dir() else None),
-        clock=clock,
+        store=store, samples=LocalSamples(folder=folder if folder.is_dir() else None), clock=clock
     )
 
 
@@ -179,11 +177,7 @@ _TOKEN_ERRORS = TokenErrors(
 
 
 def _tokens(
-    settings: Settings,
-    *,
-    session: aiohttp.ClientSession,
-    clock: Clock,
-    on_behalf: OnBehalf | None,
+    settings: Settings, *, session: aiohttp.ClientSession, clock: Clock, on_behalf: OnBehalf | None
 ) -> Callable[[str], TokenSource]:
     """Return what finds a principal's tokens: the user's own, or the application's for all."""
     scope, secret = settings.graph_scope, settings.graph_client_secret

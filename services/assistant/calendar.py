@@ -2,11 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from typing import Protocol
+from datetime import date, datetime, timedelta
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from data_models.effects import Effect
 
+Time = TypeVar("Time", bound=date)
+
+
+class Span(NamedTuple, Generic[Time]):
+    """From `since` to before `until`; None bounds nothing."""
+
+    since: Time | None = None
+    until: Time | None = None
+
+    def has(self, moment: Time) -> bool:
+        """Tell whether `moment` is within."""
+        since, until = self
+        return (since is None or moment >= since) and (until is None or moment < until)
+
+
+ALWAYS: Span[Any] = Span()
 EVENTS_LIMIT = 500
 """The most events that one listing gives; a back end follows no more pages than it takes."""
 
@@ -77,11 +93,6 @@ class Calendar(Protocol):
     async def cancel(self, event_id: str) -> bool:
         """Remove an event; False if it was gone already."""
         ...
-
-
-def is_within(moment: datetime, since: datetime | None, until: datetime | None) -> bool:
-    """Tell whether `moment` is from `since` to before `until`; None bounds nothing."""
-    return (since is None or moment >= since) and (until is None or moment < until)
 
 
 def free_times(

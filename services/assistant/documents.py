@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from services.assistant.calendar import ALWAYS, Span
+
 DOCUMENT_TEXT_LIMIT_CHARS = 20_000
 DOCUMENT_LIMIT_BYTES = 10_000_000
 
@@ -44,18 +46,13 @@ class DocumentFolder(Protocol):
     """One person's files. Every method raises `AssistantError` where they cannot be used."""
 
     async def search(
-        self,
-        words: str,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int,
+        self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
     ) -> Sequence[PersonalDocument]:
         """Return files whose name (or, where a back end can, text) holds all `words`.
 
         Args:
             words: "" fits every file.
-            since: Only what was changed then or later; `until` is excluded.
+            within: When it was changed.
             limit: At most so many, the newest first, however many pages that takes.
         """
         ...

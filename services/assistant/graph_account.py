@@ -13,6 +13,7 @@ from yarl import URL
 from data_models.effects import Effect
 from data_models.errors import AssistantError, AssistantUnsureError
 from services.assistant.graph_client import GraphClient, guid_of
+from services.assistant.graph_shapes import Shape, shaped
 from services.assistant.graph_wire import GraphAnswer, GraphCall, Json, Method, address, serves
 
 IMMUTABLE = 'IdType="ImmutableId"'
@@ -48,6 +49,13 @@ class GraphAccount:
         """
         answer = await self._ask("GET", self._at(path, query))
         return None if answer.is_gone else answer.value()
+
+    async def find(
+        self, shape: type[Shape], path: str, query: Mapping[str, str] | None = None
+    ) -> Shape | None:
+        """Return one object in its shape, or None if it is gone."""
+        row = await self.get(path, query)
+        return None if row is None else shaped(shape, row)
 
     async def rows(self, path: str, query: Mapping[str, str] | None = None) -> AsyncIterator[Json]:
         """Yield the objects of a listing, page by page, only as far as the caller reads.
@@ -170,13 +178,7 @@ async def look_for(look: Look) -> Json | None:
 
 
 async def create_marked(
-    account: GraphAccount,
-    path: str,
-    body: Json,
-    effect: Effect,
-    *,
-    among: str,
-    inside: str = "",
+    account: GraphAccount, path: str, body: Json, effect: Effect, *, among: str, inside: str = ""
 ) -> Json:
     """Create a message or a contact at `path`, to be found again in the listing `among`.
 

@@ -113,8 +113,7 @@ class GraphCalendar:
 
     async def _row(self, event_id: str) -> GraphEvent | None:
         path = f"events/{segment(event_id)}"
-        row = await self._account.get(path, {"$select": _FIELDS})
-        return None if row is None else shaped(GraphEvent, row)
+        return await self._account.find(GraphEvent, path, {"$select": _FIELDS})
 
     def _moved(self, event: CalendarEvent, start: datetime) -> tuple[datetime, datetime]:
         if not event.is_all_day:

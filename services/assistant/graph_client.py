@@ -18,12 +18,7 @@ from data_models.errors import (
     AssistantUnsureError,
 )
 from data_models.http_answers import HttpAnswer, ask, seconds_asked
-from services.assistant.graph_wire import (
-    GraphAnswer,
-    GraphCall,
-    GraphLimits,
-    parsed,
-)
+from services.assistant.graph_wire import GraphAnswer, GraphCall, GraphLimits, parsed
 from services.own_sign_in import TokenSource
 
 # With these the service says that it did nothing; after the others it may have.

@@ -65,9 +65,7 @@ class GraphAddressBook:
         return await self._account.delete(f"contacts/{segment(contact_id)}", {"$select": "id"})
 
     async def _row(self, contact_id: str) -> GraphContact | None:
-        path = f"contacts/{segment(contact_id)}"
-        row = await self._account.get(path, _QUERY)
-        return None if row is None else shaped(GraphContact, row)
+        return await self._account.find(GraphContact, f"contacts/{segment(contact_id)}", _QUERY)
 
 
 def _changed(row: GraphContact, change: ContactChange) -> Json:

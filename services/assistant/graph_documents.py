@@ -7,7 +7,7 @@ from urllib.parse import quote
 from yarl import URL
 
 from data_models.errors import AssistantError, AssistantItemGoneError, AssistantRefusedError
-from services.assistant.calendar import is_within
+from services.assistant.calendar import ALWAYS, Span
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText, PersonalDocument
 from services.assistant.graph_account import GraphAccount
@@ -31,12 +31,7 @@ class GraphDocumentFolder:
         self._hosts = frozenset(host.lower() for host in file_hosts)
 
     async def search(
-        self,
-        words: str,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int,
+        self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
     ) -> Sequence[PersonalDocument]:
         """See `DocumentFolder.search`; with words, Graph looks into the files too."""
         # Graph does not sort by time, so every result is read before the newest are known.
@@ -45,7 +40,7 @@ class GraphDocumentFolder:
         # A drive that changes while it is listed shows an item twice; the last counts.
         latest = {item.id: item for item in items}.values()
         found = [_document(item) for item in latest if item.file and not item.deleted]
-        fitting = [row for row in found if is_within(row.modified, since, until)]
+        fitting = [row for row in found if within.has(row.modified)]
         return sorted(fitting, key=lambda row: row.modified, reverse=True)[:limit]
 
     async def get(self, document_id: str) -> PersonalDocument | None:
@@ -69,8 +64,7 @@ class GraphDocumentFolder:
 
     async def _item(self, document_id: str, fields: str) -> GraphItem | None:
         path = f"drive/items/{segment(document_id)}"
-        row = await self._account.get(path, {"$select": fields})
-        item = None if row is None else shaped(GraphItem, row)
+        item = await self._account.find(GraphItem, path, {"$select": fields})
         return item if item is not None and item.file and not item.deleted else None
 
     def _checked(self, text: str) -> URL:

@@ -6,16 +6,11 @@ from datetime import datetime, timedelta
 
 from data_models.effects import Effect
 from data_models.errors import AssistantUnsureError
-from services.assistant.calendar import is_within
+from services.assistant.calendar import ALWAYS, Span
 from services.assistant.graph_account import IMMUTABLE, GraphAccount, create_marked
 from services.assistant.graph_shapes import GraphMessage, instant_of, odata, shaped
 from services.assistant.graph_wire import Json, segment
-from services.assistant.mail import (
-    MAIL_HEAD_LIMIT_CHARS,
-    Email,
-    MailFolder,
-    NewEmail,
-)
+from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, Email, MailFolder, NewEmail
 
 _FIELDS = "id,subject,from,toRecipients,receivedDateTime,bodyPreview,isRead,isDraft,parentFolderId"
 _AS_TEXT = f'{IMMUTABLE}, outlook.body-content-type="text"'
@@ -33,18 +28,13 @@ class GraphMailbox:
         self._as_text = account.preferring(_AS_TEXT)
 
     async def search(
-        self,
-        words: str,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int,
+        self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
     ) -> Sequence[Email]:
-        query = {"$select": _FIELDS, "$top": str(min(limit, _PAGE)), **_asked(words, since, until)}
+        query = {"$select": _FIELDS, "$top": str(min(limit, _PAGE)), **_asked(words, within)}
         found: list[Email] = []
         async for row in self._account.rows("mailFolders/inbox/messages", query):
             mail = _listed(shaped(GraphMessage, row))
-            if is_within(mail.received, since, until):
+            if within.has(mail.received):
                 found.append(mail)
             if len(found) == limit:
                 break
@@ -52,11 +42,8 @@ class GraphMailbox:
 
     async def get(self, mail_id: str) -> Email | None:
         path = f"messages/{segment(mail_id)}"
-        row = await self._as_text.get(path, {"$select": f"{_FIELDS},body"})
-        if row is None:
-            return None
-        message = shaped(GraphMessage, row)
-        return _whole(message, await self._folder(message))
+        message = await self._as_text.find(GraphMessage, path, {"$select": f"{_FIELDS},body"})
+        return None if message is None else _whole(message, await self._folder(message))
 
     async def draft(self, mail: NewEmail, effect: Effect) -> Email:
         body: Json = {
@@ -89,8 +76,8 @@ class GraphMailbox:
 
     async def _is_draft(self, mail_id: str) -> bool:
         path = f"messages/{segment(mail_id)}"
-        row = await self._account.get(path, {"$select": "id,isDraft"})
-        return row is not None and bool(shaped(GraphMessage, row).is_draft)
+        row = await self._account.find(GraphMessage, path, {"$select": "id,isDraft"})
+        return row is not None and bool(row.is_draft)
 
     async def _folder(self, message: GraphMessage) -> MailFolder:
         if message.is_draft:
@@ -100,9 +87,9 @@ class GraphMailbox:
         return "sent" if is_sent else "inbox"
 
 
-def _asked(words: str, since: datetime | None, until: datetime | None) -> dict[str, str]:
+def _asked(words: str, within: Span[datetime]) -> dict[str, str]:
     """Return the options that narrow a listing; Graph takes a search or a filter, never both."""
-    plain = [word.casefold() for word in _WORD.findall(words)]
+    plain, (since, until) = [word.casefold() for word in _WORD.findall(words)], within
     if plain:
         # Days of the search have a zone of the server's choice, so one more on each side.
         days = [f"received>={since - _DAY:%Y-%m-%d}"] if since else []

@@ -6,6 +6,7 @@ from functools import partial
 
 from data_models.effects import Effect
 from data_models.errors import AssistantError
+from services.assistant.calendar import ALWAYS, Span
 from services.assistant.graph_account import IMMUTABLE, GraphAccount, create, mark_of
 from services.assistant.graph_shapes import (
     IN_UTC,
@@ -35,19 +36,13 @@ class GraphTasks:
         self._list_id = ""
 
     async def list(
-        self,
-        *,
-        since: date | None = None,
-        until: date | None = None,
-        include_done: bool = False,
-        limit: int,
+        self, *, due: Span[date] = ALWAYS, include_done: bool = False, limit: int
     ) -> Sequence[Task]:
         query = {"$top": _PAGE} if include_done else {"$filter": _OPEN, "$top": _PAGE}
         rows = self._account.rows(await self._tasks(), query)
         found = [self._task(row) async for row in rows]
-        if since is not None or until is not None:
-            first, last = since or date.min, until or date.max
-            found = [task for task in found if task.due and first <= task.due < last]
+        if any(due):
+            found = [task for task in found if task.due and due.has(task.due)]
         return sorted(found, key=lambda task: (task.due or date.max, task.title, task.id))[:limit]
 
     async def get(self, task_id: str) -> Task | None:

@@ -17,16 +17,12 @@ from data_models.effects import Effect
 from data_models.errors import AssistantItemGoneError
 from data_models.identifiers import hashed
 from services.assistant.back_end import AssistantServices
-from services.assistant.calendar import is_within
+from services.assistant.calendar import ALWAYS, Span
 from services.assistant.contacts import Contact, ContactChange, NewContact, fits
 from services.assistant.document_text import check_readable, text_of
 from services.assistant.documents import DocumentText, PersonalDocument
 from services.assistant.local_file import LocalFile, LocalRows, LocalSamples, Row, id_of
-from services.assistant.mail import (
-    MAIL_HEAD_LIMIT_CHARS,
-    Email,
-    NewEmail,
-)
+from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, Email, NewEmail
 from services.assistant.tasks import NewTask, Task
 
 # Documents as files of a folder of their owner's.
@@ -44,18 +40,11 @@ class LocalDocumentFolder:
         self._samples = samples
 
     async def search(
-        self,
-        words: str,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int,
+        self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
     ) -> Sequence[PersonalDocument]:
         """See `DocumentFolder.search`: by name, not by text."""
         found = [
-            row
-            for row in await self._all()
-            if fits(words, row.name) and is_within(row.modified, since, until)
+            row for row in await self._all() if fits(words, row.name) and within.has(row.modified)
         ]
         return sorted(found, key=lambda row: row.modified, reverse=True)[:limit]
 
@@ -127,19 +116,13 @@ class LocalMailbox:
         self._clock = clock
 
     async def search(
-        self,
-        words: str,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int,
+        self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
     ) -> Sequence[Email]:
         received = [row for row in await self._rows.all() if row.folder == "inbox"]
         found = [
             row
             for row in received
-            if fits(words, row.sender, row.subject, row.text)
-            and is_within(row.received, since, until)
+            if fits(words, row.sender, row.subject, row.text) and within.has(row.received)
         ]
         found.sort(key=lambda row: row.received, reverse=True)
         return [replace(row, text=row.text[:MAIL_HEAD_LIMIT_CHARS]) for row in found[:limit]]
@@ -196,17 +179,11 @@ class LocalTaskList:
         self._rows = rows
 
     async def list(
-        self,
-        *,
-        since: date | None = None,
-        until: date | None = None,
-        include_done: bool = False,
-        limit: int,
+        self, *, due: Span[date] = ALWAYS, include_done: bool = False, limit: int
     ) -> Sequence[Task]:
         found = [row for row in await self._rows.all() if include_done or not row.is_done]
-        if since is not None or until is not None:
-            first, last = since or date.min, until or date.max
-            found = [row for row in found if row.due and first <= row.due < last]
+        if any(due):
+            found = [row for row in found if row.due and due.has(row.due)]
         return sorted(found, key=lambda row: (row.due or date.max, row.title))[:limit]
 
     async def get(self, task_id: str) -> Task | None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
 from data_models.effects import Effect
+from services.assistant.calendar import ALWAYS, Span
 
 MAIL_TEXT_LIMIT_CHARS = 20_000
 MAIL_HEAD_LIMIT_CHARS = 300
@@ -64,18 +65,13 @@ class Mailbox(Protocol):
     """One person's mail. Every method raises `AssistantError` where it cannot be used."""
 
     async def search(
-        self,
-        words: str,
-        *,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        limit: int,
+        self, words: str, *, within: Span[datetime] = ALWAYS, limit: int
     ) -> Sequence[Email]:
         """Return received messages that hold all `words`, the newest first.
 
         Args:
             words: Looked for in sender, subject and text; "" fits every message.
-            since: Only what came then or later; `until` is excluded.
+            within: When it came.
             limit: At most so many, however many pages the back end needs for them.
         """
         ...

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Protocol
 
 from data_models.effects import Effect
+from services.assistant.calendar import ALWAYS, Span
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,17 +37,12 @@ class TaskList(Protocol):
     """One person's tasks. Every method raises `AssistantError` where they cannot be used."""
 
     async def list(
-        self,
-        *,
-        since: date | None = None,
-        until: date | None = None,
-        include_done: bool = False,
-        limit: int,
+        self, *, due: Span[date] = ALWAYS, include_done: bool = False, limit: int
     ) -> Sequence[Task]:
         """Return tasks, those due first at the head and those without a date at the end.
 
         Args:
-            since: With it or `until` (excluded) only tasks that are due in that span.
+            due: Where it bounds anything, only tasks that are due in that span.
             limit: At most so many, however many pages the back end needs for them.
         """
         ...

@@ -23,7 +23,9 @@ from services.assistant.tasks import Task
 
 UNDO_FOR = timedelta(minutes=10)
 KEPT_ACTIONS = 10
-Undoable: TypeAlias = Literal["move_event", "complete_task", "move_task", "change_contact"]
+Undoable: TypeAlias = Literal[
+    "create_event", "move_event", "add_task", "complete_task", "move_task", "change_contact"
+]
 _FIELDS = ("name", "email", "phone", "organization")
 
 
@@ -86,12 +88,7 @@ def _name(principal_id: str) -> str:
 
 
 def undoable_action(
-    tool: Undoable,
-    before: Item,
-    after: Item,
-    *,
-    patient_id: PatientId | None,
-    at: datetime,
+    tool: Undoable, before: Item, after: Item, *, patient_id: PatientId | None, at: datetime
 ) -> UndoableAction:
     """Return the action that made `after` of `before` while the chart of a patient was open."""
     return UndoableAction(
@@ -118,21 +115,27 @@ async def undo_action(action: UndoableAction, services: AssistantServices) -> It
     item = await _item(action, services)
     if item is None or _state(action.tool, item) != action.after:
         return None
-    return await _bring_back(action, services)
+    return await _bring_back(action, item, services)
 
 
 async def _item(action: UndoableAction, services: AssistantServices) -> Item | None:
     match action.tool:
-        case "move_event":
+        case "create_event" | "move_event":
             return await services.calendar.get(action.item_id)
-        case "complete_task" | "move_task":
+        case "add_task" | "complete_task" | "move_task":
             return await services.tasks.get(action.item_id)
         case "change_contact":
             return await services.contacts.get(action.item_id)
 
 
-async def _bring_back(action: UndoableAction, services: AssistantServices) -> Item:
+async def _bring_back(action: UndoableAction, item: Item, services: AssistantServices) -> Item:
     match action.tool:
+        case "create_event":
+            await services.calendar.cancel(action.item_id)
+            return item
+        case "add_task":
+            await services.tasks.delete(action.item_id)
+            return item
         case "move_event":
             start = datetime.fromisoformat(action.before["start"])
             return await services.calendar.move(action.item_id, start=start)

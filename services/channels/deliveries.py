@@ -5,7 +5,6 @@ when the turn begins, removed when its last reply was taken. So a clear leaves i
 replica finds with one listing what dead processes and busy channels left. Where a channel takes
 feedback, what it called each message stays behind as `deliveries/{folder}/sent/{run_id}.json`,
 without a word of the conversation, for as long as somebody may still say what they think of it.
-Notes of before stand in `deliveries/{folder}/owed/`; they are found at the next contact.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -14,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import structlog
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
 from data_models.blob_changes import put_blob
 from data_models.blob_store import Blob, BlobInfo, BlobStore
@@ -29,6 +28,7 @@ from data_models.errors import (
 from data_models.identifiers import storage_folder
 from data_models.incoming_message import IncomingMessage
 from data_models.newest import Newest
+from data_models.values import read_value
 from services.replica import Replica
 
 LONGEST_DELIVERY = timedelta(minutes=7)
@@ -107,7 +107,6 @@ class Deliveries:
         self._replica = replica
         self._clock = clock
         self._tidied = Newest[str, date](limit=_TIDIED_LIMIT)
-        self._looked_back = Newest[str, None](limit=_TIDIED_LIMIT)
         self._waiting: dict[str, tuple[str, Owed]] = {}
 
     async def owe(self, run_id: str, message: IncomingMessage) -> list[str] | None:
@@ -129,7 +128,7 @@ class Deliveries:
         except BlobExistsError:
             # Noted where the message came in: it was queued there, or a replica died over it.
             blob = await self._store.read(name)
-            had = None if blob is None else _read(blob)
+            had = None if blob is None else read_value(blob.data, Owed)
             if blob is not None:
                 note.delivered = [] if had is None else had.delivered
                 await self._replace(name, blob, note)
@@ -153,7 +152,7 @@ class Deliveries:
         """
         name = _owed(conversation_id, run_id)
         blob = await self._store.read(name)
-        note = None if blob is None else _read(blob)
+        note = None if blob is None else read_value(blob.data, Owed)
         if blob is None or note is None or note.replica != self._replica.name:
             return
         now = self._clock.now()
@@ -192,8 +191,10 @@ class Deliveries:
 
     async def read_owed(self, conversation_id: str) -> list[Owed]:
         """Return what the conversation is owed, oldest first, whoever works on it."""
-        await self._take_in_of_before(conversation_id)
-        found = [note async for _, note in self._notes(_owed_prefix(conversation_id))]
+        found: list[Owed] = []
+        async for row in self._store.list(_owed_prefix(conversation_id)):
+            blob = await self._store.read(row.name)
+            found += [] if blob is None else [read_value(blob.data, Owed)]
         return sorted(found, key=lambda note: note.since)
 
     async def all_owed(self) -> AsyncIterator[Owed]:
@@ -208,7 +209,7 @@ class Deliveries:
             if note is None or etag != row.etag:
                 try:
                     blob = await self._store.read(row.name)
-                    note = None if blob is None else _read(blob)
+                    note = None if blob is None else read_value(blob.data, Owed)
                 except CorruptDocumentError as error:
                     logger.warning("owed_note_unreadable", code=error.code)
                     continue
@@ -231,14 +232,10 @@ class Deliveries:
         """Make `note` ours; False if it is delivered, or another replica was faster."""
         name = _owed(note.message.conversation_id, note.run_id)
         blob = await self._store.read(name)
-        current = None if blob is None else _read(blob)
+        current = None if blob is None else read_value(blob.data, Owed)
         if blob is None or current != note:
             return False
-        changes = {
-            "replica": self._replica.name,
-            "is_kept": False,
-            "touched": self._clock.now(),
-        }
+        changes = {"replica": self._replica.name, "is_kept": False, "touched": self._clock.now()}
         return await self._replace(name, blob, note.model_copy(update=changes))
 
     async def find_sent(self, conversation_id: str, channel_message_id: str) -> SentMessage:
@@ -254,21 +251,6 @@ class Deliveries:
                 ours = sent.messages[channel_message_id]
                 return SentMessage(sent.run_id, ours, sent.agents.get(ours, ""))
         return SentMessage()
-
-    async def _notes(self, prefix: str) -> AsyncIterator[tuple[str, Owed]]:
-        async for row in self._store.list(prefix):
-            blob = await self._store.read(row.name)
-            if blob is not None:
-                yield row.name, _read(blob)
-
-    async def _take_in_of_before(self, conversation_id: str) -> None:
-        """Copy the notes that 0.1 left; looked for once in a process."""
-        if conversation_id in self._looked_back:
-            return
-        async for name, note in self._notes(_prefix_of_before(conversation_id)):
-            await put_blob(self._store, _owed(conversation_id, note.run_id), _bytes(note))
-            await self._store.delete(name)
-        self._looked_back[conversation_id] = None
 
     async def _tidy(self, conversation_id: str) -> None:
         """Remove what is never searched for; once a day for each conversation is enough."""
@@ -302,10 +284,6 @@ def _owed_prefix(conversation_id: str) -> str:
     return f"{_OWED}{storage_folder(conversation_id)}/"
 
 
-def _prefix_of_before(conversation_id: str) -> str:
-    return f"deliveries/{storage_folder(conversation_id)}/owed/"
-
-
 def _next_try(note: Owed, failure: ChannelError, now: datetime) -> dict[str, Any]:
     """Return what a note says after the channel did not take a reply."""
     asked = failure.wait_seconds if isinstance(failure, ChannelUnavailableError) else None
@@ -326,16 +304,3 @@ def _sent_prefix(conversation_id: str) -> str:
 
 def _bytes(note: Owed) -> bytes:
     return note.model_dump_json().encode()
-
-
-def _read(blob: Blob) -> Owed:
-    """Return the note in `blob`.
-
-    Raises:
-        CorruptDocumentError: it cannot be read; it stays for a person.
-    """
-    try:
-        return Owed.model_validate_json(blob.data)
-    except ValidationError:
-        # `from None`: pydantic quotes what it rejects.
-        raise CorruptDocumentError("a note of replies that are owed") from None

@@ -42,10 +42,7 @@ async def _run(chosen: argparse.Namespace) -> int:
     try:
         if chosen.command == "review":
             grant = await glass.review(
-                chosen.grant,
-                by=chosen.by,
-                is_justified=chosen.justified == "yes",
-                note=chosen.note,
+                chosen.grant, by=chosen.by, is_justified=chosen.justified == "yes", note=chosen.note
             )
             await record_access(
                 trail,

@@ -1,6 +1,7 @@
 """`ACCESS_POLICY=token`: charts open, and are read, by each user's own token."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 from data_models.clock import Clock
 from data_models.errors import (
@@ -36,41 +37,30 @@ _ERRORS: Mapping[type[AccessError], type[RecordsError]] = {
 }
 
 
+@dataclass(slots=True, kw_only=True)
 class UserReaders:
     """Reads each chart with the token of the user for whom the server works just now.
 
-    Args:
+    Attributes:
         own: The server's own client, which reads what a user opened in an emergency.
         glass: Knows of emergencies.
     """
 
-    def __init__(
-        self,
-        *,
-        on_behalf: OnBehalf,
-        scope: str,
-        client_with: ClientWith,
-        own: FhirClient,
-        glass: BreakGlass,
-    ) -> None:
-        self._on_behalf = on_behalf
-        self._scope = scope
-        self._client_with = client_with
-        self._own = own
-        self._glass = glass
+    on_behalf: OnBehalf
+    scope: str
+    client_with: ClientWith
+    own: FhirClient
+    glass: BreakGlass
 
     def token_of(self, principal_id: str) -> UserToken:
         """Return what has the principal's token."""
         return UserToken(
-            on_behalf=self._on_behalf,
-            principal_id=principal_id,
-            scope=self._scope,
-            errors=_ERRORS,
+            on_behalf=self.on_behalf, principal_id=principal_id, scope=self.scope, errors=_ERRORS
         )
 
     def client_of(self, principal_id: str) -> FhirClient:
         """Return the client that has the principal's rights."""
-        return self._client_with(self.token_of(principal_id))
+        return self.client_with(self.token_of(principal_id))
 
     async def current(self, patient_id: PatientId) -> ChartReader:
         """Return who reads the chart now: see `ReaderOf`."""
@@ -78,11 +68,11 @@ class UserReaders:
         if not principal_id:
             raise RecordsRefusedError("a chart was asked for in nobody's name")
         try:
-            grant = await self._glass.current(principal_id, patient_id)
+            grant = await self.glass.current(principal_id, patient_id)
         except StoreError:
             grant = None
         if grant is not None:
-            return ChartReader(name="", client=self._own)
+            return ChartReader(name="", client=self.own)
         return ChartReader(name=principal_id, client=self.client_of(principal_id))
 
 

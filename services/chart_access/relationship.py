@@ -47,11 +47,7 @@ def is_care_by(
 
 
 def is_group_of(
-    group: Mapping[str, Any],
-    practitioner: frozenset[str],
-    patient: frozenset[str],
-    *,
-    today: date,
+    group: Mapping[str, Any], practitioner: frozenset[str], patient: frozenset[str], *, today: date
 ) -> bool:
     """Whether an active Group that the Practitioner manages has the patient as a member now."""
     if group.get("active") is False or not practitioner & _keys(one(group, "managingEntity")):

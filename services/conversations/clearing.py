@@ -16,11 +16,7 @@ from data_models.chat_context import ChatContext
 from data_models.chat_context_accessor import ChatContextAccessor
 from data_models.claim import Claim
 from data_models.conversation import Conversation, LastClear
-from data_models.errors import (
-    CorruptDocumentError,
-    StoreError,
-    StoreUnavailableError,
-)
+from data_models.errors import CorruptDocumentError, StoreError, StoreUnavailableError
 from data_models.layout import ConversationLayout, timestamp
 from data_models.values import read_value
 

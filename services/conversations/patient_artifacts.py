@@ -1,6 +1,7 @@
 """Where the agents of one turn put files: beside this patient's document, and nowhere else."""
 
 import re
+from dataclasses import dataclass
 
 from data_models.chat_context import Artifact, ChatContext, Turn
 from data_models.chat_context_accessor import ChatContextAccessor
@@ -14,23 +15,15 @@ ARTIFACT_LIMIT_BYTES = 10_000_000
 _UNSAFE = re.compile(r"[^\w .()-]+")
 
 
+@dataclass(slots=True, kw_only=True)
 class PatientArtifacts:
     """Keeps files of one conversation, one patient and one run."""
 
-    def __init__(
-        self,
-        *,
-        contexts: ChatContextAccessor,
-        conversation_id: str,
-        patient_id: PatientId | None,
-        run_id: str,
-        clock: Clock,
-    ) -> None:
-        self._contexts = contexts
-        self._conversation_id = conversation_id
-        self._patient_id = patient_id
-        self._run_id = run_id
-        self._clock = clock
+    contexts: ChatContextAccessor
+    conversation_id: str
+    patient_id: PatientId | None
+    run_id: str
+    clock: Clock
 
     async def save(self, *, file_name: str, media_type: str, data: bytes, key: str) -> Artifact:
         """Store `data` (at most 10 MB) beside the patient's document and return its row.
@@ -48,11 +41,11 @@ class PatientArtifacts:
             file_name=_UNSAFE.sub("_", file_name)[-120:],
             media_type=media_type,
             size_bytes=len(data),
-            created_at=self._clock.now(),
-            run_id=self._run_id,
+            created_at=self.clock.now(),
+            run_id=self.run_id,
         )
-        await self._contexts.save_file(
-            self._conversation_id, self._patient_id, artifact.artifact_id, data
+        await self.contexts.save_file(
+            self.conversation_id, self.patient_id, artifact.artifact_id, data
         )
         return artifact
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 
 from data_models.entity_keys import DERIVED_KEYS, canonical_key, namespace_of
 from data_models.errors import EntityDeltaError
@@ -57,7 +57,10 @@ def parse_entity_delta(payload: Mapping[str, Any] | str, *, legacy: bool = True)
         return EntityDelta()
     if not legacy:
         raise EntityDeltaError(f"{path}{_LEGACY_KEY}: the complete-state form is switched off")
-    return _legacy(_members(holder, _LEGACY_KEY, path))
+    state = {} if holder[_LEGACY_KEY] is None else holder[_LEGACY_KEY]
+    if not isinstance(state, Mapping):
+        raise EntityDeltaError(f"{path}{_LEGACY_KEY}: expected an object")
+    return _legacy(_checked({"entities_to_update": state}, path))
 
 
 def _object(payload: object) -> Mapping[str, Any]:
@@ -112,18 +115,32 @@ def _speaks(holder: Mapping[str, Any]) -> bool:
 
 
 def _delta(holder: Mapping[str, Any], path: str) -> EntityDelta:
-    handover, target = _handover(holder, path)
-    return EntityDelta(
-        entities_to_update=_members(holder, "entities_to_update", path),
-        derived_entities_to_update=_members(holder, "derived_entities_to_update", path),
-        entities_to_remove=_names(holder, "entities_to_remove", path),
-        handover=handover,
-        handover_to=target,
-    )
+    """Read `handover: [keys], handover_to: name` or `handover: {keys, to}` with the rest."""
+    row = {key: holder[key] for key in _DELTA_KEYS if holder.get(key) is not None}
+    target = holder.get("handover_to")
+    if isinstance(row.get("handover"), Mapping):
+        row["handover"], target = row["handover"].get("keys") or [], row["handover"].get("to")
+    if row.get("handover"):
+        row["handover_to"] = target
+    delta = _checked(row, path)
+    if delta.handover and delta.handover_to is None:
+        raise EntityDeltaError(f"{path}handover: expected the name of the agent that takes them")
+    return delta
 
 
-def _legacy(entities: Mapping[str, Any]) -> EntityDelta:
+def _checked(row: Mapping[str, Any], path: str) -> EntityDelta:
+    try:
+        return EntityDelta.model_validate(row)
+    except ValidationError as error:
+        first = error.errors(include_input=False, include_context=False, include_url=False)[0]
+    # Outside the handler, so that no cause keeps the model's words; nor does a key of theirs.
+    place = ".".join(str(part) for part in first["loc"][:2] if part in row or part in range(1_000))
+    raise EntityDeltaError(f"{path}{place}: {first['msg']}")
+
+
+def _legacy(state: EntityDelta) -> EntityDelta:
     """Read a complete state as a delta: what it does not name stays (E17)."""
+    entities = state.entities_to_update
     derived = {
         raw: value
         for raw, value in entities.items()
@@ -133,41 +150,6 @@ def _legacy(entities: Mapping[str, Any]) -> EntityDelta:
     return EntityDelta(
         entities_to_update=wanted, derived_entities_to_update=derived, is_legacy=True
     )
-
-
-def _members(holder: Mapping[str, Any], key: str, path: str) -> dict[str, Any]:
-    value = holder.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-        raise EntityDeltaError(f"{path}{key}: expected an object")
-    return dict(value)
-
-
-def _names(holder: Mapping[str, Any], key: str, path: str) -> list[str]:
-    value = holder.get(key)
-    if value is None:
-        return []
-    if not isinstance(value, list):
-        raise EntityDeltaError(f"{path}{key}: expected a list of keys")
-    for index, name in enumerate(value):
-        if not isinstance(name, str):
-            raise EntityDeltaError(f"{path}{key}.{index}: expected a key")
-    return list(value)
-
-
-def _handover(holder: Mapping[str, Any], path: str) -> tuple[list[str], str | None]:
-    """Return keys and agent of `handover: [keys], handover_to: name` or `{keys, to}`."""
-    value, target = holder.get("handover"), holder.get("handover_to")
-    if isinstance(value, Mapping):
-        holder, target, key = value, value.get("to"), "keys"
-        path = f"{path}handover."
-    else:
-        key = "handover"
-    names = _names(holder, key, path)
-    if names and not isinstance(target, str):
-        raise EntityDeltaError(f"{path}{key}: expected the name of the agent that takes them")
-    return names, target if names else None
 
 
 def without_finds(delta: EntityDelta) -> tuple[EntityDelta, list[str]]:

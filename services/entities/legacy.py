@@ -95,7 +95,7 @@ def file_legacy(
             _note(report["derived"], key, is_new, held == canonical_json(value))
         else:
             is_new = entities.conversation.file(
-                key, value, now=now, said_at=now if is_relative_value(value) else None
+                key, value, now=now, is_relative=is_relative_value(value)
             )
             held = entities.conversation.entities[key].canonical
             _note(report["conversation"], key, is_new, held == canonical_json(value))

@@ -1,6 +1,7 @@
 """Applies deltas, tool results and hand-overs to a patient's entities (spec page 2.2)."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict
 
@@ -13,7 +14,7 @@ from data_models.entity_queue import Entity, EntityReport, empty_report
 from data_models.errors import StaleEntitiesError
 from services.entities.circumstances import AgentNames, MergeReport, Writing
 from services.entities.delta import EntityDelta
-from services.entities.repetition import Repetition
+from services.entities.repetition import DeltaWrite, Repetition
 from services.language.clock import is_relative_value
 
 # Keeps the entities of a patient within their share of the document (E8).
@@ -135,13 +136,12 @@ def merge_entity_delta(
     if delta.handover:
         writing.team.checked(delta.handover_to)
     _check_revision(entities, delta, writing)
-    repeated = Repetition(
-        entities=entities, delta=delta, agent_name=agent_name, source=source, writing=writing
-    )
+    write = DeltaWrite(entities, delta, agent_name, source, writing)
+    repeated = Repetition(write=write)
     if repeated.is_one:
         copy = entities.model_copy(deep=True)
-        return repeated.report_of(_merge(copy, delta, agent_name, source, writing))
-    report = _merge(entities, delta, agent_name, source, writing)
+        return repeated.report_of(_merge(replace(write, entities=copy)))
+    report = _merge(write)
     repeated.remember(report)
     return report
 
@@ -198,29 +198,22 @@ def clear_agent(
     return {"conversation": empty_report(), "derived": {**empty_report(), "removed": removed}}
 
 
-def _merge(
-    entities: Entities,
-    delta: EntityDelta,
-    agent_name: str | None,
-    source: Provenance,
-    writing: Writing,
-) -> MergeReport:
-    report: MergeReport = {
-        "conversation": _merge_wanted(entities, delta, agent_name, source, writing),
-        "derived": empty_report(),
-    }
+def _merge(write: DeltaWrite) -> MergeReport:
+    entities, delta, agent_name = write.entities, write.delta, write.agent_name
+    report: MergeReport = {"conversation": _merge_wanted(write), "derived": empty_report()}
     if agent_name is not None:
-        values = delta.derived_entities_to_update
+        values, remove = delta.derived_entities_to_update, delta.entities_to_remove
         report["derived"] = _merge_found(
-            entities, agent_name, values, Origin(), writing, remove=delta.entities_to_remove
+            entities, agent_name, values, Origin(), write.writing, remove=remove
         )
     for key in report["conversation"]["added"]:
         entities.derived.forget(key)
     if agent_name is not None and delta.handover_to is not None:
-        _hand_over(
-            entities, agent_name, delta.handover_to, delta.handover, writing, report["derived"]
-        )
-    _fit(entities, writing, report, agent_name)
+        known = [canonical_key(raw) or raw for raw in delta.handover]
+        now = write.writing.now
+        copied = entities.derived.hand_over(agent_name, delta.handover_to, known, now=now)
+        report["derived"]["rejected"].update(copied["rejected"])
+    _fit(entities, write.writing, report, agent_name)
     return report
 
 
@@ -239,24 +232,18 @@ def _check_revision(entities: Entities, delta: EntityDelta, writing: Writing) ->
         raise StaleEntitiesError("the entities changed since they were read")
 
 
-def _merge_wanted(
-    entities: Entities,
-    delta: EntityDelta,
-    agent_name: str | None,
-    source: Provenance,
-    writing: Writing,
-) -> EntityReport:
-    now = writing.now
-    freed = {canonical_key(raw) for raw in delta.entities_to_remove} if agent_name else set()
+def _merge_wanted(write: DeltaWrite) -> EntityReport:
+    entities, delta, now = write.entities, write.delta, write.writing.now
+    freed = {canonical_key(raw) for raw in delta.entities_to_remove} if write.agent_name else set()
     taken = entities.derived.live_keys(now=now)
     report = entities.conversation.apply_delta(
         delta.entities_to_update,
         now=now,
         remove=delta.entities_to_remove,
-        provenance=source,
-        pinned=writing.pinned,
+        provenance=write.source,
+        pinned=write.writing.pinned,
         is_taken=lambda key: (
-            entities.derived.holds_live(key, now=now, unless=agent_name)
+            entities.derived.holds_live(key, now=now, unless=write.agent_name)
             if key in freed
             else key in taken
         ),
@@ -290,19 +277,6 @@ def _merge_found(
         pinned=writing.pinned,
         is_taken=lambda key: key in entities.conversation.entities,
     )
-
-
-def _hand_over(
-    entities: Entities,
-    source: str,
-    target: str,
-    keys: Collection[str],
-    writing: Writing,
-    report: EntityReport,
-) -> None:
-    known = [canonical_key(raw) or raw for raw in keys]
-    copied = entities.derived.hand_over(source, target, known, now=writing.now)
-    report["rejected"].update(copied["rejected"])
 
 
 def _fit(entities: Entities, writing: Writing, report: MergeReport, agent_name: str | None) -> None:

@@ -4,6 +4,8 @@ Most deltas do that by themselves. One after which something left or expired doe
 made room for a key that was refused before, and a key removed and set again changes its place.
 """
 
+from dataclasses import dataclass
+
 from data_models.conversation_entities import Provenance
 from data_models.entities import Entities
 from data_models.entity_keys import canonical_key
@@ -49,24 +51,24 @@ class Readers:
         return max(wanted, self._found[agent_name])
 
 
+@dataclass(frozen=True, slots=True)
+class DeltaWrite:
+    """A delta, and what it is applied to."""
+
+    entities: Entities
+    delta: EntityDelta
+    agent_name: str | None
+    source: Provenance
+    writing: Writing
+
+
 class Repetition:
     """A delta, compared to the last one."""
 
-    def __init__(
-        self,
-        *,
-        entities: Entities,
-        delta: EntityDelta,
-        agent_name: str | None,
-        source: Provenance,
-        writing: Writing,
-    ) -> None:
-        self._entities = entities
-        self._delta = delta
-        self._agent_name = agent_name
-        self._writing = writing
-        self._about = (agent_name or "", source, *sorted(writing.pinned))
-        self.is_one = bool(entities.last_delta) and self._is_same()
+    def __init__(self, *, write: DeltaWrite) -> None:
+        self._entities, self._delta, self._write = write.entities, write.delta, write
+        last = self._entities.last_delta
+        self.is_one = bool(last) and last == self._name() and not self._has_aged()
 
     def report_of(self, tried: MergeReport) -> MergeReport:
         """Return `tried`, the report of a trial, with what it wanted to change as refused."""
@@ -87,19 +89,18 @@ class Repetition:
         matters = bool(evicted or self._delta.entities_to_remove or outdated)
         self._entities.last_delta = self._name() if matters else ""
 
-    def _is_same(self) -> bool:
-        return self._entities.last_delta == self._name() and not self._has_aged()
-
     def _name(self) -> str:
         conversation, derived = self._entities.conversation, self._entities.derived
         text = canonical_json(self._delta.model_dump()) or ""
         keys = (*self._delta.entities_to_update, "", *self._delta.derived_entities_to_update)
-        name = hashed(*self._about, text, *keys)
+        write = self._write
+        about = (write.agent_name or "", write.source, *sorted(write.writing.pinned))
+        name = hashed(*about, text, *keys)
         return f"{name}:{conversation.revision}:{derived.revision}"
 
     def _has_aged(self) -> bool:
         """Tell whether something expired since: then the delta may well do more."""
-        now = self._writing.now
+        now = self._write.writing.now
         conversation, derived = self._entities.conversation, self._entities.derived
         times = [one for one in (conversation.last_updated_at, derived.last_updated_at) if one]
         then = max(times, default=now)
@@ -111,7 +112,7 @@ class Repetition:
         return {key: one.canonical for key, one in self._entities.conversation.entities.items()}
 
     def _found(self) -> dict[str, str]:
-        queue = self._entities.derived.agent_entities.get(self._agent_name or "", {})
+        queue = self._entities.derived.agent_entities.get(self._write.agent_name or "", {})
         return {key: one.canonical for key, one in queue.items()}
 
     def _confirm(self, report: EntityReport, held: dict[str, str]) -> None:

@@ -76,10 +76,7 @@ def chart_states(record: PatientRecord, *, at: datetime) -> ChartStates:
         f"{entry.kind} without an id" for entry in filter(is_unnamed, record.entries.values())
     }
     return ChartStates(
-        taken_at=at,
-        rows=rows,
-        unread=tuple(sorted(unread)),
-        incomplete="; ".join(reasons),
+        taken_at=at, rows=rows, unread=tuple(sorted(unread)), incomplete="; ".join(reasons)
     )
 
 

@@ -86,10 +86,7 @@ def foreign_clients_for(
 
     folder = settings.mcp_servers.parent
     return [
-        (
-            one,
-            ForeignClient(url=one.url, session=session, token=_token(folder, one.token_file)),
-        )
+        (one, ForeignClient(url=one.url, session=session, token=_token(folder, one.token_file)))
         for one in found.servers
     ]
 

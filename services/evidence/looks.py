@@ -9,13 +9,11 @@ from datetime import datetime, timedelta
 from typing import TypeAlias
 from weakref import ReferenceType, ref
 
-from pydantic import ValidationError
-
-from data_models.blob_store import Blob, BlobStore
+from data_models.blob_store import BlobStore
 from data_models.errors import BlobChangedError, BlobExistsError
 from data_models.identifiers import PatientId, hashed
 from data_models.newest import Newest
-from data_models.values import Value
+from data_models.values import Value, read_if_whole
 from services.evidence.chart_states import ChartStates
 from services.records.record import PatientRecord
 
@@ -115,7 +113,8 @@ class LookBook:
             StoreUnavailableError: the store does not answer.
         """
         blob = await self.store.read(_name(user, patient_id))
-        return None if blob is None else _parsed(blob)
+        # One that cannot be read is as good as none: the chart counts as not looked at.
+        return None if blob is None else read_if_whole(blob.data, Looked)
 
     async def take(self, user: str, patient_id: PatientId, now: ChartStates) -> LookTaken:
         """Return the chart as it is `now` beside what the user saw of it.
@@ -124,7 +123,9 @@ class LookBook:
             StoreUnavailableError: the store does not answer.
         """
         blob = await self.store.read(_name(user, patient_id))
-        return LookTaken(now, None) if blob is None else LookTaken(now, _parsed(blob), blob.etag)
+        if blob is None:
+            return LookTaken(now, None)
+        return LookTaken(now, read_if_whole(blob.data, Looked), blob.etag)
 
     async def note(self, user: str, patient_id: PatientId, look: LookTaken) -> None:
         """Note that the user has taken the look; what was noted meanwhile wins.
@@ -148,11 +149,3 @@ class LookBook:
 
 def _name(user: str, patient_id: PatientId) -> str:
     return f"{FOLDER}/{hashed(user)}/{patient_id}.json"
-
-
-def _parsed(blob: Blob) -> Looked | None:
-    """A note that cannot be read is as good as none: the chart counts as not looked at."""
-    try:
-        return Looked.model_validate_json(blob.data)
-    except ValidationError:
-        return None

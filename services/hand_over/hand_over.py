@@ -118,32 +118,20 @@ Settle = Callable[[IncomingMessage], Awaitable[None]]
 logger = structlog.get_logger()
 
 
+@dataclass(slots=True, kw_only=True)
 class HandOverWorker:
     """One per replica. Which message of a conversation comes next says the conversation."""
 
-    def __init__(
-        self,
-        *,
-        queue: WorkQueue,
-        poison: WorkQueue,
-        scheduler: TurnScheduler,
-        settle: Settle,
-        meter: Metrics,
-        poll_seconds: float = POLL_SECONDS,
-        look_again_seconds: float = LOOK_AGAIN_SECONDS,
-        hidden_seconds: int,
-        renew_seconds: float,
-    ) -> None:
-        self._queue = queue
-        self._poison = poison
-        self._scheduler = scheduler
-        self._settle = settle
-        self._meter = meter
-        self._poll_seconds = poll_seconds
-        self._look_again_seconds = look_again_seconds
-        self._hidden_seconds = hidden_seconds
-        self._renew_seconds = renew_seconds
-        self._tasks: set[asyncio.Task[None]] = set()
+    queue: WorkQueue
+    poison: WorkQueue
+    scheduler: TurnScheduler
+    settle: Settle
+    meter: Metrics
+    poll_seconds: float = POLL_SECONDS
+    look_again_seconds: float = LOOK_AGAIN_SECONDS
+    hidden_seconds: int
+    renew_seconds: float
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
 
     async def run(self) -> None:
         """Work until cancelled; what was not finished comes up elsewhere."""
@@ -154,7 +142,7 @@ class HandOverWorker:
                 for item in items:
                     self._begin(item)
                 if not items:
-                    await asyncio.sleep(self._poll_seconds)
+                    await asyncio.sleep(self.poll_seconds)
         finally:
             for task in list(self._tasks):
                 task.cancel()
@@ -166,31 +154,31 @@ class HandOverWorker:
 
     async def _take(self, limit: int) -> Sequence[WorkItem]:
         try:
-            return await self._queue.take(limit=limit, hidden_seconds=self._hidden_seconds)
+            return await self.queue.take(limit=limit, hidden_seconds=self.hidden_seconds)
         except StoreError as error:
             logger.warning("turn_queue_failed", code=error.code)
             await asyncio.sleep(_FAILED_SECONDS)
             return []
 
     async def _serve(self, item: WorkItem) -> None:
-        self._meter.count_hand_over("taken")
+        self.meter.count_hand_over("taken")
         if item.taken > TAKEN_LIMIT:
             await self._bury(item)
             return
         answering = asyncio.create_task(self._wait_for_answer(item.body))
         try:
             held = await keep_hidden(
-                self._queue,
+                self.queue,
                 item,
                 asyncio.shield(answering),
-                seconds=self._hidden_seconds,
-                every=self._renew_seconds,
+                seconds=self.hidden_seconds,
+                every=self.renew_seconds,
             )
             if answering.done():
                 answering.result()
             if held is not None:
-                await take_back(self._queue, held)
-                self._meter.count_hand_over("answered")
+                await take_back(self.queue, held)
+                self.meter.count_hand_over("answered")
         except CorruptDocumentError:
             await self._bury(item)
         except RoundsError as error:
@@ -202,23 +190,23 @@ class HandOverWorker:
     async def _wait_for_answer(self, note: str) -> None:
         message = message_of(note)
         try:
-            while not await self._scheduler.is_answered(message):
-                run = await self._scheduler.go_on(message)
+            while not await self.scheduler.is_answered(message):
+                run = await self.scheduler.go_on(message)
                 if run is None:
-                    await asyncio.sleep(self._look_again_seconds)
+                    await asyncio.sleep(self.look_again_seconds)
                 else:
                     await run.wait()
         except NotFoundError:
             return  # somebody else's by now: nobody waits for this
-        await self._settle(message)
+        await self.settle(message)
 
     async def _bury(self, item: WorkItem) -> None:
         """Set a note aside that nobody can serve; an operator is to look (`TurnPoisoned`)."""
         logger.error("turn_poisoned", attempt=item.taken)
-        self._meter.count_hand_over("poisoned")
+        self.meter.count_hand_over("poisoned")
         try:
-            await self._poison.put(item.body, hidden_seconds=0)
-            await self._queue.remove(item)
+            await self.poison.put(item.body, hidden_seconds=0)
+            await self.queue.remove(item)
         except StoreError as error:
             logger.warning("turn_queue_failed", code=error.code)
 

@@ -140,10 +140,7 @@ class FileDirectory:
             self._of, self._key = (found, registered), key
 
     def _indexed(
-        self,
-        found: Sequence[ChartPatient],
-        registered: Sequence[Mapping[str, Any]],
-        today: date,
+        self, found: Sequence[ChartPatient], registered: Sequence[Mapping[str, Any]], today: date
     ) -> PersonIndex:
         people = [
             person

@@ -1,7 +1,6 @@
 """The directory of the records that the settings name."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -11,6 +10,7 @@ import aiohttp
 
 from data_models.clock import Clock
 from data_models.errors import RecordsError, RecordsUnreadableError
+from data_models.newest import Newest
 from services.identity.directory import Directory, DirectoryState, FileDirectory, NameSought, Sought
 from services.identity.index import PersonIndex
 from services.identity.linking import SubjectLinker
@@ -85,7 +85,7 @@ class ServerDirectory:
         self._fits = fits
         self._clock = clock
         self._systems = tuple(systems)
-        self._kept: OrderedDict[_Query, tuple[float, Sequence[Person]]] = OrderedDict()
+        self._kept = Newest[_Query, tuple[float, Sequence[Person]]](limit=KEPT_SEARCHES)
         self._gate = asyncio.Semaphore(SEARCHES_AT_ONCE)
         self._state: DirectoryState = "ok"
 
@@ -144,8 +144,6 @@ class ServerDirectory:
         async with self._gate:
             people = await self._ask(query)
         self._kept[query] = (now, people)
-        while len(self._kept) > KEPT_SEARCHES:
-            self._kept.popitem(last=False)
         return people
 
     async def _ask(self, query: _Query) -> Sequence[Person]:

@@ -108,7 +108,7 @@ class SubjectLinker:
         )
         if not has_answered and is_unknown:
             subject = Subject("unsure", "unanswered")
-        return Linked(subject, index, message, has_answered, _is_plain(said))
+        return Linked(subject, index, message, has_answered, _is_plain(said, situation.named))
 
     async def person(self, patient_id: PatientId) -> Person | None:
         """Return who carries an id; None for nobody.
@@ -218,15 +218,19 @@ _DANGLING = frozenset({"on"})
 """Behind a name it asks: "what is Doyle on?"; before one it leads to it."""
 
 
-def _is_plain(said: Said) -> bool:
-    """Whether nothing stands beside the name, number and birth date but words that open a chart."""
+def _is_plain(said: Said, ids: Collection[PatientId]) -> bool:
+    """Whether nothing stands beside the name, number and birth date but words that open a chart.
+
+    Args:
+        ids: What of it is an id in its own form.
+    """
     named = {one.start for each in said.mentions for one in each.span}
     text, opening = said.message.text, people_words().opening | people_words().others
     begins = behind_leads(text)
     spans = [(one.start, one.end) for one in said.dates]
-    for number in said.numbers:
-        at = text.find(number.text)
-        spans.append((at, at + len(number.text)))
+    for number in (*(one.text for one in said.numbers), *ids):
+        at = text.casefold().find(number.casefold())
+        spans += [(at, at + len(number))] if at >= 0 else []
     words = said.message.words
     against = people_words().set_against  # `Grant, not Doyle`
     aside = {
@@ -244,7 +248,7 @@ def _is_plain(said: Said) -> bool:
     ]
     if left and named and left[-1].start > max(named) and left[-1].text in _DANGLING:
         return False
-    return bool(named or said.numbers) and all(one.text in opening for one in left)
+    return bool(named or spans[len(said.dates) :]) and all(one.text in opening for one in left)
 
 
 def _birth_dates(dates: Sequence[FullDate], message: Message) -> Collection[date]:

@@ -112,12 +112,7 @@ def _mentions_of(message: Message, run: Sequence[Word], known: Known) -> Iterabl
     yield from (
         Mention(_typed(span), (), "stranger", span=span[-1:])
         for span in strangers_in(
-            message,
-            run,
-            free,
-            {place for place in hits if hits[place]},
-            known.others,
-            known.open,
+            message, run, free, {place for place in hits if hits[place]}, known.others, known.open
         )
     )
 

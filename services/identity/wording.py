@@ -57,6 +57,6 @@ def asked(subject: Subject, open_one: Person | None) -> str:
     """Return the question, without its options."""
     said = f"“{subject.said}”" if subject.said else "this"
     text = _QUESTIONS.get(subject.reason, "Whom do you mean by {said}?").format(said=said)
-    if open_one is None or subject.reason not in _NAMES_OPEN:
-        return text
+    if open_one is None or subject.people or subject.reason not in _NAMES_OPEN:
+        return text  # "yes" says nothing where others are offered
     return f"{text} Is this about {both_identifiers(open_one)} ({open_one.patient_id})?"

@@ -11,6 +11,6 @@ CHANGES = "changes"
 
 def asks_what_changed(text: str, pieces: Sequence[Piece], *, has_days: bool) -> bool:
     """Whether it asks so of all since the last look, or, where it names days, since then."""
-    if any(piece.of("name") for piece in pieces):
+    if any("name" in piece.by_kind for piece in pieces):
         return False
     return says(text, "since_last_looked") or (has_days and says(text, "what_is_new"))

@@ -97,8 +97,8 @@ def is_for_others(pieces: Sequence[Piece], *, is_over: bool) -> bool:
     Args:
         is_over: It is of days that are over: an appointment of then is a visit.
     """
-    told = [piece for piece in pieces if not (is_over and piece.of("topic"))]
-    kinds = [kind for piece in told for kind in piece.of("not_chart")]
+    told = [piece for piece in pieces if not (is_over and "topic" in piece.by_kind)]
+    kinds = [kind for piece in told if piece.labels for kind in piece.of("not_chart")]
     telling = [piece for piece in pieces if not _is_empty(piece)]
     begins = telling[0].of("not_chart") if telling else []
     is_plan = "workup" in kinds and not any(piece.of("name") for piece in pieces)
@@ -106,8 +106,11 @@ def is_for_others(pieces: Sequence[Piece], *, is_over: bool) -> bool:
     return "act" in begins or is_plan or bool(others & set(kinds))
 
 
+_EMPTY = frozenset({"stop", "people"})
+
+
 def _is_empty(piece: Piece) -> bool:
-    return bool(piece.labels) and all(label.kind in ("stop", "people") for label in piece.labels)
+    return bool(piece.labels) and piece.by_kind.keys() <= _EMPTY
 
 
 def parted(pieces: Sequence[Piece], words: Lexicon) -> list[list[Piece]]:
@@ -150,7 +153,7 @@ def _is_of_family(part: Sequence[Piece]) -> bool:
 
 
 def _names_something(part: Sequence[Piece]) -> bool:
-    return any(piece.of("topic") or piece.of("name") for piece in part)
+    return any("topic" in piece.by_kind or "name" in piece.by_kind for piece in part)
 
 
 def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
@@ -158,17 +161,18 @@ def read_part(pieces: list[Piece], words: Lexicon) -> QuestionPart:
     part = QuestionPart(pieces, frames=set(_frames_of_places(pieces, words)))
     is_negated = False
     for piece in pieces:
-        part.topics += piece.of("topic")
-        part.aspects |= set(piece.of("aspect")) - {"whether"}
-        part.parts += piece.of("part")
-        part.frames |= set(piece.of("frame")) - ({"over"} if is_negated else set())
+        said = piece.by_kind
+        part.topics += said.get("topic", ())
+        part.aspects |= {*said.get("aspect", ())} - {"whether"}
+        part.parts += said.get("part", ())
+        part.frames |= {*said.get("frame", ())} - ({"over"} if is_negated else set())
         is_negated |= piece.text in words.words.negations  # "without the stopped ones"
-        part.is_before |= bool(piece.of("before")) or piece.words[0] in words.words.before
-        part.unit = next(iter(piece.of("unit")), part.unit)
-        part.place = piece if piece.of("place") else part.place
-        if piece.of("topic"):
+        part.is_before |= "before" in said or piece.words[0] in words.words.before
+        part.unit = next(iter(said.get("unit", ())), part.unit)
+        part.place = piece if "place" in said else part.place
+        if "topic" in said:
             part.aspects |= words.aspects_within(piece) & EDGES
-    ends = [{*piece.of("aspect")} & _ENDS for piece in pieces]
+    ends = [{*piece.of("aspect")} & _ENDS for piece in pieces if "aspect" in piece.by_kind]
     if _ENDS in ends and any(len(one) == 1 for one in ends):  # "the worst (highest) sodium"
         part.aspects -= _ENDS - set().union(*(one for one in ends if len(one) == 1))
     part.runs = list(_runs(pieces, words))
@@ -191,7 +195,8 @@ def _frames_of_places(pieces: Sequence[Piece], words: Lexicon) -> Iterator[str]:
     for before, piece in pairwise(pieces):
         if _is_joint(before, words) and {*piece.of("part")} & {"people", "place"}:
             yield "and_who"
-    ends = [piece for piece in pieces if _VISITS_MEANT.intersection(piece.of("aspect"))]
+    told = [piece for piece in pieces if "aspect" in piece.by_kind]
+    ends = [piece for piece in told if _VISITS_MEANT.intersection(piece.of("aspect"))]
     if any(map(words.is_of_visits, ends)):
         yield "at_visit"
 
@@ -201,7 +206,7 @@ def _is_latest_too(pieces: Sequence[Piece], words: Lexicon) -> bool:
     for piece in pieces:
         if _is_joint(piece, words) or piece.text == "/":
             sides.append(set())
-        sides[-1] |= set(piece.of("aspect"))
+        sides[-1] |= {*piece.of("aspect")}
     has_newest = any("latest" in side and not side & {*RANKED, "count"} for side in sides)
     return has_newest and any(side & {*RANKED, "count"} for side in sides)
 
@@ -350,8 +355,8 @@ def _own_name(piece: Piece, *, is_part: bool) -> str:
 
 def may_name(piece: Piece, words: Lexicon) -> bool:
     """Whether a piece is a known name, or stands where a name would."""
-    if piece.of("name"):
-        return not piece.of("topic")
+    if "name" in piece.by_kind:
+        return "topic" not in piece.by_kind
     if _is_joint(piece, words):
         return False
     return not piece.labels and not _is_sign(piece.words[0]) and piece.words[0] not in words.numbers

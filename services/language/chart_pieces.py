@@ -32,10 +32,11 @@ class Piece:
 
     def of(self, kind: LabelKind) -> Sequence[Any]:
         """Return the values of its labels of one kind."""
-        return self._values.get(kind, ())
+        return self.by_kind.get(kind, ())
 
     @cached_property
-    def _values(self) -> Mapping[LabelKind, Sequence[Any]]:
+    def by_kind(self) -> Mapping[LabelKind, Sequence[Any]]:
+        """The values of its labels."""
         found: dict[LabelKind, list[Any]] = {}
         for label in self.labels:
             found.setdefault(label.kind, []).append(label.value)

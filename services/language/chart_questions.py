@@ -166,9 +166,11 @@ def _is_age_then(question: ChartQuestion, part: QuestionPart) -> bool:
 
 def _are_over(pieces: Sequence[Piece], spans: Sequence[TimeSpan], today: date) -> bool:
     """Whether only days are asked about that are over: in 2019, "had since 2018"."""
+    if not spans:
+        return False
     is_past = any("past" in piece.of("frame") for piece in pieces)
     until = today if is_past else None
-    return bool(spans) and all((one.until or until or date.max) <= today for one in spans)
+    return all((one.until or until or date.max) <= today for one in spans)
 
 
 def _parts(pieces: list[Piece], words: Lexicon) -> list[QuestionPart]:

@@ -44,6 +44,6 @@ def _without_heading(text: str, words: Lexicon) -> str:
 def _cased(text: str, words: Lexicon) -> str:
     """Return `text` with what capitals tell said in words: EGFR is a gene, eGFR a filtration."""
     for capitals, meant in words.words.cased.items():
-        if not text.isupper():
+        if capitals in text and not text.isupper():
             text = re.sub(rf"\b{re.escape(capitals)}\b", meant, text)
     return text

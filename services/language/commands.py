@@ -1,9 +1,12 @@
 """Orders that are a whole message: clear, stop, help, wrong patient … Pure."""
 
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 
 from services.language.folding import words_of
+from services.language.letters import APOSTROPHES
+from services.language.letters import folded as folded_letters
 from services.language.people_words import people_words
 from services.language.phrases import says
 from services.language.utterance import Command
@@ -11,6 +14,7 @@ from services.language.vocabulary import LANGUAGES, folded, replies
 
 _LONGEST_CHARS = 80
 _NAME_WORDS = 4
+_CLAUSE_ENDS = re.compile(r"[,;:.!–—]+| - ")
 _BEFORE_ORDERS = frozenset(words_of("no nein non sorry wait oops oh ah hm warte moment ups halt"))
 
 
@@ -42,18 +46,12 @@ def command_in(text: str) -> Command | None:
 
 
 def is_said_of(text: str, names: Collection[str]) -> bool:
-    """Whether all of `text` is that what was said before was about who has one of `names`."""
+    """Whether `text` is that what was said before was about who has one of `names`."""
     known = people_words()
     titles = known.titles_of_men | known.titles_of_women | known.titles_of_patients
-    words = words_of(text)
-    for start in _starts(words):
-        lead = next(
-            (one for one in _was_for() if tuple(words[start : start + len(one)]) == one), ()
-        )
-        rest = set(words[start + len(lead) :]) - titles
-        if lead and rest and any(rest <= set(words_of(name)) for name in names):
-            return True
-    return False
+    own = [set(words_of(name)) | titles for name in names]
+    said = (set(words_of(" ".join(one))) for one in _said_to_be_of(text, "was_for", "was"))
+    return any(named - titles and any(named <= one for one in own) for named in said)
 
 
 def is_retracted(text: str) -> bool:
@@ -79,15 +77,43 @@ def takes_back(text: str) -> bool:
     """Whether `text` says that what was said before is not so, or was about somebody else."""
     if command_in(text) == "wrong_patient" or is_retracted(text):
         return True
-    raw = text.split()
-    words = [" ".join(words_of(one)) for one in raw]
+    if _lead_words().isdisjoint(words_of(text)):
+        return False
+    eponyms = people_words().eponyms  # `that was Crohn's disease`
     return any(
-        tuple(words[start : start + len(lead)]) == lead
-        and 0 < len(named := raw[start + len(lead) :]) <= _NAME_WORDS
-        and all(one[0].isupper() for one in named)
-        for start in _starts(words)
-        for lead in _was_for()
+        all(each[0].isupper() for each in one)
+        and (len(one) > 1 or folded_letters(one[0]) not in eponyms)
+        for one in _said_to_be_of(text, "was_for")
     )
+
+
+def _said_to_be_of(text: str, *bare: str) -> Iterator[Sequence[str]]:
+    """Yield whom `text` may say that what came before was about: "sorry, that was Doyle's value".
+
+    Of other words only a few may stand before, as a clause of their own.
+
+    Args:
+        bare: Behind which leads the name may be all.
+    """
+    *before, last = _CLAUSE_ENDS.split(text.strip(" .!"))
+    if "?" in text or any(len(one.split()) > _NAME_WORDS for one in before):
+        return
+    raw = last.split()
+    words = [" ".join(words_of(one)) for one in raw]
+    for name, lead in _leads():
+        for start in _starts(words):
+            if tuple(words[start : start + len(lead)]) == lead:
+                named = raw[start + len(lead) :]
+                if name in bare and 0 < len(named) <= _NAME_WORDS:
+                    yield named
+                yield from _owners(named)
+
+
+def _owners(raw: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield whose `raw` may be: Ada Doyle of "Ada Doyle's last value", Doyle of "Doyles Wert"."""
+    for at, each in enumerate(raw[:_NAME_WORDS], start=1):
+        if each.endswith("s") and len(each) > 1 and len(raw) - at <= _NAME_WORDS:
+            yield [*raw[: at - 1], each[:-1].rstrip(APOSTROPHES)]
 
 
 def without_outer_punctuation(text: str) -> str:
@@ -142,9 +168,17 @@ def _compares(words: list[str]) -> bool:
 
 
 @cache
-def _was_for() -> Collection[tuple[str, ...]]:
-    phrases = (folded(one) for language in LANGUAGES for one in replies(language).was_for)
-    return sorted(phrases, key=len, reverse=True)
+def _leads() -> Sequence[tuple[str, tuple[str, ...]]]:
+    """Return what stands before a name: the list of its words, and the words."""
+    words = [replies(one) for one in LANGUAGES]
+    found = [("was_for", folded(each)) for one in words for each in one.was_for]
+    return [*found, *(("was", folded(each)) for one in words for each in one.was)]
+
+
+@cache
+def _lead_words() -> frozenset[str]:
+    """Return with which words one of those begins."""
+    return frozenset(words[0] for _, words in _leads())
 
 
 @cache

@@ -9,6 +9,10 @@ _COMPOUND = re.compile(
     r"(?i)\b(?!labor|leber|durch|ein|aus|zusammen|um|ab|nieren|blut|grenz|norm|ziel|richt|mess|schutz|auffrisch)"
     r"(?P<what>[^\W_]{4,})-?(?P<last>allergien?|impfung(?:en)?|wert(?:e|s)?|spiegel|fraktur(?:en)?|bruch|brüche|arthrosen?|verletzung(?:en)?|verstauchung(?:en)?|prellung(?:en)?|messung(?:en)?|kultur(?:en)?)\b"
 )
+_LAST_PARTS = (
+    "allergie", "impfung", "wert", "spiegel", "fraktur", "bruch", "brüche", "arthros", "verletzung",
+    "verstauchung", "prellung", "messung", "kultur",
+)  # fmt: skip
 _JOINED = re.compile(
     r"(?i)(?<=[^\W_]{2})(?<!\bnon)(?<!\bwild)-"
     r"(?=(?:erkrankung|krankheit|wert|werte|spiegel|test|impfung|impfungen|infektion|levels?|positi[vf]e?|negati[vf]e?|mutated|mutant|mutiert(?:e[smnr]?)?|amplified"
@@ -21,11 +25,16 @@ _HYPHENED = re.compile(r"(?<![\w/-])(?P<one>[^\W\d_]{4,})-(?P<other>[^\W\d_]{5,}
 
 def parted(text: str) -> str:
     """Return `text` with `CEA-Wert`, `KRAS-mutated` and `Penicillinallergie` as two words each."""
-    text = _JOINED.sub(" ", text) if "-" in text else text
-    text = _HYPHENED.sub(_of_two_names, text)
-    text = _NEVER_MARRIED.sub("never-married", text).replace("→", " to ")
-    text = _SPEAKING.sub(r"speaks \g<tongue>", text.replace("carried out", "performed"))
-    return _COMPOUND.sub(r"\g<what> \g<last>", text)
+    if "-" in text:
+        text = _HYPHENED.sub(_of_two_names, _JOINED.sub(" ", text))
+        text = _SPEAKING.sub(r"speaks \g<tongue>", text)
+    text = text.replace("→", " to ").replace("carried out", "performed")
+    lower = text.lower()
+    if "married" in lower or "verheiratet" in lower:
+        text = _NEVER_MARRIED.sub("never-married", text)
+    if any(map(lower.__contains__, _LAST_PARTS)):
+        text = _COMPOUND.sub(r"\g<what> \g<last>", text)
+    return text
 
 
 def _of_two_names(found: re.Match[str]) -> str:

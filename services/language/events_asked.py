@@ -28,7 +28,8 @@ _OF_ANY_WORDS: frozenset[Relation] = frozenset({"at", "before", "after", "during
 _RANKED_ENDS: frozenset[Aspect] = frozenset({"minimum", "maximum"})
 _WORKED_OUT: frozenset[Aspect] = frozenset({"minimum", "maximum", "average"})
 """Behind an event it is asked of the values: "pain during chemo, average"."""
-_SIGNS = frozenset({"?", ",", ";"})
+_ENDS = frozenset({"?", ";"})
+_SIGNS = _ENDS | {","}
 _PIECES = 60
 """Of a question; in a longer text each word between two things would be read as a relation."""
 
@@ -48,6 +49,8 @@ def asked_around(
     for at, piece in enumerate(pieces):
         if (relation := relations.get(piece.text)) is None:
             continue
+        if relation == "at" and at and pieces[at - 1].text in {*words.words.joints, *_ENDS}:
+            continue  # "And when was the last one?" asks anew
         joints = [end for end in range(at + 1, len(pieces)) if pieces[end].text in words.joints]
         for end in (len(pieces), *joints):
             found = _asked_at(pieces[:end], at, relation, ask, is_shifted=shift is not None)

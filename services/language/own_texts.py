@@ -15,7 +15,9 @@ SPOKEN = ("de", "fr", "es")
 """Languages besides English that have the file; French and Spanish only of deeds and of memory."""
 _PART = re.compile(r"\\\{(\w+)\\\}")
 _FILLED_IN = re.compile(r"\{\w+\}")
-_OF_USERS = frozenset({"said", "now", "before"})
+_OF_USERS = frozenset({"said", "now", "before", "shown"})
+_BORN = ", born "
+_AND_OF_USERS = "”, “"
 _CHOICE = " yes / no"
 _END = re.compile(r"(?<=[.?!:”]) (?=[A-Z`“*])")
 
@@ -82,9 +84,14 @@ def _translated(sentence: str, language: str) -> str | None:
 def _part(name: str, filled_in: str, language: str) -> str:
     """Return what is filled in: a word of ours, such as "event", a person, an age."""
     if name in _OF_USERS:
-        return filled_in
+        return filled_in.replace(_AND_OF_USERS, _texts(language).get(_AND_OF_USERS, _AND_OF_USERS))
+    if name == "options":
+        born = _texts(language).get(_BORN, _BORN)
+        return filled_in.replace(_BORN, born)
+    if name == "changes":
+        return ", ".join(_part("change", one, language) for one in filled_in.split(", "))
     known = _texts(language).get(filled_in)
-    if known is None and name in ("person", "age"):
+    if known is None and name in ("person", "age", "change"):
         known = _translated(f"{name}: {filled_in}", language)
     return filled_in if known is None else known
 

@@ -10,6 +10,7 @@ from services.language.utterance import Reference
 from services.language.vocabulary import LANGUAGES, folded, replies, words_with_number
 
 _FIGURE = re.compile(r"(?<![\w.,/-])[-+]?\d{1,9}(?:[.,]\d{1,6})?(?![\w/-]|[.,]\d)")
+_PLACE_WORDS = 3
 _KINDS: tuple[Literal["other", "several", "it"], ...] = ("other", "several", "it")
 
 
@@ -27,10 +28,12 @@ def place_in(text: str) -> int | None:
     """Return the place of a list that the whole of `text` says: "2", "no. 2", "the second one"."""
     if (number := number_alone_in(text)) is not None:
         return number
-    words = [word for word in words_of(text) if word not in _NUMBERING]
+    words = words_of(text)
+    if len([word for word in words if word not in _NUMBERING]) > _PLACE_WORDS:
+        return None
     pointed = references_in(text)
     is_one = len(pointed) == 1 and len(pointed[0].places) == 1
-    places = _places(words_of(text)) if is_one and len(words) <= 3 else ()
+    places = _places(words) if is_one else ()
     return next((place for place in places if place > 0), None)
 
 

@@ -23,10 +23,12 @@ def of_one_thing(part: QuestionPart) -> ChartQuestion | None:
     "Polyp size" is no height, and that a drug was given is no yes to "did she tolerate it?".
     """
     name = part.runs[0].text if part.runs else ""
-    if "size" in part.frames and name:
-        return named(SEARCH, f"{name} size", "all", None)
     if "size" in part.frames and not part.topics:  # of a person it is the height
-        return named("results", "body height", "all", None)
+        return (
+            named(SEARCH, f"{name} size", "all", None)
+            if name
+            else values_of(["body height"], "all", None)
+        )
     is_drug = any(one.tool == "medications" for run in part.runs for one in run.known)
     if "tolerated" in part.frames and name and not is_drug:
         return named(SEARCH, f"{name} tolerated", "all", None)

@@ -11,6 +11,7 @@ _ROMAN = re.compile(r"(?:IV|VI{0,3}|I{1,3}|V|IX|X)(?P<rest>[A-C]?[0-9]?)$")
 TNM = re.compile(
     r"(?P<prefix>[cpyra]{0,2})(?P<letter>[TNM])(?P<rest>(?:is|[0-4xX]{1,2})[a-d]?[1-3]?)$"
 )
+_BEGINNINGS = frozenset("cpyraTNMIVX")
 _FROM = frozenset({"from", "von"})
 """A score that goes "from 0 to 1" is told by its numbers."""
 
@@ -38,10 +39,8 @@ def stages_in(
                 found.append(Stage(measured_on, value))
                 used.append((offset, offset + len(word)))
                 break
-    for at in range(start, end):
-        offset, word = words[at]
-        tnm = TNM.match(word)
-        if tnm:
+    for offset, word in (row for row in words[start:end] if row[1][0] in _BEGINNINGS):
+        if tnm := TNM.match(word):
             found.append(Stage(tnm["letter"], tnm["rest"].lower(), tnm["prefix"]))
             used.append((offset, offset + len(word)))
         elif not scales and len(word) > 1 and _ROMAN.match(word):

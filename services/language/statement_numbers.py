@@ -54,28 +54,31 @@ _BY_SO_MUCH = frozenset(
 _HAS = frozenset({"hat", "hatte"})
 
 
-def bounded(words: Sequence[tuple[int, str]], quantities: Sequence[Quantity]) -> list[Quantity]:
+def bounded(
+    words: Sequence[tuple[int, str]], lower: Sequence[str], quantities: Sequence[Quantity]
+) -> list[Quantity]:
     """Return numbers, those right behind "above" or "less than" as bounds.
 
     Args:
-        words: Where each word of the sentence stands, and the word in lower case.
+        words: Where each word of the sentence stands, and the word.
+        lower: The words in lower case.
     """
     places = {offset: at for at, (offset, _) in enumerate(words)}
-    quantities = [one for one in quantities if not _is_window(words, places.get(one.start, 0), one)]
-    return [_bound(words, places.get(one.start, 0), one) for one in quantities]
+    placed = [(places.get(one.start, 0), one) for one in quantities]
+    return [_bound(lower, at, one) for at, one in placed if not _is_window(lower, at, one)]
 
 
-def _is_window(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> bool:
+def _is_window(words: Sequence[str], at: int, one: Quantity) -> bool:
     """Whether a number is no value: "in the last 10 years", "3 out of 10"."""
-    before = tuple(word for _, word in words[max(0, at - 2) : at])
+    before = tuple(words[max(0, at - 2) : at])
     return before == _OUT_OF or (one.unit in _TIMES and not _OF_SEVERAL.isdisjoint(before[-1:]))
 
 
-def _bound(words: Sequence[tuple[int, str]], at: int, one: Quantity) -> Quantity:
-    near = [folded(word) for _, word in words[max(0, at - _LIMIT_WORDS) : at]]
+def _bound(words: Sequence[str], at: int, one: Quantity) -> Quantity:
+    near = [folded(word) for word in words[max(0, at - _LIMIT_WORDS) : at]]
     while near and near[-1] in _OF_A_LIMIT:
         near.pop()
-    if near[-1:] == ["over"] and any(word in _FROM for _, word in words[:at]):
+    if near[-1:] == ["over"] and not _FROM.isdisjoint(words[:at]):
         return one  # "from 80 over 67 to 61"
     before = near[-2:]
     sign = _BOUNDS.get(tuple(before)) or _BOUNDS.get(tuple(before[-1:]))
@@ -90,6 +93,8 @@ def differences(
     Args:
         words: Where each word of the clause stands, and the word in lower case.
     """
+    if not quantities:
+        return []
     if of := changed_of_body(cues):
         found = [one for one in quantities if one.unit in _UNITS[of]]
         is_course = len(found) > 1 and any(word in _FROM for _, word in words)
@@ -121,6 +126,8 @@ def measured_of_body(
     words: Collection[str], quantities: Sequence[Quantity], cues: Collection[str]
 ) -> str:
     """Return what "is 179 cm tall" and "grew from 84 to 139 cm" measure; "" for none."""
+    if not quantities:
+        return ""
     of = changed_of_body(cues) or ("=body height" if not _TALL.isdisjoint(words) else "")
     return of if any(one.unit in _UNITS.get(of, ()) for one in quantities) else ""
 
@@ -140,13 +147,14 @@ def counted(
         words: Where each word of the clause stands, and the word in lower case.
         named: Where in `words` a clinical name stands.
     """
+    known = statement_words()
     numbers = {one.start: one for one in quantities if not one.unit}
     for at, (_, word) in enumerate(words):
-        times = _times(words, at, named)
-        if times:
+        may_count = word in known.numbers or word in known.times or word in _ONCE
+        if may_count and (times := _times(words, at, named)):
             yield float(times), "times", None
             continue
-        kind = statement_words().counted.get(word)
+        kind = known.counted.get(word)
         near = range(max(0, at - _NEAR), at) if kind is not None else range(0)
         for place in near:
             offset, before = words[place]
@@ -154,15 +162,13 @@ def counted(
                 continue
             if offset in numbers:
                 yield numbers[offset].number, str(kind), offset
-            elif before in statement_words().numbers:
-                yield float(statement_words().numbers[before]), str(kind), None
+            elif before in known.numbers:
+                yield float(known.numbers[before]), str(kind), None
 
 
 def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) -> int:
-    """Return how many times a word says: `twice`, `only once`, the `two` of `two strokes`."""
+    """Return how many times a number says: `twice`, `only once`, the `two` of `two strokes`."""
     known, word = statement_words(), words[at][1]
-    if word not in known.numbers and word not in known.times and word not in _ONCE:
-        return 0
     before = words[at - 1][1] if at else ""
     behind = range(at + 1, min(at + _NEAR, len(words)))
     next_word = words[at + 1][1] if at + 1 < len(words) else "in"
@@ -184,6 +190,8 @@ def _times(words: Sequence[tuple[int, str]], at: int, named: Collection[int]) ->
 
 def is_of_several(words: Sequence[str]) -> bool:
     """Whether words are of more than the last: "over the last three measurements"."""
+    if _OF_SEVERAL.isdisjoint(words):
+        return False
     numbers = statement_words().numbers
     return any(
         last in _OF_SEVERAL and many != "one" and (many in numbers or many in _SEVERAL)

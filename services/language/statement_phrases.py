@@ -1,6 +1,7 @@
 """The phrases by which statements are read, and what each says."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from services.language.same_names import concept_names, group_of, names_of_cancers, wider_of
@@ -18,11 +19,41 @@ _CUES = (
 )  # fmt: skip
 
 
+_OF_THINGS = frozenset({"things_done", "stages", "family"})
+
+
 class Phrase(NamedTuple):
     """One or more words and what they say, such as `no`, `deed:booked`, `often:2/d`."""
 
     words: tuple[str, ...]
     tags: frozenset[str]
+
+
+class Said(NamedTuple):
+    """What tags say, by their kind, each tag without its prefix.
+
+    Attributes:
+        is_cue_only: Whether a phrase of such tags says how something is, and not what.
+    """
+
+    same: tuple[str, ...]
+    means: tuple[str, ...]
+    topics: tuple[str, ...]
+    wider: tuple[str, ...]
+    often: tuple[str, ...]
+    is_cue_only: bool
+
+
+@lru_cache(maxsize=20_000)
+def said_by(tags: frozenset[str]) -> Said:
+    """Return what `tags` say."""
+    prefixes = ("same:", "means:", "topic:", "wider:", "often:")
+    same, means, topics, wider, often = (
+        tuple(tag.removeprefix(prefix) for tag in sorted(tags) if tag.startswith(prefix))
+        for prefix in prefixes
+    )
+    is_of_thing = all(tag in _OF_THINGS or tag.startswith("topic:") for tag in tags)
+    return Said(same, means, topics, wider, often, bool(same or means) or not is_of_thing)
 
 
 class FoundPhrase(NamedTuple):
@@ -31,6 +62,7 @@ class FoundPhrase(NamedTuple):
     start: int
     end: int
     tags: frozenset[str]
+    said: Said
 
 
 def _tagged(

@@ -13,6 +13,7 @@ from services.language.statement_phrases import (
     named_concepts,
     named_of_themselves,
     phrases_of,
+    said_by,
 )
 from services.language.statement_tables import (
     FOLDER,
@@ -43,6 +44,7 @@ class StatementWords:
         imperatives: First words of sentences that ask for something.
         names: Stems of drugs, tests, diagnoses and procedures, and how their names end.
         exclusive: For each word of a group of which one holds: the group, and which of them.
+        polar: Those by which a thing is found to be there or not.
         denying: Stems that say that what is tested is not there: `absent`, `wild-type`.
         ending: Stems that say that something has ended.
         neutral: Stems that claim nothing: of common language, or sides and numbers, which are
@@ -86,6 +88,7 @@ class StatementWords:
     filling: frozenset[str]
     fillers: frozenset[str]
     exclusive: Mapping[str, tuple[str, int]]
+    polar: frozenset[str]
     denying: frozenset[str]
     ending: frozenset[str]
     neutral: frozenset[str]
@@ -120,22 +123,22 @@ class StatementWords:
         """Yield the phrases in `words` from the left, the longest at each place."""
         at, count = 0, len(words)
         while at < count:
-            phrase = self._phrase_at(words, at)
-            step = len(phrase.words) if phrase is not None else 1
-            if phrase is not None:
-                yield FoundPhrase(at, at + step, phrase.tags)
+            word, step = words[at], 1
+            if word in self.phrases or stem(word) in self.concepts:
+                phrase = self._phrase_at(words, at)
+                if phrase is not None:
+                    step = len(phrase.words)
+                    yield FoundPhrase(at, at + step, phrase.tags, said_by(phrase.tags))
             at += step
 
     def _phrase_at(self, words: Sequence[str], at: int) -> Phrase | None:
         """Return the longest phrase that begins there; a name of the table where it is longer."""
-        found = next(
-            (
-                one
-                for one in self.phrases.get(words[at], ())
-                if len(one.words) == 1 or tuple(words[at : at + len(one.words)]) == one.words
-            ),
-            None,
-        )
+        found: Phrase | None = None
+        for one in self.phrases.get(words[at], ()):
+            size = len(one.words)
+            if size == 1 or tuple(words[at : at + size]) == one.words:
+                found = one
+                break
         least = len(found.words) if found is not None else 0
         for one in self.concepts.get(stem(words[at]), ()):
             size = len(one.words)
@@ -158,6 +161,7 @@ def statement_words() -> StatementWords:
     names = read_names()
     endings = ("drug_endings", "diagnosis_endings", "procedure_endings")
     phrases, concepts = phrases_of(files, names), named_concepts()
+    exclusive = _exclusive(files)
     as_listed: dict[str, Any] = {one: _stems_in(files, one) for one in _STEMS}
     as_listed |= {one: numbers_of(files, one) for one in ("months", "numbers", "times")}
     return StatementWords(
@@ -175,7 +179,8 @@ def statement_words() -> StatementWords:
         soft=_stems_of(names["soft"]),
         filling=_stems_of(names["filling"]),
         fillers=frozenset(names["fillers"].split()),
-        exclusive=_exclusive(files),
+        exclusive=exclusive,
+        polar=frozenset(word for word, (group, _) in exclusive.items() if group == "polarity"),
         ending=frozenset(stem(word) for word in all_of(files, "ended") if " " not in word),
         neutral=_neutral(files),
         happening=_happening(files),

@@ -28,13 +28,11 @@ from services.language.statement_parts import (
     allergen_in,
     blank,
     breaks_in,
+    english_stem,
     exclusive_in,
     graded,
-    groups,
     hyphened_in,
-    in_english,
     is_bold,
-    is_cue_only,
     listed_in,
     masked,
     phrases_in,
@@ -52,6 +50,7 @@ _BRACKETS = re.compile(
 )
 _CELL_EDGE = re.compile(r"\s*\|\s*")
 _MARKS = re.compile(r"[_`~#|\"“”„]+|(?<!\d)\*+|\*+(?!\d)|^\s*>+")
+_DIGIT = re.compile(r"\d")
 _LEAD = re.compile(r"\s*(?:(?P<item>[-*•+]|\d{1,3}[.)])\s+|(?P<heading>#{1,6})\s|(?P<row>\|))")
 _OF_A_DAY = frozenset({"of", "vom", "von"})
 _VERB_LAST = frozenset({"wurde", "wurden", "ist", "sind", "war", "waren", "hat"})
@@ -111,20 +110,22 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
     body = parted(with_digits(text[lead.end() :] if lead else text))
     if refs:
         body = REFERENCE.sub(blank, _BRACKETS.sub(blank, body))
-    body = _MARKS.sub(blank, _CELL_EDGE.sub(" ", body))
+    body = _MARKS.sub(blank, _CELL_EDGE.sub(" ", body) if "|" in body else body)
     plain = body.rstrip()
-    dates = list(days_in(body)) if any(map(str.isdigit, body)) else []
+    has_numbers = _DIGIT.search(body) is not None
+    dates = list(days_in(body)) if has_numbers else []
     shown = masked(body, [(one.start, one.end) for one in dates])
-    quantities = quantities_in(shown) if any(map(str.isdigit, shown)) else []
-    words = [(one.start(), one.group()) for one in WORD.finditer(shown)]
+    quantities = quantities_in(shown) if has_numbers else []
+    words = [(one.start(), one[0]) for one in WORD.finditer(shown)]
     reader = _Reader(words=words, dates=dates, quantities=quantities, is_name=is_name)
     clauses = reader.clauses()
+    is_item = bool(lead and (lead["item"] or lead["row"]))
     first = next((word.lower() for _, word in words if word[0].isalpha()), "")
     return Sentence(
         text=text,
         clauses=tuple(clauses),
         refs=refs,
-        is_item=bool(lead and (lead["item"] or lead["row"])),
+        is_item=is_item,
         is_heading=bool(lead and lead["heading"]) or plain.endswith(":") or is_bold(text),
         is_question=plain.endswith("?"),
         asks=first in statement_words().imperatives,
@@ -132,13 +133,18 @@ def _read(text: str, is_name: Callable[[str], bool]) -> Sentence:
         words=frozenset().union(*[one.words for one in clauses]),
         short_names=short_names_in(words),
         hyphened=hyphened_in(words),
-        listed=listed_in(plain, is_item=bool(lead and (lead["item"] or lead["row"]))),
+        listed=listed_in(plain, is_item=is_item),
     )
 
 
 def refs_in(text: str) -> tuple[str, ...]:
     """Return the source ids that `text` names, each once, from the left."""
     return tuple(dict.fromkeys(one.rstrip(".-") for one in REFERENCE.findall(text)))
+
+
+def _wider(phrases: list[FoundPhrase]) -> Iterator[str]:
+    """Return the kinds of things of which what is named is one."""
+    return (group for one in phrases for group in one.said.wider)
 
 
 class _Reader:
@@ -155,9 +161,7 @@ class _Reader:
         self._words = words
         self._lower = [word.lower().replace("’", "'") for _, word in words]
         self._dates = dates
-        self._quantities = bounded(
-            [(at, word) for (at, _), word in zip(words, self._lower, strict=True)], quantities
-        )
+        self._quantities = bounded(words, self._lower, quantities) if quantities else []
         self._is_of_window = len(self._quantities) < len(quantities)
         self._is_name = is_name
         self._found = phrases_in(words, self._lower)
@@ -167,7 +171,7 @@ class _Reader:
         return put_together(self._segments())
 
     def _segments(self) -> list[Clause]:
-        breaks = breaks_in(self._words, self._found, self._quantities)
+        breaks = breaks_in(self._words, self._lower, self._found, self._quantities)
         edges = [0, *sorted(breaks), len(self._words)]
         found = []
         for start, end in pairwise(edges):
@@ -182,18 +186,22 @@ class _Reader:
         phrases = [one for one in self._found if start <= one.start < end]
         dates = [one for one in self._dates if low <= one.start < high]
         cues = self._cues(start, end, phrases, dates)
-        taken = {at for one in phrases for at in range(one.start, one.end) if is_cue_only(one.tags)}
+        taken = {at for one in phrases if one.said.is_cue_only for at in range(one.start, one.end)}
         stages, used = stages_in(self._words, start, end, phrases)
-        used += [self._span(one) for one in phrases if groups(one, "same:")]
+        used += [self._span(one) for one in phrases if one.said.same]
         quantities = [one for one in quantities if not any(a <= one.start < b for a, b in used)]
         places = [at for at in range(start, end) if self._lower[at][0].isalnum()]
         stems = {at: self._stem(at) for at in places if not self._lower[at].isdigit()}
         named = {at: one for at, one in stems.items() if at not in taken and self._is_name(one)}
-        named |= {one.start: group for one in phrases for group in groups(one, "same:")}
+        named |= {one.start: group for one in phrases for group in one.said.same}
         meant = {at: one for phrase in phrases for at, one in self._meant(phrase)}
         names = [one for at in sorted({*named, *meant}) for one in meant.get(at) or (named[at],)]
-        often = [one for one in phrases if groups(one, "often:")]
-        told = [at for at in places if not any(one.start <= at < one.end for one in often)]
+        often = [one for one in phrases if one.said.often]
+        told = (
+            [at for at in places if not any(one.start <= at < one.end for one in often)]
+            if often
+            else places
+        )
         spoken = [(self._words[at][0], self._lower[at]) for at in told]
         is_named = {place for place, at in enumerate(told) if at in named or at in meant}
         counts = list(counted(spoken, quantities, is_named))
@@ -204,8 +212,8 @@ class _Reader:
         if changes or gains_or_loses(cues, frozenset(stems.values())):
             names = names or [one for one in (changed_of_body(cues),) if one]
         return Clause(
-            words=frozenset((*stems.values(), *names, *self._wider(phrases))),
-            topics=tuple(group for one in phrases for group in groups(one, "topic:")),
+            words=frozenset((*stems.values(), *names, *_wider(phrases))),
+            topics=tuple(group for one in phrases for group in one.said.topics),
             names=tuple(dict.fromkeys(names)),
             objects=self._objects(start, end, phrases),
             quantities=tuple(one for one in quantities if one not in changes),
@@ -221,10 +229,6 @@ class _Reader:
             differences=tuple(changes),
             runs=tuple(runs_of(named, meant)),
         )
-
-    def _wider(self, phrases: list[FoundPhrase]) -> Iterator[str]:
-        """Yield the kinds of things of which what is named is one."""
-        return (group for one in phrases for group in groups(one, "wider:"))
 
     def _span(self, phrase: FoundPhrase) -> tuple[int, int]:
         """Return where a phrase stands: the figures of `CA 19-9` are no values."""
@@ -271,24 +275,24 @@ class _Reader:
 
     def _meant(self, phrase: FoundPhrase) -> Iterator[tuple[int, tuple[str, ...]]]:
         """Yield where a name of another language stands, and the names that it is in English."""
-        for english in groups(phrase, "means:"):
+        for english in phrase.said.means:
             stems = tuple(stem(word) for word in english.split())
             yield phrase.start, tuple(filter(self._is_name, stems)) or (f"={english}",)
 
     def _stem(self, at: int) -> str:
         """Return the stem of a word, in English where a name ends otherwise: `warfarine`."""
-        found = in_english(stem(self._lower[at]))
-        is_ours = len(found) <= _NAME_CHARS or found[-1] not in "eao" or self._is_name(found)
-        if is_ours and len(found) > _NAME_CHARS and not self._is_name(found):
-            return f"{found}e" if self._is_name(f"{found}e") else found  # `Methotrexat`
-        return found if is_ours or not self._is_name(found[:-1]) else found[:-1]
+        found = english_stem(self._lower[at])
+        if len(found) <= _NAME_CHARS or self._is_name(found):
+            return found
+        other = found[:-1] if found[-1] in "eao" else f"{found}e"  # `Methotrexat`
+        return other if self._is_name(other) else found
 
     def _codes(self, places: list[int], taken: set[int], stems: dict[int, str]) -> list[str]:
         measured = [(one.start, one.end) for one in self._quantities]
         found = []
         for at in places:
             offset, word = self._words[at]
-            if at in taken or at not in stems or not any(map(str.isdigit, word)):
+            if word.isalpha() or at in taken or at not in stems or not _DIGIT.search(word):
                 continue
             if not any(map(str.isalpha, word)) or TNM.match(word) or graded(word):
                 continue
@@ -314,7 +318,7 @@ class _Reader:
                     break
                 continue
             if word in statement_words().imperatives or any(
-                one.start <= at < one.end for one in phrases if groups(one, "topic:")
+                one.start <= at < one.end for one in phrases if one.said.topics
             ):
                 break
             found.append(stem(word))

@@ -17,7 +17,7 @@ from services.language.commands import behind_retraction
 from services.language.folding import words_of
 from services.language.held_statements import behind_corrections
 from services.language.people_words import people_words
-from services.language.quantities import quantities_in
+from services.language.quantities import Quantity, quantities_in
 from services.language.statement_words import statement_words
 from services.language.text_words import asks_question
 from services.language.vocabulary import LANGUAGES, read_words
@@ -84,11 +84,11 @@ def told_in(text: str) -> Sequence[str]:
 
 
 def _is_line_told(text: str) -> bool:
-    words = words_of(text)
+    words, quantities = words_of(text), quantities_in(text)
     return any(
         _tells(words, phrases)
-        or _tells_a_value(text, phrases)
-        or _tells_a_dose(text, phrases)
+        or (bool(quantities) and _tells_a_value(text, quantities[0], phrases))
+        or (bool(quantities) and _tells_a_dose(words, quantities, phrases))
         or _is_tagged(words, phrases)
         for phrases in map(_phrases, LANGUAGES)
     )
@@ -142,13 +142,12 @@ def _tells(words: Sequence[str], phrases: TellingWords) -> bool:
     return owned is not None and _has_verb(owned, phrases)
 
 
-def _tells_a_value(text: str, phrases: TellingWords) -> bool:
+def _tells_a_value(text: str, value: Quantity, phrases: TellingWords) -> bool:
     """Whether a value stands behind the name of what is measured: "Doyle: K 6.1", "BP 90/60 now".
 
     A year and a time of days are no value: "LDL 2019", "Hb 3 months ago".
     """
-    value = next(iter(quantities_in(text)), None)
-    if value is None or value.unit in _TIMES:
+    if value.unit in _TIMES:
         return False
     year = text[value.start : value.end].rpartition(".")[2]  # also of "03.2019"
     if not value.unit and year.isdecimal() and int(year) in _YEARS:
@@ -166,14 +165,15 @@ def _tells_a_value(text: str, phrases: TellingWords) -> bool:
     return is_named and is_end and not asks_too
 
 
-def _tells_a_dose(text: str, phrases: TellingWords) -> bool:
+def _tells_a_dose(
+    words: Sequence[str], quantities: Sequence[Quantity], phrases: TellingWords
+) -> bool:
     """Whether it is said that a dose was given: "morphine 5 mg iv given at 23:10"."""
-    words = words_of(text)
+    if phrases.given.isdisjoint(words):
+        return False
     asks = {word for each in phrases.asking for word in each if len(each) == 1}
-    is_dose = any(one.unit and one.unit not in _TIMES for one in quantities_in(text))
-    return (
-        is_dose and not phrases.given.isdisjoint(words) and asks.isdisjoint((words[0], words[-1]))
-    )
+    is_dose = any(one.unit and one.unit not in _TIMES for one in quantities)
+    return is_dose and asks.isdisjoint((words[0], words[-1]))
 
 
 def _asks_of_them(behind: Sequence[str], phrases: TellingWords) -> bool:
@@ -201,8 +201,8 @@ def _ends_as_verb(words: Sequence[str], phrases: TellingWords) -> bool:
 
 def _behind(words: Sequence[str], openers: _Openers) -> Sequence[str] | None:
     """Return what stands behind the first of `openers` that begins `words`, if one does."""
-    for opener in openers:
-        if tuple(words[: len(opener)]) == opener:
+    for opener in openers if words else ():
+        if opener[0] == words[0] and tuple(words[: len(opener)]) == opener:
             return words[len(opener) :]
     return None
 

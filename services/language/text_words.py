@@ -9,6 +9,7 @@ from services.language.phrases import places_of, says, words_for
 
 _BEGINNING_CHARS = 4
 _STATEMENT_WORD_CHARS = 3
+_FENCED = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_][\w-]+")
 _QUOTED = re.compile(r"[\"“„«]([^\"“”»]+)[\"“”»]")
 _OWNER = re.compile(r"\b([A-Z][\w-]+(?: [A-Z][\w-]+)*)['’]s\b")
@@ -22,11 +23,11 @@ _INNER_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def telling_words(text: str) -> list[str]:
-    """Return the words of `text` that are no small words, as written."""
+    """Return the words of `text` that are no small words, as written; of a fenced block none."""
     idle = words_for("idle_in_search")
     return [
         word
-        for word in _WORD.findall(text)
+        for word in _WORD.findall(_FENCED.sub(" ", text))
         if fold(word)[0] not in idle and not is_word_of_request(word)
     ]
 

@@ -34,7 +34,8 @@ def unread_in(
 ) -> tuple[str, ...]:
     """Return the words of `pieces` that `asked` leaves out, neighbours together, each once."""
     used = _Used(asked=asked, words=words)
-    is_over = any("over" in piece.of("frame") for piece in pieces)
+    frames = {frame for piece in pieces for frame in piece.of("frame")}
+    is_over = "over" in frames
     found: list[list[str]] = [[]]
     for piece in pieces:
         is_left = used.leaves_out(piece) or (not is_over and used.turns_about(piece))
@@ -53,7 +54,7 @@ def unread_in(
         found += [[piece.text] for piece in pieces if "first" in piece.of("aspect")]
     is_then_of_age = len(asked) > 1 and any(map(_is_of_an_age, asked))
     if not is_then_of_age and not any(one.around or one.span for one in asked):
-        is_length = any("lasting" in piece.of("frame") for piece in pieces)
+        is_length = "lasting" in frames
         if {"results", "problems"} <= {
             one.tool for one in asked
         } and not is_length:  # "between the two fractures"
@@ -69,7 +70,7 @@ def _is_of_an_age(question: ChartQuestion) -> bool:
 def thens_in(pieces: Sequence[Piece]) -> list[Piece]:
     """Return what points at a time that was told: "at that time"; of "then" at the end alone."""
     last = next((one for one in reversed(pieces) if any(map(str.isalnum, one.text))), None)
-    return [one for one in pieces if one.of("then") and (one is last or len(one.words) > 1)]
+    return [one for one in pieces if "then" in one.by_kind and (one is last or len(one.words) > 1)]
 
 
 def _times_left(pieces: Sequence[Piece], words: Lexicon) -> list[list[str]]:
@@ -113,25 +114,27 @@ class _Used:
 
     def leaves_out(self, piece: Piece) -> bool:
         """Whether a piece limits or names what is asked, and no question has it."""
-        is_course = any(topic.tool == "timeline" for topic in piece.of("topic"))
+        said = piece.by_kind
+        is_course = "timeline" in {topic.tool for topic in said.get("topic", ())}
         return (
-            bool(piece.of("beyond"))
-            or (not self._has_rate and "per_year" in piece.of("frame"))
+            "beyond" in said
+            or (not self._has_rate and "per_year" in said.get("frame", ()))
             or (not self._is_whole and self._is_left(piece))
             or (self._is_list and self._is_of_values(piece))
             or (is_course and not self._is_course)
-            or (self._is_of_all and bool(piece.of("for_it")))
+            or (self._is_of_all and "for_it" in said)
         )
 
     def leaves_figure(self, piece: Piece) -> bool:
         """Whether it is a figure by which no value is looked up: "K 5.9, when was that?"."""
         said = piece.text.removesuffix("%")
-        is_figure = self._is_of_measured and said.replace(".", "", 1).isdigit()
+        is_figure = self._is_of_measured and said[:1].isdigit()
+        is_figure = is_figure and said.replace(".", "", 1).isdigit()
         return is_figure and float(said) not in self._figures
 
     def leaves_limit(self, piece: Piece) -> bool:
         """Whether it is the other side of a limit: "goal under 100, how often was she above?"."""
-        above, below = bool(piece.of("above")), bool(piece.of("below"))
+        above, below = "above" in piece.by_kind, "below" in piece.by_kind
         return (above and self._sides == {"below"}) or (below and self._sides == {"above"})
 
     def turns_about(self, piece: Piece) -> bool:
@@ -174,6 +177,8 @@ def with_unread(
     asked: Sequence[ChartQuestion], left: Sequence[str], text: str
 ) -> tuple[ChartQuestion, ...]:
     """Return the questions, the first with all that they leave out, as `text` has it."""
+    if not any(left):
+        return tuple(asked)
     typed = {fold(word)[0]: word for word in re.findall(r"\w+", text)}
     whole = [one for one in left if not any(one in other.split()[:-1] for other in left)]
     spelt = (" ".join(typed.get(word, word) for word in one.split()) for one in whole if one)

@@ -143,5 +143,6 @@ def shown_answers(turn: Turn, plan: Plan | None) -> Sequence[AgentMessage]:
 
 
 def _size(turn: Turn, longest: int, plan: Plan | None) -> int:
-    sizes = [len(turn.user_message), *[len(one.text) for one in shown_answers(turn, plan)]]
-    return sum([min(longest, size) for size in sizes])
+    said = turn.agent_responses
+    shown = shown_answers(turn, plan) if len(said) > 1 else said
+    return sum([min(longest, len(text)) for text in [turn.user_message, *[a.text for a in shown]]])

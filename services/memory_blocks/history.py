@@ -76,8 +76,4 @@ def conversation_history(context: ChatContext) -> Block:
 
 
 def _answer(message: AgentMessage) -> dict[str, Any]:
-    return {
-        "agent_type": message.agent,
-        "content": message.text,
-        "response_id": message.message_id,
-    }
+    return {"agent_type": message.agent, "content": message.text, "response_id": message.message_id}

@@ -41,29 +41,38 @@ def condense_before(memory: MemoryBlocks, first_here: int) -> None:
 
 
 def _shorten(memory: MemoryBlocks) -> None:
+    """Cut what is longer than it may be: nearly all of it is short."""
     memory.user_id = _cut(memory.user_id, ID_CHARS)
     memory.active_topic = _cut(memory.active_topic, TOPIC_CHARS)
     memory.conversation_phase = _cut(memory.conversation_phase, TOPIC_CHARS)
     memory.routing_history = [_cut(one, NAME_CHARS) for one in memory.routing_history]
     memory.next_topics = [_cut(one, LINE_CHARS) for one in memory.next_topics]
+    _shorten_rows(memory)
+    intent = memory.last_intent
+    if intent is not None and max(len(intent.intent), len(intent.reasoning)) > NAME_CHARS:
+        intent.intent = _cut(intent.intent, NAME_CHARS)
+        intent.reasoning = _cut(intent.reasoning, LINE_CHARS)
+
+
+def _shorten_rows(memory: MemoryBlocks) -> None:
     for transition in memory.topic_transitions:
-        transition.topic = _cut(transition.topic, TOPIC_CHARS)
-        transition.trigger = _cut(transition.trigger, TOPIC_CHARS)
+        if max(len(transition.topic), len(transition.trigger)) > TOPIC_CHARS:
+            transition.topic = _cut(transition.topic, TOPIC_CHARS)
+            transition.trigger = _cut(transition.trigger, TOPIC_CHARS)
     for point in memory.key_points:
-        point.text = _cut(point.text, POINT_CHARS)
+        if len(point.text) > POINT_CHARS:
+            point.text = _cut(point.text, POINT_CHARS)
     for entry in memory.flow:
-        if max(map(len, (entry.said, entry.routed, entry.answered, entry.topic))) > TOPIC_CHARS:
+        lines = (entry.said, entry.routed, entry.answered)
+        if max(map(len, lines)) > LINE_CHARS or len(entry.topic) > TOPIC_CHARS:
             entry.said = _cut(entry.said, LINE_CHARS)
             entry.routed = _cut(entry.routed, LINE_CHARS)
             entry.answered = _cut(entry.answered, LINE_CHARS)
             entry.topic = _cut(entry.topic, TOPIC_CHARS)
-    if memory.last_intent is not None:
-        memory.last_intent.intent = _cut(memory.last_intent.intent, NAME_CHARS)
-        memory.last_intent.reasoning = _cut(memory.last_intent.reasoning, LINE_CHARS)
 
 
 def _cut(text: str, limit_chars: int) -> str:
-    # Nearly all of it is short, and was made one line when it was written.
+    # What is short was made one line when it was written.
     return text if len(text) <= limit_chars else one_line(text, limit_chars)
 
 

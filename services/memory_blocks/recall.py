@@ -38,12 +38,14 @@ class Remark:
 
     Attributes:
         speaker: `user`, or the agent's name.
+        user: Display name of who wrote the message that it is of.
     """
 
     turn_id: int
     timestamp: datetime
     speaker: str
     text: str
+    user: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,7 @@ def _remark(line: _Line, telling: Mapping[str, float]) -> Remark:
         timestamp=line.turn.timestamp,
         speaker=line.speaker,
         text=_snippet(line.text, telling),
+        user=line.turn.user,
     )
 
 

@@ -75,7 +75,7 @@ def _check_order(context: ChatContext, findings: Findings) -> None:
 
 
 def _check_turns(context: ChatContext, findings: Findings, running: str | None) -> None:
-    left_open = [turn for turn in context.chat_history if is_open(turn) and turn.run_id != running]
+    left_open = [turn for turn in context.chat_history if turn.run_id != running and is_open(turn)]
     for turn in left_open:
         advance(turn, "FAILED", error_code=InterruptedTurnError.code)
     _repair(findings, "turn_left_open", bool(left_open))

@@ -11,7 +11,7 @@ from data_models.chat_context import ChatContext
 from data_models.conversation_entities import ConversationEntity
 from data_models.derived_entity import LLM_REASONING, DerivedEntity
 from data_models.identifiers import PatientId, hashed
-from data_models.memory_blocks import KeyPoint, MemoryAction, MemoryChange
+from data_models.memory_blocks import KeyPoint, MemoryChange
 from data_models.tool_memory import EntityContext, ToolExecutionContext
 from services.memory_edits.places import (
     PERSON,
@@ -82,18 +82,11 @@ class MemoryRun(BaseModel):
     turn_id: int
 
 
-class MemoryChangeRow(BaseModel):
+class MemoryChangeRow(MemoryChange):
     """One change by a person; `before` and `after` are values as people read them."""
 
-    change_id: int
-    at: AwareDatetime
-    by: str
-    action: MemoryAction
-    item: str
-    label: str
     before: Any = None
     after: Any = None
-    undone: bool
     can_undo: bool
 
 
@@ -270,11 +263,8 @@ def _run(one: ToolExecutionContext) -> MemoryRun:
 
 def _change(one: MemoryChange) -> MemoryChangeRow:
     kind: Any = one.item.partition(":")[0]
-    return MemoryChangeRow(
-        change_id=one.change_id, at=one.at, by=one.by, action=one.action, item=one.item,
-        label=one.label, before=_value(kind, one.before), after=_value(kind, one.after),
-        undone=one.undone, can_undo=not one.undone,
-    )  # fmt: skip
+    shown = {"before": _value(kind, one.before), "after": _value(kind, one.after)}
+    return MemoryChangeRow(**one.model_dump() | shown, can_undo=not one.undone)
 
 
 def _value(kind: ItemKind, state: State | None) -> Any:

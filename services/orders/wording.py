@@ -61,11 +61,7 @@ def card_rows(record: PatientRecord, test: str) -> CardRows:
     again = [row for row in open_ones if is_same_test(test, row.name)]
     known = [row for row in allergies(record).rows if row.status.casefold() in ("active", "")]
     values = tuple(row_of_part(record, each.parts[-1]) for each in series if each.parts)
-    return CardRows(
-        values or _examined(record, test),
-        tuple(again[:_SHOWN]),
-        tuple(known),
-    )
+    return CardRows(values or _examined(record, test), tuple(again[:_SHOWN]), tuple(known))
 
 
 def standing_text(

@@ -23,7 +23,7 @@ from services.patient_context.reading import OPTIONS_LIMIT, Ask
 OPTIONS = "options"
 """Payload key: the ids offered."""
 ASKED = "asked"
-"""Payload key: the wish that waits for the answer; nobody else's."""
+"""Payload key: the wish that waits for the answer, or a list of several; nobody else's."""
 OPENS_ONLY = "opens_only"
 """Payload key: whether the wish is for the chart to be open, and no more."""
 NAMES_THEM = "names_them"
@@ -140,10 +140,7 @@ def _by_place(text: str, options: Sequence[PatientId]) -> PatientId | None:
 
 
 def _of_digits(
-    digits: str,
-    options: Sequence[PatientId],
-    known: Sequence[PatientId],
-    pattern: PatientIdPattern,
+    digits: str, options: Sequence[PatientId], known: Sequence[PatientId], pattern: PatientIdPattern
 ) -> Answer | PatientAnswer | Ask:
     for offered in (options, known):
         fitting = [one for one in offered if digits_of(one) == (digits.lstrip("0") or "0")]
@@ -157,6 +154,12 @@ def _of_digits(
 
 def _ask_among(options: Sequence[PatientId]) -> Ask:
     return Ask("which", tuple(options)[:OPTIONS_LIMIT]) if options else Ask("id")
+
+
+def waiting_in(question: OpenQuestion) -> tuple[str, ...]:
+    """Return the messages that wait for the answer to `question`, in the order they were sent."""
+    waiting = () if question.payload.get(OPENS_ONLY) else question.payload.get(ASKED, ())
+    return tuple(filter(None, (waiting,) if isinstance(waiting, str) else map(str, waiting)))
 
 
 def options_of(question: OpenQuestion) -> list[PatientId]:

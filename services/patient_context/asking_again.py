@@ -1,26 +1,57 @@
 """What is said where a message does not answer whom it is about, and what waits for that. Pure."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 from data_models.conversation import QUESTION_MINUTES, OpenQuestion
+from data_models.identifiers import PatientId
+from services.identity.person import Person
 from services.identity.wording import SAY_WHICH
-from services.patient_context.answers import ASKED, OPENS_ONLY
+from services.language.folding import words_of
+from services.patient_context.answers import ASKED, OPENS_ONLY, SAID, waiting_in
 from services.patient_context.conclusion import PatientTurn
 from services.patient_context.verdict import PatientVerdict
 
 REQUEST_LIMIT_CHARS = 2_000
-_QUOTED_CHARS = 80
+_QUOTED_CHARS = 120
 
 
-def with_what_waits(question: OpenQuestion, said: str) -> tuple[str, str]:
-    """Return `said` behind what waits for the answer already, a line each, and what is dropped.
+def with_what_waits(question: OpenQuestion, said: str) -> tuple[Sequence[str], Sequence[str]]:
+    """Return `said` behind what waits for the answer already, and what of that is dropped.
 
-    What would make it too long is dropped: "" for nothing.
+    What would make it too long is dropped.
     """
-    before = "" if question.payload.get(OPENS_ONLY) else str(question.payload.get(ASKED, ""))
-    both = f"{before}\n{said}" if before else said
-    return (said, before) if len(both) > REQUEST_LIMIT_CHARS else (both, "")
+    before = waiting_in(question)
+    is_too_long = len("\n".join((*before, said))) > REQUEST_LIMIT_CHARS
+    return ([said], before) if is_too_long else ([*before, said], ())
+
+
+def may_be_of(person: Person | None, sex: str | None) -> bool:
+    """Whether somebody, as far as they are known, may be spoken of as one of `sex`."""
+    return person is None or {person.sex, sex} != {"male", "female"}
+
+
+def is_named_alone(
+    meant: PatientId, question: OpenQuestion, people: Mapping[PatientId, Person | None]
+) -> bool:
+    """Whether the words that were asked about are of the name of `meant`, and of nobody else."""
+    said = set(words_of(str(question.payload.get(SAID, ""))))
+    bearers = [
+        one
+        for one, person in people.items()
+        if person is None or any(said & set(words_of(name.label)) for name in person.names)
+    ]
+    return bool(said) and bearers == [meant]
+
+
+def still_asking(
+    verdict: PatientVerdict, question: OpenQuestion, turn: PatientTurn
+) -> PatientVerdict:
+    """Return the verdict of a message that is answered beside `question`, which stays open."""
+    if verdict.reply is not None or verdict.question is not None:
+        return verdict
+    return replace(verdict, question=asked_again(question, turn).question)
 
 
 def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
@@ -37,7 +68,7 @@ def asked_again(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
 def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     """Return the verdict that asks for a message which names nobody while it is open who is meant.
 
-    It waits for the answer with what waits already, a line each: whoever writes on after "back to
+    It waits for the answer with what waits already: whoever writes on after "back to
     Adeyemi" thinks that chart is open, and "write the report" would be the other one's. A number,
     a name or a no ends it. What is too long to wait beside it is named, and answered no more.
     """
@@ -46,8 +77,13 @@ def asked_for_next(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
     payload = {**question.payload, ASKED: waiting, OPENS_ONLY: False}
     verdict = asked_again(question.model_copy(update={"payload": payload}), turn)
     waits = f"“{_short(said)}” now waits for your answer"
-    waits += f", in place of “{_short(dropped)}”" if dropped else ""
+    waits += f", in place of “{shown_waiting(dropped)}”" if dropped else ""
     return replace(verdict, reply=f"{verdict.reply}\n{waits}; “no” drops it.")
+
+
+def shown_waiting(waiting: Sequence[str]) -> str:
+    """Return all that waits, each message between quotation marks of its own but the outer ones."""
+    return "”, “".join(_short(" ".join(one.split())) for one in waiting)
 
 
 def _short(text: str) -> str:

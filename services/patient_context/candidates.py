@@ -49,7 +49,7 @@ def find_candidates(
     pieces: list[str] = []
     done = 0
     for run in _RUN.finditer(text):
-        pieces += [text[done : run.start()].translate(_MARKUP).lower(), finder.read(run.group())]
+        pieces += [text[done : run.start()].translate(_MARKUP).lower(), finder.read(run[0])]
         done = run.end()
     pieces.append(text[done:].translate(_MARKUP).lower())
     shape = " ".join("".join(pieces).split())
@@ -82,6 +82,8 @@ class _Finder:
     def _shape(self, core: str) -> str:
         if self._is_id(core):
             return self._noted(core)
+        if core.isalpha() and len(core) <= _EMBEDDING_LIMIT_CHARS:
+            return core.lower()  # a word: all else that may be meant as an id has digits or signs
         if core.isdigit():
             return f"<{core}>" if len(core) <= _DIGITS_LIMIT else core
         short = self._short_form(core)

@@ -1,10 +1,9 @@
 """What is said where a chart is closed to who asks, and how an emergency opens it. Pure."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 from data_models.clock import IdSource
-from data_models.conversation import QUESTION_MINUTES, OpenQuestion
+from data_models.conversation import OpenQuestion
 from data_models.errors import ChartSignInError
 from data_models.identifiers import PatientId
 from services.chart_access.break_glass import COMMAND, REASON_LEAST_CHARS, Grant
@@ -122,14 +121,5 @@ def _how_to_break_glass() -> str:
 def _question(
     patient_id: PatientId, text: str, turn: PatientTurn, ids: IdSource, *, asked: str
 ) -> OpenQuestion:
-    return OpenQuestion(
-        question_id=ids.new_id("question"),
-        kind="break_glass",
-        run_id=turn.run_id,
-        user=turn.user,
-        patient_id=turn.reading.active,
-        epoch=turn.registry.epoch,
-        text=text,
-        payload={CLOSED: patient_id, **({ASKED: asked} if asked else {})},
-        expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
-    )
+    payload = {CLOSED: patient_id, **({ASKED: asked} if asked else {})}
+    return turn.ask("break_glass", text, payload, ids=ids)

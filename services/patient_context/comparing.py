@@ -1,19 +1,18 @@
 """Whether a message wants charts compared, whose, and the question that asks first. Pure."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 
 from data_models.clock import IdSource
-from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from services.identity.person import Person
 from services.identity.wording import option_line
 from services.language.mentions import Message
 from services.language.phrases import says
-from services.patient_context.answers import ASKED, OPTIONS
+from services.patient_context.answers import ASKED, OPTIONS, options_of, waiting_in
+from services.patient_context.conclusion import PatientTurn, asking_first
 from services.patient_context.verdict import PatientVerdict
 from services.patient_context.who import Who
 
-_SIDES = 2
+_SIDES, _ANSWER_WORDS = 2, 3
 _TEXT = (
     "Lay these two charts side by side? Each is read by itself, the access is recorded for both, "
     "nothing of it enters either patient's memory, and no language model sees it."
@@ -64,9 +63,14 @@ def _names(message: Message, person: Person | None, who: Who) -> bool:
 
 
 def _the_two_of_the_roster(who: Who) -> list[Person]:
-    """Return the two patients of the conversation for "their CEA"; none where it has more."""
-    known = [person for one in who.turn.registry.patient_registry if (person := who.person(one))]
-    return known if len(known) == _SIDES else []
+    """Return the two patients of the conversation for "their CEA"; none where it has more.
+
+    While it is open whom a message means, they are those who are offered: "both".
+    """
+    waits, registry = who.turn.asks_whom, who.turn.registry
+    ids = list(registry.patient_registry) if waits is None else options_of(waits)
+    known = [person for one in ids if (person := who.person(one))]
+    return known if len(known) == len(ids) == _SIDES else []
 
 
 def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> PatientVerdict:
@@ -74,22 +78,16 @@ def asking_to_compare(people: Sequence[Person], who: Who, *, ids: IdSource) -> P
     turn = who.turn
     today = turn.now.date()
     lines = [f"- {option_line(one, today)}" for one in people]
-    question = OpenQuestion(
-        question_id=ids.new_id("question"),
-        kind="compare",
-        run_id=turn.run_id,
-        user=turn.user,
-        epoch=turn.registry.epoch,
-        text="\n".join([_TEXT, *lines, "yes / no"]),
-        payload={OPTIONS: [one.patient_id for one in people], ASKED: turn.reading.text},
-        expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
-    )
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=turn.reading.active,
-        reply=question.text,
-        question=question,
-    )
+    payload = {OPTIONS: [one.patient_id for one in people], ASKED: _asked(turn)}
+    question = turn.ask("compare", "\n".join([_TEXT, *lines, "yes / no"]), payload, ids=ids)
+    return asking_first(question, turn)
+
+
+def _asked(turn: PatientTurn) -> str:
+    """Return what is asked of both: behind "both" what waited for the answer, the last of it."""
+    waiting = () if turn.asks_whom is None else waiting_in(turn.asks_whom)
+    is_answer = len(turn.reading.text.split()) <= _ANSWER_WORDS
+    return waiting[-1] if waiting and is_answer else turn.reading.text
 
 
 def names_none_after_comparing(who: Who) -> bool:

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from types import MappingProxyType
+from typing import Any
 
 from data_models.clock import IdSource
-from data_models.conversation import QUESTION_MINUTES, OpenQuestion
+from data_models.conversation import QUESTION_MINUTES, OpenQuestion, QuestionKind
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from services.identity.noted import facts_of
@@ -47,6 +48,22 @@ class PatientTurn:
     restored: bool
     now: datetime
     seen: str | None = None
+
+    def ask(
+        self, kind: QuestionKind, text: str, payload: Mapping[str, Any], *, ids: IdSource
+    ) -> OpenQuestion:
+        """Return a question of this turn, which its user may answer for 30 minutes."""
+        return OpenQuestion(
+            question_id=ids.new_id("question"),
+            kind=kind,
+            run_id=self.run_id,
+            user=self.user,
+            patient_id=None if kind == "compare" else self.reading.active,
+            epoch=self.registry.epoch,
+            text=text,
+            payload=dict(payload),
+            expires_at=self.now + timedelta(minutes=QUESTION_MINUTES),
+        )
 
     @property
     def answerable(self) -> OpenQuestion | None:
@@ -113,7 +130,8 @@ def conclude(
         reply = asking(
             outcome.ask, pattern=pattern, roster_size=roster_size, people=offered, problem=problem
         )
-        question = _question(outcome.ask, reply, turn, ids)
+        kind: QuestionKind = "clear" if outcome.ask.kind == "clear" else "which_patient"
+        question = turn.ask(kind, reply, {OPTIONS: list(outcome.ask.options)}, ids=ids)
     registry = None
     if changes and outcome.patient_id is not None:
         facts = None if person is None else facts_of(person)
@@ -131,11 +149,7 @@ def conclude(
 
 
 def conclude_answer(
-    answer: Answer | Ask,
-    turn: PatientTurn,
-    *,
-    pattern: PatientIdPattern,
-    ids: IdSource,
+    answer: Answer | Ask, turn: PatientTurn, *, pattern: PatientIdPattern, ids: IdSource
 ) -> PatientVerdict | None:
     """Return the verdict of an answer to the open question, None if it was not answered."""
     active = turn.reading.active
@@ -155,11 +169,7 @@ def _declined(turn: PatientTurn, pattern: PatientIdPattern) -> PatientVerdict:
     kept = unchanged(turn.reading, restored=turn.restored)
     is_clear = turn.question is not None and turn.question.kind == "clear"
     reply = nothing_cleared() if is_clear else declined(kept.patient_id, pattern)
-    return PatientVerdict(
-        decision=kept.decision,
-        patient_id=kept.patient_id,
-        reply=reply,
-    )
+    return PatientVerdict(decision=kept.decision, patient_id=kept.patient_id, reply=reply)
 
 
 def _said(outcome: Outcome, person: Person | None, *, is_bare: bool) -> str | None:
@@ -183,15 +193,11 @@ def _notice(
     return " ".join(filter(None, (said, unchecked if is_unchecked else "")))
 
 
-def _question(ask: Ask, text: str, turn: PatientTurn, ids: IdSource) -> OpenQuestion:
-    return OpenQuestion(
-        question_id=ids.new_id("question"),
-        kind="clear" if ask.kind == "clear" else "which_patient",
-        run_id=turn.run_id,
-        user=turn.user,
+def asking_first(question: OpenQuestion, turn: PatientTurn) -> PatientVerdict:
+    """Return the verdict that asks `question`, and leaves the chart as it is."""
+    return PatientVerdict(
+        decision="NEEDS_PATIENT_ID",
         patient_id=turn.reading.active,
-        epoch=turn.registry.epoch,
-        text=text,
-        payload={OPTIONS: list(ask.options)},
-        expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
+        reply=question.text,
+        question=question,
     )

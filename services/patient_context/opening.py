@@ -1,7 +1,7 @@
 """Opens the chart of whoever is meant, as far as the records know them, or asks whom."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from data_models.clock import IdSource
@@ -26,30 +26,21 @@ from services.patient_context.who import (
 )
 
 
+@dataclass(slots=True, kw_only=True)
 class ChartOpener:
     """Turns what was decided into a verdict. It holds no state of any turn.
 
-    Args:
+    Attributes:
         beside: Who else bears a name that a message is asked about.
         allows_unknown: Whether an id that nobody carries opens a blank chart.
     """
 
-    def __init__(
-        self,
-        *,
-        linker: SubjectLinker,
-        beside: tuple[NamesBeside, ...],
-        rights: ChartRights,
-        pattern: PatientIdPattern,
-        ids: IdSource,
-        allows_unknown: bool,
-    ) -> None:
-        self._linker = linker
-        self._beside = beside
-        self._rights = rights
-        self._pattern = pattern
-        self._ids = ids
-        self._allows_unknown = allows_unknown
+    linker: SubjectLinker
+    beside: tuple[NamesBeside, ...]
+    rights: ChartRights
+    pattern: PatientIdPattern
+    ids: IdSource
+    allows_unknown: bool
 
     async def check(
         self, outcome: Outcome, who: Who, *, is_bare: bool, problem: str = ""
@@ -63,10 +54,10 @@ class ChartOpener:
                 outcome = go_to(found.patient_id, turn.reading)
                 verdict = self.conclude(outcome, turn, who, is_bare=is_bare, problem=problem)
                 return said_merged(verdict, target, found) if merged else verdict
-            if not who.linked.has_answered and not self._allows_unknown:
-                return unreachable(target, await self._as_seen(who), ids=self._ids)
+            if not who.linked.has_answered and not self.allows_unknown:
+                return unreachable(target, await self._as_seen(who), ids=self.ids)
             is_unknown = isinstance(found, Subject) and found.reason == "nobody"
-            if isinstance(found, Subject) and not (is_unknown and self._allows_unknown):
+            if isinstance(found, Subject) and not (is_unknown and self.allows_unknown):
                 return await self.ask(found, who)
         offered = await self._offered(outcome, who)
         return self.conclude(outcome, turn, who, is_bare=is_bare, problem=problem, offered=offered)
@@ -75,7 +66,7 @@ class ChartOpener:
         """Return those whom the question is about, as far as the user may see them."""
         asked = () if outcome.ask is None else outcome.ask.options
         people = {one: person for one in asked if (person := who.person(one)) is not None}
-        open_to = await self._rights.open_to(who.turn.user, list(people.values()))
+        open_to = await self.rights.open_to(who.turn.user, list(people.values()))
         return {one: person for one, person in people.items() if person in open_to}
 
     def conclude(
@@ -95,8 +86,8 @@ class ChartOpener:
             turn,
             is_bare=is_bare,
             problem=problem,
-            pattern=self._pattern,
-            ids=self._ids,
+            pattern=self.pattern,
+            ids=self.ids,
             person=person,
             offered=offered,
             is_unchecked=who is not None and not who.linked.has_answered,
@@ -106,17 +97,17 @@ class ChartOpener:
     async def ask(self, subject: Subject, who: Who) -> PatientVerdict:
         """Return the question; nobody is offered whose chart the user may not open."""
         offered = [*subject.people, *roster_of(subject, who)]
-        people = await self._rights.open_to(who.turn.user, offered)
+        people = await self.rights.open_to(who.turn.user, offered)
         subject = replace(subject, people=tuple(people))
         seen = await self._as_seen(who)
-        verdict = asking_whom(subject, seen, pattern=self._pattern, ids=self._ids)
+        verdict = asking_whom(subject, seen, pattern=self.pattern, ids=self.ids)
         return replace(verdict, people=who.linked.index)
 
     async def _as_seen(self, who: Who) -> Who:
         """Return the message without the open patient where the user may not see that chart."""
-        may_see = await self._rights.may_see(who.turn.user, who.turn.reading.active)
+        may_see = await self.rights.may_see(who.turn.user, who.turn.reading.active)
         return who if may_see else replace(who, open=None)
 
     async def who(self, turn: PatientTurn, *, also: Sequence[PatientId] = ()) -> Who:
         """Return whom a message is about; those of `also` are looked up, too."""
-        return who_of(await link_beside(self._linker, self._beside, turn, also=also), turn)
+        return who_of(await link_beside(self.linker, self.beside, turn, also=also), turn)

@@ -258,11 +258,7 @@ def _compiled(source: str) -> re.Pattern[str]:
 
 
 def _refuse_slow(source: str, drafts: Sequence[str]) -> None:
-    task = {
-        "source": source,
-        "texts": list(_hostile(drafts)),
-        "limit_seconds": MATCH_LIMIT_SECONDS,
-    }
+    task = {"source": source, "texts": list(_hostile(drafts)), "limit_seconds": MATCH_LIMIT_SECONDS}
     try:
         done = subprocess.run(  # noqa: S603  # our own program, no shell
             [sys.executable, "-I", str(_PROBE)],

@@ -128,11 +128,7 @@ class Reading:
 
 
 def read_message(
-    text: str,
-    *,
-    active: PatientId | None,
-    known: Sequence[PatientId],
-    pattern: PatientIdPattern,
+    text: str, *, active: PatientId | None, known: Sequence[PatientId], pattern: PatientIdPattern
 ) -> Reading:
     """Read `text` against the roster `known`, which lists the last used first."""
     roster = known if active is None or active in known else (*known, active)

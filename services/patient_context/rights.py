@@ -51,10 +51,7 @@ class ChartRights:
                     return verdict_saying(error.user_message, turn)
             return in_emergency(verdict, access)
         await self._guard.refuse(
-            turn.user,
-            patient_id,
-            conversation_id=turn.registry.conversation_id,
-            run_id=turn.run_id,
+            turn.user, patient_id, conversation_id=turn.registry.conversation_id, run_id=turn.run_id
         )
         may_name = patient_id in (*turn.reading.named, turn.reading.active)
         return refused(verdict, access, turn, ids=self._ids, may_name=may_name)

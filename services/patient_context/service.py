@@ -15,11 +15,7 @@ from services.identity.directory import NoDirectory
 from services.identity.linking import Situation, SubjectLinker
 from services.identity.person import Person
 from services.identity.subject import Subject
-from services.patient_context.afterwards import (
-    ids_of,
-    settled_after_comparing,
-    with_sight,
-)
+from services.patient_context.afterwards import ids_of, settled_after_comparing, with_sight
 from services.patient_context.analyzer import Analysis, PatientContextAnalyzer
 from services.patient_context.answers import (
     SAID,
@@ -30,7 +26,13 @@ from services.patient_context.answers import (
     options_of,
     read_answer,
 )
-from services.patient_context.asking_again import asked_again, asked_for_next
+from services.patient_context.asking_again import (
+    asked_again,
+    asked_for_next,
+    is_named_alone,
+    may_be_of,
+    still_asking,
+)
 from services.patient_context.beside import NamesBeside
 from services.patient_context.closed import closed_chart, opened_in_emergency
 from services.patient_context.comparing import (
@@ -46,14 +48,10 @@ from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.reading import Ask, Reading, read_message
 from services.patient_context.rights import ChartRights
 from services.patient_context.roster import last_seen, last_used_first, with_settled
-from services.patient_context.rules import decide_by_rules, is_bare_switch
+from services.patient_context.rules import activation, decide_by_rules, is_bare_switch
 from services.patient_context.unclear import is_of_one_other, what_is_unclear
 from services.patient_context.verdict import PatientVerdict
-from services.patient_context.who import (
-    Who,
-    elsewhere,
-    noted_people,
-)
+from services.patient_context.who import Who, elsewhere, noted_people
 from services.patient_context.wording import whose
 
 _NAME_LIMIT_CHARS = 80
@@ -208,7 +206,8 @@ class PatientContextService:
             return await self._chosen(answer.patient_id, turn, question)
         if answer == Answer("none") and (named := await self._named_option(turn, question)):
             return await self._chosen(named, turn, question)
-        if isinstance(answer, Ask) and question.kind == "subject":
+        is_same = isinstance(answer, Ask) and list(answer.options) == options_of(question)
+        if isinstance(answer, Ask) and (is_same or question.kind == "subject"):
             return asked_again(question, turn)  # a bare yes chooses nobody; the message waits on
         return conclude_answer(answer, turn, pattern=self._pattern, ids=self._ids)
 
@@ -243,12 +242,14 @@ class PatientContextService:
         if (plain := decide_by_rules(reading)) is not None and plain.action == "CLEAR":
             outcome = decide(plain, reading, restored=turn.restored, pattern=self._pattern)
             return self._opener.conclude(outcome, turn), None
-        who = await self._opener.who(turn)
+        also = () if turn.asks_whom is None else options_of(turn.asks_whom)
+        who = await self._opener.who(turn, also=also)
         compared = compared_people(who)
         if compared and await self._rights.may_see_all(turn.user, ids_of(compared)):
             return asking_to_compare(compared, who, ids=self._ids), None
-        if (waits := turn.asks_whom) is not None and names_none_after_comparing(who):
-            return asked_for_next(waits, turn), None
+        waits = turn.asks_whom if names_none_after_comparing(who) else None
+        if waits is not None and (beside := await self._beside_open_question(waits, plain, who)):
+            return beside
         if (problem := what_is_unclear(who)) is not None:
             return await self._opener.ask(problem, who), None
         if is_of_one_other(who):
@@ -257,12 +258,42 @@ class PatientContextService:
             return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), None
         return await self._decide_by_meaning(plain, who)
 
+    async def _beside_open_question(
+        self, question: OpenQuestion, meant: PatientContextDecision | None, who: Who
+    ) -> tuple[PatientVerdict, float | None] | None:
+        """Decide on a message that names nobody while it is open whom another one means.
+
+        None where it is of nobody who is offered: "her BP?" behind "which of the two men?".
+
+        Who of the conversation and of those offered alone is a he or a she is meant by that. What
+        waits for the answer may be of somebody else, unless the name in it is theirs alone.
+        """
+        turn, sex = who.turn, who.linked.message.spoken_sex
+        options = options_of(question)
+        known = dict.fromkeys([*options, *turn.registry.patient_registry])
+        people = {one: who.person(one) for one in known}
+        fitting = [one for one, person in people.items() if may_be_of(person, sex)]
+        if sex in ("male", "female") and not set(fitting) & set(options):
+            return None
+        if sex not in ("male", "female") or len(fitting) != 1:
+            return asked_for_next(question, turn), None
+        if fitting[0] == turn.reading.active:
+            verdict, analyzer_ms = await self._decide_by_meaning(meant, who)
+            return still_asking(verdict, question, turn), analyzer_ms
+        if is_named_alone(fitting[0], question, people):
+            chosen = await self._chosen(fitting[0], turn, question)
+            return replace(chosen, pending=(turn.reading.text,)), None
+        outcome = go_to(fitting[0], turn.reading)
+        return await self._opener.check(outcome, who, is_bare=False), None
+
     async def _decide_by_meaning(
         self, meant: PatientContextDecision | None, who: Who
     ) -> tuple[PatientVerdict, float | None]:
         """Decide by ids and by what rules or a model read: the message names nobody else."""
         turn, problem, analyzer_ms, read = who.turn, "", None, None
         reading = turn.reading
+        if meant is None and who.linked.is_plain and reading.the_named is not None:
+            meant = activation(reading, reading.the_named)
         if meant is None:
             asked = self._clock.monotonic()
             analysis = await self._analyse(who)
@@ -273,7 +304,7 @@ class PatientContextService:
         stays = outcome.decision in ("UNCHANGED", "RESTORED_FROM_STORAGE")
         if stays and turn.seen_elsewhere is not None:
             return await self._opener.ask(elsewhere(who, turn.seen_elsewhere), who), analyzer_ms
-        is_bare = is_bare_switch(reading) or (stays and who.linked.is_plain)
+        is_bare = is_bare_switch(reading) or who.linked.is_plain
         verdict = await self._opener.check(outcome, who, is_bare=is_bare, problem=problem)
         is_plain = is_plain and not verdict.reply
         return replace(verdict, concerns_active_only=is_plain, read=read), analyzer_ms

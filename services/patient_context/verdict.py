@@ -29,7 +29,8 @@ class PatientVerdict:
         notice: What the user should know of the patient besides the answer.
         people: Whom the directory told of; None where it was not asked.
         read: What a model read in the message, where it was asked whom that is about.
-        pending_request: What the user asked for before it was clear for whom, and is done now.
+        pending: What the user asked for before it was clear for whom, and is done now: messages,
+            one after the other.
     """
 
     decision: Decision
@@ -43,7 +44,7 @@ class PatientVerdict:
     notice: str = ""
     people: PersonIndex | None = field(default=None, compare=False, repr=False)
     read: MessageReading | None = field(default=None, compare=False, repr=False)
-    pending_request: str = ""
+    pending: tuple[str, ...] = ()
     hides_active: bool = False
 
     def made_before(self, active: PatientId | None) -> "PatientVerdict":

@@ -2,10 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from data_models.clock import IdSource
-from data_models.conversation import QUESTION_MINUTES, OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.patient_context_models import Registry
 from services.identity.linking import Linked, Situation
@@ -17,7 +15,7 @@ from services.identity.wording import asked, option_line, unknown_number
 from services.patient_context.answers import ASKED, NAMES_THEM, OPENS_ONLY, OPTIONS, SAID
 from services.patient_context.asking_again import with_what_waits
 from services.patient_context.candidates import digits_of
-from services.patient_context.conclusion import PatientTurn
+from services.patient_context.conclusion import PatientTurn, asking_first
 from services.patient_context.pattern import PatientIdPattern
 from services.patient_context.rules import is_bare_switch
 from services.patient_context.verdict import PatientVerdict
@@ -186,38 +184,25 @@ def _offering(
         for place, one in enumerate(options, start=1)
     ]
     offered = [one.patient_id for one in options]
-    question = OpenQuestion(
-        question_id=ids.new_id("question"),
-        kind="subject",
-        run_id=turn.run_id,
-        user=turn.user,
-        patient_id=turn.reading.active,
-        epoch=turn.registry.epoch,
-        text="\n".join([text, *lines]),
-        payload={
-            OPTIONS: offered,
-            SAID: said,
-            NAMES_THEM: who.subject.outcome == "several",
-            **_waiting(who, offered),
-        },
-        expires_at=turn.now + timedelta(minutes=QUESTION_MINUTES),
-    )
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=turn.reading.active,
-        reply=question.text,
-        question=question,
-    )
+    payload = {
+        OPTIONS: offered,
+        SAID: said,
+        NAMES_THEM: who.subject.outcome == "several",
+        **_waiting(who, offered, said),
+    }
+    return asking_first(turn.ask("subject", "\n".join([text, *lines]), payload, ids=ids), turn)
 
 
-def _waiting(who: Who, offered: Sequence[PatientId | None]) -> Mapping[str, object]:
+def _waiting(who: Who, offered: Sequence[PatientId | None], said: str) -> Mapping[str, object]:
     """Return what waits for the answer: after the same question again, what waited for it, too."""
     turn, earlier = who.turn, who.turn.asks_whom
     opens_only = who.linked.is_plain or is_bare_switch(turn.reading)
-    if earlier is None or earlier.payload.get(OPTIONS) != offered:
+    before = {} if earlier is None else earlier.payload
+    is_same = before.get(OPTIONS) == offered and before.get(SAID) == said
+    if earlier is None or not is_same:
         return {ASKED: turn.reading.text, OPENS_ONLY: opens_only}
     if opens_only:
-        return {ASKED: earlier.payload.get(ASKED, ""), OPENS_ONLY: earlier.payload.get(OPENS_ONLY)}
+        return {key: earlier.payload.get(key, "") for key in (ASKED, OPENS_ONLY)}
     both, _ = with_what_waits(earlier, turn.reading.text)
     return {ASKED: both, OPENS_ONLY: False}
 
@@ -237,11 +222,7 @@ def unreachable(target: PatientId, who: Who, *, ids: IdSource) -> PatientVerdict
 
 def verdict_saying(text: str, turn: PatientTurn) -> PatientVerdict:
     """Return the verdict that says something and opens nothing."""
-    return PatientVerdict(
-        decision="NEEDS_PATIENT_ID",
-        patient_id=turn.reading.active,
-        reply=text,
-    )
+    return PatientVerdict(decision="NEEDS_PATIENT_ID", patient_id=turn.reading.active, reply=text)
 
 
 def roster_of(subject: Subject, who: Who) -> list[Person]:

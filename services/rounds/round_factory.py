@@ -43,11 +43,7 @@ def rounds_for(
     preparer = RoundPreparer(
         book=entry.book,
         preparation=Preparation(
-            scheduler=scheduler,
-            reader=reader,
-            records=records,
-            entry=entry,
-            clock=clock,
+            scheduler=scheduler, reader=reader, records=records, entry=entry, clock=clock
         ),
         replica=replica,
         clock=clock,

@@ -4,16 +4,18 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context
+from dataclasses import dataclass, field
 from typing import Literal
 
 import structlog
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.conversation_accessor import ConversationAccessor
 from data_models.errors import StoreError
 from data_models.identifiers import hashed
+from data_models.values import read_if_whole
 from services.runs.hub import Run
 
 _KEPT_RINGS = 64
@@ -45,7 +47,7 @@ class ReplicaSignals:
     async def read(self, replica: str) -> list[ReplicaSignal]:
         """Return what was asked of `replica`, oldest first: one read."""
         blob = await self._store.read(_name(replica))
-        return [] if blob is None else _parsed(blob.data).rings
+        return _rings(None if blob is None else blob.data)
 
     async def send(self, replica: str, send: ReplicaSignal) -> None:
         """Ask `replica` for `send`; it is asked when this returns.
@@ -55,7 +57,7 @@ class ReplicaSignals:
         """
 
         def ring(data: bytes | None) -> bytes | None:
-            rings = [] if data is None else _parsed(data).rings
+            rings = _rings(data)
             if send in rings:
                 return None
             return _Rings(rings=[*rings, send][-_KEPT_RINGS:]).model_dump_json().encode()
@@ -71,11 +73,10 @@ def _name(replica: str) -> str:
     return f"bells/{hashed(replica)}.json"
 
 
-def _parsed(data: bytes) -> _Rings:
-    try:
-        return _Rings.model_validate_json(data)
-    except ValidationError:
-        return _Rings()  # of a release that says it otherwise; nothing is lost but a send
+def _rings(data: bytes | None) -> list[ReplicaSignal]:
+    found = read_if_whole(data, _Rings)
+    # One of a release that says it otherwise: nothing is lost but a send.
+    return [] if found is None else found.rings
 
 
 LOOK_SECONDS = 1.0
@@ -85,25 +86,18 @@ shorter cost none."""
 logger = structlog.get_logger()
 
 
+@dataclass(slots=True, kw_only=True)
 class StopRequests:
     """Sends stops to other replicas and listens for those that are meant for the runs here."""
 
-    def __init__(
-        self,
-        *,
-        conversations: ConversationAccessor,
-        signals: ReplicaSignals,
-        replica: str,
-        look_seconds: float = LOOK_SECONDS,
-    ) -> None:
-        self._conversations = conversations
-        self._signals = signals
-        self._replica = replica
-        self._look_seconds = look_seconds
-        self._running: dict[str, Run] = {}
-        self._begun: dict[str, float] = {}
-        self._listener: asyncio.Task[None] | None = None
-        self._has_signal = False
+    conversations: ConversationAccessor
+    signals: ReplicaSignals
+    replica: str
+    look_seconds: float = LOOK_SECONDS
+    _running: dict[str, Run] = field(default_factory=dict, init=False)
+    _begun: dict[str, float] = field(default_factory=dict, init=False)
+    _listener: asyncio.Task[None] | None = field(default=None, init=False)
+    _has_signal: bool = field(default=False, init=False)
 
     async def send(self, conversation_id: str, *, owner: str, run_id: str | None) -> bool:
         """Ask the replica that runs the owner's turn to cancel it; False if none does.
@@ -111,13 +105,13 @@ class StopRequests:
         Raises:
             StoreError: it could not be asked.
         """
-        stored = await self._conversations.read(conversation_id, fresh=True)
+        stored = await self.conversations.read(conversation_id, fresh=True)
         if stored is None or stored.document.owner != owner:
             return False
         running = stored.document.running_turn
         if running is None or running.purpose != "turn" or run_id not in (None, running.run_id):
             return False
-        await self._signals.send(running.replica, ReplicaSignal(run_id=running.run_id, what="stop"))
+        await self.signals.send(running.replica, ReplicaSignal(run_id=running.run_id, what="stop"))
         return True
 
     @contextmanager
@@ -139,12 +133,12 @@ class StopRequests:
             self._listener.cancel()
         if self._has_signal:
             with suppress(StoreError):
-                await self._signals.take_down(self._replica)
+                await self.signals.take_down(self.replica)
 
     async def _listen(self) -> None:
         try:
             while self._running:
-                await asyncio.sleep(self._look_seconds)
+                await asyncio.sleep(self.look_seconds)
                 if self._is_any_long():
                     await self._look()
         finally:
@@ -152,11 +146,11 @@ class StopRequests:
 
     def _is_any_long(self) -> bool:
         now = asyncio.get_running_loop().time()
-        return any(now - begun >= self._look_seconds for begun in self._begun.values())
+        return any(now - begun >= self.look_seconds for begun in self._begun.values())
 
     async def _look(self) -> None:
         try:
-            signals = await self._signals.read(self._replica)
+            signals = await self.signals.read(self.replica)
         except StoreError as error:
             logger.warning("bell_unreadable", code=error.code)
             return

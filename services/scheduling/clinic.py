@@ -36,14 +36,7 @@ from services.scheduling.fhir import (
     slot_of,
     utc_text,
 )
-from services.scheduling.ports import (
-    Appointment,
-    Coverage,
-    Doctor,
-    Known,
-    Person,
-    Slot,
-)
+from services.scheduling.ports import Appointment, Coverage, Doctor, Known, Person, Slot
 
 _TAKEN = "that time was taken meanwhile; ask for available_slots again"
 _NO_SLOT = "there is no such slot; take an id of available_slots"

@@ -34,23 +34,27 @@ def of_all_values(clause: Clause, rows: KnownRows, names: Sequence[str]) -> Verd
 
     A "not" without a "never" is of the newest value.
     """
-    if not names or clause.differences or clause.counted:
+    if not names or clause.differences or clause.counted or not _may_be_of_all(clause):
         return None
     values = _values(clause, rows, names)
     if not values:
         return None
-    if not clause.quantities and clause.cues & COURSES and _is_span(clause):
+    if not clause.quantities:
         return against_trend(clause, values) or supported([values[0], values[-1]])
     if len(clause.quantities) == 2:
         return _of_range(clause, values)
-    if len(clause.quantities) != 1:
-        return None
     if clause.quantities[0].comparator:
         return _of_bound(clause, values)
+    return _all_same(clause.quantities[0], values)
+
+
+def _may_be_of_all(clause: Clause) -> bool:
+    """Whether a clause tells a course over some days, a range, a bound or what stays the same."""
+    if len(clause.quantities) != 1:
+        is_course = bool(clause.cues & COURSES) and _is_span(clause)
+        return len(clause.quantities) == 2 or (not clause.quantities and is_course)
     is_lasting = bool(clause.words & _ALWAYS) or _is_span(clause)
-    return (
-        _all_same(clause.quantities[0], values) if is_lasting and "steady" in clause.cues else None
-    )
+    return bool(clause.quantities[0].comparator) or (is_lasting and "steady" in clause.cues)
 
 
 def _of_range(clause: Clause, values: Sequence[KnownRow]) -> Verdict | None:

@@ -206,11 +206,10 @@ def _against_polarity(
     """Return the row that says absent where a clause says present, for all that texts may say."""
     if not all(row.is_text for row in fitting):
         return None
-    for row in candidates:
+    for row in (one for one in candidates if not one.is_text and not one.is_earlier):
         is_denied = row.needs <= clause.words and not is_denied_alike(clause, row)
         is_other = not row.needs.isdisjoint(clause.names) and excludes(clause, row)
-        is_otherwise = is_denied or is_other
-        if not row.is_text and not row.is_earlier and is_otherwise:
+        if is_denied or is_other:
             return Verdict("contradicted", row.sources, row.says)
     told = {ref for row in fitting for ref in row.sources}
     texts = [row for row in candidates if not row.name.isdisjoint(clause.names)]

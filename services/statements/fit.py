@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from itertools import pairwise
 
-from services.language.clauses import Clause
+from services.language.clauses import Clause, Stage
 from services.language.name_kinds import kind_of_name
 from services.language.quantities import Quantity
 from services.language.statement_words import statement_words
@@ -35,19 +35,16 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     """Whether one row says all that a clause states besides its names."""
     return (
         clause.often <= row.often
-        and all(_is_of_day(one, clause, row) for one in clause.dates)
-        and _measures(clause, row)
+        and (not clause.dates or all(_is_of_day(one, clause, row) for one in clause.dates))
+        and (not clause.quantities or _measures(clause, row))
         and is_denied_alike(clause, row)
         and _is_as_sure(clause, row)
         and not (is_aim(row) and _names_problems(clause) and not clause.words & _OF_AIMS)
         and not _is_visit_for(clause, row)
         and is_of_same_matter(clause, row)
         and not (row.is_plan and clause.cues.isdisjoint(NOT_DONE))
-        and all(
-            any(one.fits(known) for known in row.stages) or _says_plainly(one.scale, one.value, row)
-            for one in clause.stages
-        )
-        and all(code in row.words for code in clause.codes)
+        and (not clause.stages or all(_is_of_stage(one, row) for one in clause.stages))
+        and row.words.issuperset(clause.codes)
         and has_sites(clause, row)
         and not excludes(clause, row)
         and not _is_finding_beside(clause, row)
@@ -61,13 +58,19 @@ def fits(clause: Clause, row: KnownRow) -> bool:
     )
 
 
+def _is_of_stage(one: Stage, row: KnownRow) -> bool:
+    is_known = any(one.fits(known) for known in row.stages)
+    return is_known or _says_plainly(one.scale, one.value, row)
+
+
 def _is_told_there(clause: Clause, row: KnownRow) -> bool:
     """Whether a number is of something that its own words name, and not its title alone."""
-    told = told_of(clause.words).union(clause.names)
-    is_told = clause.quantities and clause.own_names and told
-    if _is_half_in_title(clause, row):
+    if clause.runs and _is_half_in_title(clause, row):
         return False
-    return not is_told or not row.name.isdisjoint(told)
+    if not clause.quantities or not clause.own_names:
+        return True
+    told = told_of(clause.words).union(clause.names)
+    return not told or not row.name.isdisjoint(told)
 
 
 def _is_half_in_title(clause: Clause, row: KnownRow) -> bool:
@@ -98,6 +101,8 @@ def lacked(row: KnownRow) -> frozenset[str]:
     if row.is_text or row.words.isdisjoint(_WITH):
         return frozenset()
     said = row.says.replace(" with no ", " without ")
+    if " without " not in said:
+        return frozenset()
     return told_of(stems_of(said.partition(" without ")[2].partition(",")[0]))
 
 
@@ -148,6 +153,8 @@ def is_denied_alike(clause: Clause, row: KnownRow) -> bool:
 
 def has_sites(clause: Clause, row: KnownRow) -> bool:
     """Whether a row has every side beside the same place; what is there may stand elsewhere."""
+    if not clause.sites:
+        return True
     sides = frozenset(statement_words().sides.values())
     return all(
         any(
@@ -168,22 +175,24 @@ def _measures(clause: Clause, row: KnownRow) -> bool:
     others = [
         one
         for one in clause.quantities
-        if not _is_mixture(one, row)
-        and not any(is_same(one, there, is_about=is_about) for there in known)
+        if not _is_among(one, known, is_about=is_about)
+        and (one.pair is None or not _is_mixture(one, row))
     ]
+    if not others or len(others) == len(clause.quantities):
+        return not others
     # Who repeats a whole name repeats its figures, too; alone they are no value.
-    is_repeated = all(
-        not one.comparator and any(is_same(one, there) for there in row.figures) for one in others
-    )
-    return not others or (is_repeated and len(others) < len(clause.quantities))
+    return all(not one.comparator and _is_among(one, row.figures) for one in others)
+
+
+def _is_among(one: Quantity, known: Sequence[Quantity], *, is_about: bool = False) -> bool:
+    return any(is_same(one, there, is_about=is_about) for there in known)
 
 
 def _is_mixture(told: Quantity, row: KnownRow) -> bool:
     """Whether a row has both parts of a mixture: "Humulin 70/30"."""
     numbers = {one.number for one in row.quantities}
     units = {one.unit for one in row.quantities}
-    is_of_unit = not told.unit or told.unit in units
-    return told.pair is not None and is_of_unit and {told.number, told.pair} <= numbers
+    return (not told.unit or told.unit in units) and {told.number, told.pair} <= numbers
 
 
 def _range_of(row: KnownRow) -> list[float] | None:
@@ -318,7 +327,7 @@ def _has_happened(clause: Clause, row: KnownRow) -> bool:
     if row.number is not None and (clause.cues & COURSES or clause.quantities):
         return True  # "declined from 22 to 11" is a course, "118 on admission" of a visit beside it
     told = [word for word in happenings(clause) if word not in clause.names]
-    return all(has_happened(word, row) for word in told)
+    return not told or all(has_happened(word, row) for word in told)
 
 
 def happenings(clause: Clause) -> list[str]:
@@ -344,4 +353,4 @@ def _has_ended(row: KnownRow) -> bool:
 
 def is_measured(one: Quantity, row: KnownRow) -> bool:
     """Whether the row has the number."""
-    return any(is_same(one, known) for known in row.quantities)
+    return _is_among(one, row.quantities)

@@ -1,6 +1,6 @@
 """Rows by the words and numbers in them, so that few are compared with a sentence."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -25,11 +25,11 @@ class KnownRows:
     """What tools of one turn, and earlier turns about the same patient, found."""
 
     def __init__(self) -> None:
-        self._by_word: dict[str, list[KnownRow]] = {}
+        self._by_word = defaultdict[str, list[KnownRow]](list)
         self._sorted = 0
-        self._by_number: dict[float, list[KnownRow]] = {}
-        self._by_day: dict[tuple[int | None, int | None], list[KnownRow]] = {}
-        self._by_source: dict[str, list[KnownRow]] = {}
+        self._by_number = defaultdict[float, list[KnownRow]](list)
+        self._by_day = defaultdict[tuple[int | None, int | None], list[KnownRow]](list)
+        self._by_source = defaultdict[str, list[KnownRow]](list)
         self._names: set[str] = set()
         self.rows: list[KnownRow] = []
         self.personal: list[KnownRow] = []
@@ -114,15 +114,15 @@ class KnownRows:
         """Sort what came since: most sentences ask for no row."""
         for row in self.rows[self._sorted :]:
             for word in row.words:
-                self._by_word.setdefault(word, []).append(row)
+                self._by_word[word].append(row)
             for ref in row.sources:
-                self._by_source.setdefault(ref, []).append(row)
+                self._by_source[ref].append(row)
             for one in row.quantities:
                 for number in one.readings:
-                    self._by_number.setdefault(round(number, 4), []).append(row)
+                    self._by_number[round(number, 4)].append(row)
             for day in row.dates:
-                self._by_day.setdefault((day.year, day.month), []).append(row)
-                self._by_day.setdefault((day.year, None), []).append(row)
+                self._by_day[day.year, day.month].append(row)
+                self._by_day[day.year, None].append(row)
         self._sorted = len(self.rows)
 
     def _count(self, view: ChartView) -> None:

@@ -21,9 +21,11 @@ def is_same(claimed: Quantity, known: Quantity, *, is_about: bool = False) -> bo
     if None not in pairs and not _fits(claimed, claimed.pair or 0, known.pair or 0, is_about):
         return False
     # A point may part thousands, but 8.092 g are not 8.092 kg for that.
-    readings = claimed.readings if claimed.unit in ("", known.unit) else claimed.readings[:1]
+    is_plain = claimed.unit in ("", known.unit)
+    readings = claimed.readings if is_plain else claimed.readings[:1]
     # "Above 7" is no 6.383 that might be 6,383.
-    recorded = _in_unit(known, claimed.unit)[: 1 if claimed.comparator else None]
+    recorded = known.readings if is_plain else _in_unit(known, claimed.unit)
+    recorded = recorded[:1] if claimed.comparator else recorded
     for one in readings:
         for there in recorded:
             if _fits(claimed, one, there, is_about):
@@ -39,8 +41,6 @@ def is_comparable(claimed: Quantity, known: Quantity) -> bool:
 
 
 def _in_unit(known: Quantity, unit: str) -> tuple[float, ...]:
-    if not unit or unit == known.unit:
-        return known.readings
     if not known.unit:
         # A number without unit in the record is no number with one, but for scores and counts.
         return known.readings if unit in _BARE_UNITS else ()
@@ -57,7 +57,7 @@ def _fits(claimed: Quantity, number: float, there: float, is_about: bool) -> boo
             return True
         return there < number if claimed.comparator[0] == "<" else there > number
     off = abs(number - there)
-    if off > _HALF and off > _ABOUT * max(abs(number), abs(there)):
+    if off > _HALF and off > _ABOUT * abs(number) and off > _ABOUT * abs(there):
         return False  # farther than any rounding: most rows end here
     if isclose(number, there, rel_tol=1e-6, abs_tol=1e-9):
         return True

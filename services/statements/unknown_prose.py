@@ -6,7 +6,14 @@ from collections.abc import Set as AbstractSet
 from services.language.clauses import Clause
 from services.language.statement_words import is_clinical_name, statement_words
 from services.language.statements import Sentence
-from services.statements.fit import ANY_KIN, WITHOUT, has_happened, is_measured, lacked, stands
+from services.statements.fit import (
+    ANY_KIN,
+    WITHOUT,
+    has_happened,
+    is_measured,
+    lacked,
+    stands,
+)
 from services.statements.known import KnownRows
 from services.statements.rows import BEGINNING, KnownRow, told_of
 
@@ -99,11 +106,8 @@ def _adds_unknown(
     said = _said(clause, own_names) | (clause.words & short)
     if is_of_value and (_has_figure(clause) or _names_nothing(clause)):
         said = frozenset(filter(_is_of_medicine, said))
-    parted = said & sentence.hyphened.keys() - frozenset().union(*(row.words for row in rows))
-    exclusive = statement_words().exclusive.keys()
-    parted = frozenset(word for word in parted if sentence.hyphened[word].isdisjoint(exclusive))
-    parts = told_of(part for word in parted for part in sentence.hyphened[word])
-    said = said - parted | {part for part in parts if not _is_neutral(part, clause)}
+    if not said.isdisjoint(sentence.hyphened):
+        said = _with_parts(said, clause, rows, sentence)
     if _has_figure(clause):
         said = frozenset(one for one in said if not _has_happened_to(one, rows))
     if not said:
@@ -114,9 +118,8 @@ def _adds_unknown(
     meant = [row for row in meant if not row.is_plan or "planned" in clause.cues]
     own = frozenset(clause.names)
     meant = [row for row in meant if row.kind != "personal" or row.words & own]
-    known = frozenset(clause.names).union(
-        *(row.words if is_denied else row.words - lacked(row) for row in meant)
-    )
+    told = [row.words if is_denied else row.words - lacked(row) for row in meant]
+    known = frozenset(clause.names).union(*told)
     known |= {word for name in clause.names for word in statement_words().panels.get(name, ())}
     is_short = any(len(word) == _SHORT for word in said - known)
     initials = [_initials(row) for row in meant] if is_short else []
@@ -124,6 +127,17 @@ def _adds_unknown(
         clause.quantities or clause.differences or _places_of(clause.words) <= _places_of(known)
     )
     return not (has_all(said, known, initials) and is_placed)
+
+
+def _with_parts(
+    said: frozenset[str], clause: Clause, rows: Sequence[KnownRow], sentence: Sentence
+) -> frozenset[str]:
+    """Return what is said, with their parts for words with hyphens that no row has."""
+    parted = said & sentence.hyphened.keys() - frozenset().union(*(row.words for row in rows))
+    exclusive = statement_words().exclusive.keys()
+    parted = frozenset(word for word in parted if sentence.hyphened[word].isdisjoint(exclusive))
+    parts = told_of(part for word in parted for part in sentence.hyphened[word])
+    return said - parted | {part for part in parts if not _is_neutral(part, clause)}
 
 
 def _has_happened_to(word: str, rows: Sequence[KnownRow]) -> bool:
@@ -219,8 +233,10 @@ def _is_neutral(word: str, clause: Clause) -> bool:
         return True  # "recovered from 11.6 to 13.2": its numbers are compared
     if clause.differences and word in _AMOUNTS:
         return True
-    forms = [word, *(word.removesuffix(ending) for ending in _INFLECTIONS if len(word) > 5)]
-    if any(one in known.neutral or one in known.spoken for one in forms):
+    forms = [word]
+    if len(word) > _SHORT_FORM and word.endswith(_INFLECTIONS):
+        forms += [word.removesuffix(ending) for ending in _INFLECTIONS]
+    if not (known.neutral.isdisjoint(forms) and known.spoken.isdisjoint(forms)):
         return True
     if word.endswith(_ADVERB) and word not in known.judging | known.happening.keys():
         return True

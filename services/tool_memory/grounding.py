@@ -55,10 +55,7 @@ def other_of(kind: str) -> str:
 
 def with_time_only(row: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """Return what a model may see of an item of that kind that names another patient."""
-    return {
-        "title": other_of(kind),
-        **{name: row[name] for name in _TIME_FIELDS if row.get(name)},
-    }
+    return {"title": other_of(kind), **{name: row[name] for name in _TIME_FIELDS if row.get(name)}}
 
 
 GROUNDING_PREFIX = "TOOL_MEMORY_JSON:"
@@ -95,8 +92,4 @@ def _entity(entity: EntityContext, zone: tzinfo) -> dict[str, Any]:
 
 def _run(run: ToolExecutionContext) -> dict[str, Any]:
     asked = " ".join(run.user_request.split())
-    return {
-        "tool": run.tool_name,
-        "for": asked[:_NAME_LIMIT_CHARS],
-        "ok": run.success,
-    }
+    return {"tool": run.tool_name, "for": asked[:_NAME_LIMIT_CHARS], "ok": run.success}

@@ -24,13 +24,7 @@ from data_models.tool_memory import (
 from services.language.names_within import names_one_of
 from services.tool_memory.choice import Picked, choice_of
 from services.tool_memory.extractors import EXTRACTORS, Extractor, Found, extracted
-from services.tool_memory.grounding import (
-    SHOWN,
-    grounding_of,
-    masked,
-    other_of,
-    with_time_only,
-)
+from services.tool_memory.grounding import SHOWN, grounding_of, masked, other_of, with_time_only
 from services.tool_memory.resolution import Resolution, Resolved
 from services.tool_memory.store import ToolEntityStore, fit
 
@@ -49,6 +43,7 @@ class FinishedRun:
         data: The whole result; None where the run failed.
         error: What the agent was told of a failure.
         call_id: Of the call; a view that it gave is called so.
+        is_view: Whether it gave rows of a chart: no entities, for none has an id of its own.
     """
 
     tool: str
@@ -58,6 +53,8 @@ class FinishedRun:
     error: str | None
     duration_ms: float
     call_id: str = ""
+    error_code: str | None = None
+    is_view: bool = False
 
 
 class ToolMemorySession:
@@ -107,6 +104,11 @@ class ToolMemorySession:
         """What the user asks for: their words, and after a pick those that it completes."""
         text = self._user_text
         return text if self._picked is None else f"{text} (my request: {self._picked.asked})"
+
+    def hear(self, text: str) -> None:
+        """Go on with `text`, another request of the same turn."""
+        if text != self._user_text:
+            self._user_text, self._picked = text, None
 
     @property
     def goes_on_with(self) -> str | None:
@@ -234,7 +236,7 @@ class ToolMemorySession:
         fit(self._store.memory, kept=tuple(kept))
 
     def _found(self, run: FinishedRun) -> list[Found]:
-        if run.data is None or run.error is not None:
+        if run.is_view or run.data is None or run.error is not None:
             return []
         try:
             return extracted(run.data, self._extractors)

@@ -93,12 +93,7 @@ class ToolEntityStore:
     """
 
     def __init__(
-        self,
-        *,
-        memory: ToolMemory,
-        limits: ToolMemoryLimits,
-        now: datetime,
-        principal: str = "",
+        self, *, memory: ToolMemory, limits: ToolMemoryLimits, now: datetime, principal: str = ""
     ) -> None:
         self._memory = memory
         self._limits = limits

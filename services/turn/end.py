@@ -89,7 +89,7 @@ def is_repeatable(turn: GroundedTurn) -> bool:
         return False
     if record.outcome != "success" or record.question is not None or not row.agent_responses:
         return False
-    if turn.verdict.pending_request or turn.message.press is not None:
+    if turn.verdict.pending or turn.message.press is not None:
         return False
     if running is None or running.deeds or any(one.plan_id for one in row.agent_responses):
         return False

@@ -11,9 +11,11 @@ from data_models.turn_events import Notice
 from services.evidence.changes import line_of
 from services.evidence.chart_states import chart_states
 from services.evidence.looks import LookBook, RecentLooks
+from services.language.own_texts import in_own_language
 from services.records.big_charts import make_view
 from services.records.ports import PatientRecords
 from services.turn.phases import GroundedTurn
+from services.turn.reading import spoken_in
 from settings import Settings
 
 _log = structlog.get_logger()
@@ -52,7 +54,8 @@ class TurnLooks:
             return
         earlier = look.earlier
         if earlier is not None and earlier.is_over(turn.now):
-            turn.run.emit(Notice("progress", line_of(earlier.last, now)))
+            line = in_own_language(line_of(earlier.last, now), spoken_in(turn))
+            turn.run.emit(Notice("progress", line))
         if earlier is not None and earlier.is_noted(now):
             self.recent.keep(key, record, earlier)
 

@@ -4,6 +4,7 @@ The words stay with the question, where no model looks, until the user says whos
 they are that patient's, unless they may be about somebody else as well.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz.distance import OSA
@@ -15,14 +16,20 @@ from services.language.folding import words_of
 from services.language.mentions import read_words
 from services.language.phrases import says
 from services.language.yes_no import says_no
-from services.patient_context.answers import ASKED, NAMES_THEM, OPENS_ONLY, SAID, options_of
-from services.patient_context.asking_again import REQUEST_LIMIT_CHARS
+from services.patient_context.answers import (
+    ASKED,
+    NAMES_THEM,
+    OPENS_ONLY,
+    SAID,
+    options_of,
+    waiting_in,
+)
+from services.patient_context.asking_again import REQUEST_LIMIT_CHARS, shown_waiting
 from services.patient_context.service import PatientContextService
 from services.patient_context.verdict import PatientVerdict
 from services.turn.phases import GroundedTurn, LoadedTurn
 from services.turn.turn_replies import TurnReplies
 
-_SHOWN_CHARS = 120
 _ONE_SLIP_CHARS = 5
 """Shorter names that differ by a letter are different names: Tim and Kim."""
 _KEEP_A_REQUEST = WHO_KINDS | {"break_glass"}
@@ -48,20 +55,47 @@ class PendingRequests:
         is_answer = verdict.reply is not None and verdict.question is None
         if question is None or question.kind not in _KEEP_A_REQUEST or not is_answer:
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
-        asked = "" if question.payload.get(OPENS_ONLY) else str(question.payload.get(ASKED, ""))
+        asked = (*waiting_in(question), *verdict.pending)
         registry = verdict.registry or turn.registry
-        is_theirs = asked and (
+        is_theirs = bool(asked) and (
             is_whom_it_names(question, verdict)
             if question.kind == "subject"
-            else self.patients.may_be_theirs(asked, registry=registry)
+            else all(self.patients.may_be_theirs(one, registry=registry) for one in asked)
         )
         if not is_theirs or not _names_one(turn, verdict):
             return _saying_what_is_dropped(turn, self._with_request(turn, verdict))
         who = f"{verdict.patient_id} is active."
         if verdict.person is not None:
             who = f"This is the chart of {both_identifiers(verdict.person)}."
-        self.replies.notify(turn, f"{who} Going on with “{_shown(asked)}”.")
-        return replace(verdict, reply=None, pending_request=asked)
+        theirs, left = _of_whom_is_chosen(asked, verdict)
+        self.replies.notify(turn, f"{who} Going on with “{shown_waiting(theirs)}”.")
+        if left:
+            self.replies.notify(turn, _not_answered(left))
+        return replace(verdict, reply=None, pending=theirs)
+
+    def following(self, turn: GroundedTurn) -> GroundedTurn | None:
+        """Return the turn at what waited behind the request that is answered; None: nothing did.
+
+        Where that one led to a question, or was answered in part before a replica died, it ends.
+        """
+        left = turn.verdict.pending[1:]
+        if left and (
+            turn.record.question is not None or turn.record.outcome != "success" or turn.kept
+        ):
+            self.replies.notify(turn, _not_answered(left))
+            return None
+        return turn.following() if left else None
+
+    def tell_dropped(self, turn: LoadedTurn) -> None:
+        """Say which requests waited for an answer that was not given, and wait no more."""
+        if left := _left(turn.open_question(), turn.record.question):
+            self.replies.notify(turn, _not_answered(left))
+
+    def tell_displaced(self, turn: GroundedTurn) -> None:
+        """Say what is not answered where what was open beside this message is asked no more."""
+        beside, asked = turn.verdict.question, turn.record.question
+        if beside is not None and asked is not None and asked.question_id != beside.question_id:
+            self.replies.notify(turn, _not_answered(waiting_in(beside)))
 
     def ask_whose(self, turn: GroundedTurn) -> None:
         """Ask whose a request is that nobody could look into for want of a patient."""
@@ -93,11 +127,29 @@ class PendingRequests:
             return verdict  # it holds its message itself
         asked = turn.text if not opens_only and is_request_of_record(turn.text) else ""
         if not asked and earlier is not None and earlier.kind == "which_patient":
-            asked = str(earlier.payload.get(ASKED, ""))  # asked again about the same request
-        if not asked:
-            return verdict
-        payload = {**question.payload, ASKED: asked, OPENS_ONLY: False}
-        return replace(verdict, question=question.model_copy(update={"payload": payload}))
+            return _with_waiting(verdict, question, waiting_in(earlier))  # about the same request
+        return _with_waiting(verdict, question, (asked,) if asked else ())
+
+
+def _with_waiting(
+    verdict: PatientVerdict, question: OpenQuestion, asked: Sequence[str]
+) -> PatientVerdict:
+    if not asked:
+        return verdict
+    payload = {**question.payload, ASKED: [*asked], OPENS_ONLY: False}
+    return replace(verdict, question=question.model_copy(update={"payload": payload}))
+
+
+def _of_whom_is_chosen(
+    asked: Sequence[str], verdict: PatientVerdict
+) -> tuple[tuple[str, ...], Sequence[str]]:
+    """Return which of the messages are done for who was chosen, and the others.
+
+    The first was asked about; "his weight?" behind it is of no woman.
+    """
+    is_sure = _is_of_other_sex(asked[0], verdict)
+    left = [] if is_sure else [one for one in asked if _is_of_other_sex(one, verdict)]
+    return tuple(one for one in asked if one not in left), left
 
 
 def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
@@ -111,8 +163,7 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
         return True
     if question.payload.get(NAMES_THEM):
         return False
-    sexes = {read_words(str(question.payload.get(ASKED, ""))).told_sex, _sex_of(verdict)}
-    if sexes == {"male", "female"}:
+    if any(_is_of_other_sex(one, verdict) for one in waiting_in(question)):
         return False
     if not said:
         return True
@@ -121,8 +172,9 @@ def is_whom_it_names(question: OpenQuestion, verdict: PatientVerdict) -> bool:
     return any(OSA.distance(one, word) <= _slips(one) for one in said for word in own)
 
 
-def _sex_of(verdict: PatientVerdict) -> str | None:
-    return None if verdict.person is None else verdict.person.sex
+def _is_of_other_sex(asked: str, verdict: PatientVerdict) -> bool:
+    own = None if verdict.person is None else verdict.person.sex
+    return {read_words(asked).told_sex, own} == {"male", "female"}
 
 
 def _slips(word: str) -> int:
@@ -132,23 +184,27 @@ def _slips(word: str) -> int:
 def _saying_what_is_dropped(turn: LoadedTurn, verdict: PatientVerdict) -> PatientVerdict:
     """Say which request waited for an answer that this message ends without giving it."""
     question, next_one = turn.open_question(), verdict.question
-    if question is None or question.payload.get(OPENS_ONLY) or not question.payload.get(ASKED):
+    left = _left(question, next_one)
+    if not left:
         return verdict
-    asked = str(question.payload[ASKED])
-    is_same = next_one is not None and next_one.question_id == question.question_id
-    if is_same or (next_one is not None and asked in str(next_one.payload.get(ASKED))):
-        return verdict
-    said = f"“{_shown(asked)}” was not answered; say it again if it is still wanted."
+    said = _not_answered(left)
     if verdict.reply is not None:
         return replace(verdict, reply=f"{verdict.reply}\n{said}")
     return replace(verdict, notice=" ".join(filter(None, (verdict.notice, said))))
 
 
-def _shown(asked: str) -> str:
-    """Return all that waits, each message between quotation marks of its own."""
-    lines = (" ".join(line.split()) for line in asked.splitlines())
-    return "”, “".join(line if len(line) <= _SHOWN_CHARS else f"{line[:_SHOWN_CHARS]} …"
-                       for line in lines if line)  # fmt: skip
+def _left(question: OpenQuestion | None, next_one: OpenQuestion | None) -> Sequence[str]:
+    """Return what waited for the answer to `question` and does not for that to the next one."""
+    if question is None or question.kind not in _KEEP_A_REQUEST:
+        return ()
+    kept = () if next_one is None else waiting_in(next_one)
+    return [one for one in waiting_in(question) if one not in kept]
+
+
+def _not_answered(asked: Sequence[str]) -> str:
+    if len(asked) > 1:
+        return f"“{shown_waiting(asked)}” were not answered; say again what is still wanted."
+    return f"“{shown_waiting(asked)}” was not answered; say it again if it is still wanted."
 
 
 def _names_one(turn: LoadedTurn, verdict: PatientVerdict) -> bool:

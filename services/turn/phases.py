@@ -200,11 +200,11 @@ class UnderstoodTurn(LoadedTurn):
     @property
     def text(self) -> str:
         """The user's words; the request that they complete."""
-        return self.verdict.pending_request or self.message.text
+        return self.verdict.pending[0] if self.verdict.pending else self.message.text
 
     def ground(self, context: Stored[ChatContext]) -> "GroundedTurn":
         """Go on in the patient's document, to which the turn is written from now on."""
-        said = ": ".join(filter(None, (self.message.text, self.verdict.pending_request)))
+        said = ": ".join(filter(None, (self.message.text, "\n".join(self.verdict.pending))))
         document, run = context.document, self.run
         row = open_row(document, run=run, message=self.message, said=said, now=self.now)
         kept = tuple(row.agent_responses)
@@ -240,6 +240,7 @@ class GroundedTurn(UnderstoodTurn):
         document: Is written at the end; steps and tools change it in place until then.
         row: The turn in the document's history.
         kept: What a replica had stored of the team's answer that died over this turn.
+        went_before: What waited with the request that is answered now, and is answered.
         effects: What tools change outside, one log for the whole of this attempt.
     """
 
@@ -248,11 +249,20 @@ class GroundedTurn(UnderstoodTurn):
     kept: tuple[AgentMessage, ...]
     effects: TurnEffects
     sessions: TurnSessions = field(default_factory=TurnSessions)
+    went_before: tuple[str, ...] = ()
 
     @property
     def patient_id(self) -> PatientId | None:
         """The patient whose document this turn writes, if any."""
         return self.document.patient_id
+
+    def following(self) -> "GroundedTurn":
+        """Go on with the request that waited behind the one that is answered."""
+        done, *rest = self.verdict.pending
+        verdict = replace(self.verdict, pending=tuple(rest))
+        went_before = (*self.went_before, done)
+        self.sessions.entities = None  # it has heard the words of the request before
+        return self.record.reach(replace(self, verdict=verdict, went_before=went_before))
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ from services.turn.turn_replies import TurnReplies
 # Carries out what the user has confirmed, and remembers it like any other tool run.
 
 _UNDONE: Mapping[Undoable, str] = {
+    "create_event": "Cancelled",
+    "add_task": "Deleted",
     "move_event": "Moved back",
     "complete_task": "Open again",
     "move_task": "Moved back",
@@ -221,9 +223,13 @@ class TurnQuestions:
     async def _undo(self, turn: GroundedTurn) -> bool:
         """Take the user's newest undoable action back: a write to memory, or a change of their own.
 
-        False where nothing was done in the last ten minutes that can be undone.
+        "Scratch that" means what was done in the turn before, and no other. False where nothing
+        was done in the last ten minutes that can be undone.
         """
-        if turn.message.press is not None or command_in(turn.text) != "undo":
+        command = None if turn.message.press is not None else command_in(turn.text)
+        if command == "retract":
+            return await self._undo_last(turn)
+        if command != "undo":
             return False
         action, write = await self._actions.newest_action(turn), self.remembering.newest(turn)
         made = self.orders.newest(turn)
@@ -235,6 +241,14 @@ class TurnQuestions:
             return self.remembering.undo(turn)
         self._replies.say(turn, await self._actions.undo(turn, action))
         return True
+
+    async def _undo_last(self, turn: GroundedTurn) -> bool:
+        before = [one for one in turn.document.chat_history if one.run_id != turn.run.run_id][-1:]
+        action = await self._actions.newest_action(turn)
+        is_last = action is not None and any(action.at >= one.timestamp for one in before)
+        if action is not None and is_last:
+            self._replies.say(turn, await self._actions.undo(turn, action))
+        return is_last
 
     async def offer_new_history(self, turn: UnderstoodTurn, error: CorruptDocumentError) -> None:
         """Ask whether to start anew where the active patient's history cannot be read."""

@@ -121,3 +121,4 @@ def _asked_before(turn: ClaimedTurn) -> Iterator[str]:
         is_near = turn.now - earlier.timestamp <= _NEAR
         if earlier.run_id != turn.run.run_id and is_near:
             yield _nameless(earlier.user_message, subject)
+    yield from (_nameless(one, subject) for one in turn.went_before)

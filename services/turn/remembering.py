@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from data_models.chat_context import ChatContext
+from data_models.chat_context import ChatContext, Turn
 from data_models.clock import Clock
 from data_models.conversation import OpenQuestion
 from data_models.errors import MemoryItemError
@@ -44,6 +44,7 @@ _NOT_NOTED = (
 )
 _NOT_READ = "“{rest}” was not read; say it by itself, as a whole sentence."
 _REST_CHARS = 120
+_NOT_OF_THEM = "No longer taken as said of this patient: {said}."
 _OF_WHAT = (
     "Nothing was changed: I cannot tell what that puts right. Held as your words: {listed}. Say "
     "the whole sentence as it is right."
@@ -126,11 +127,8 @@ class TurnRemembering:
         if turn.message.press is not None or rest is None:
             return False
         text = self.taken_back(turn)
-        if not text and (said := _said_before(turn)):
-            text = (
-                f"{said[-1].said_by} said that, so it is still held: "
-                f"{_listed([one.text for one in said])}. “forget …” with its words withdraws it."
-            )
+        if not text and (said := _said_by_another(turn)):
+            text = f"{said} “forget …” with its words withdraws it."
         if text and rest:
             text += f" {self._held(turn) or _NOT_READ.format(rest=one_line(rest, _REST_CHARS))}"
         if text:
@@ -144,7 +142,14 @@ class TurnRemembering:
         """
         name = one_line(turn.message.sender.display_name, NAME_CHARS)
         said = [one.point_id for one in _said_before(turn) if one.said_by == name]
-        return self._undone(turn, MemoryWrite(turn.now, points=tuple(said))) if said else ""
+        if said:
+            return self._undone(turn, MemoryWrite(turn.now, points=tuple(said)))
+        sender = turn.message.sender.display_name
+        before = [one for one in _turns_before(turn) if one.user == sender]
+        told = [said for one in told_before(before) for said in one.sentences]
+        for one in before:
+            one.is_taken_back = bool(told)
+        return _NOT_OF_THEM.format(said=_listed(told)) if told else ""
 
     def undo(self, turn: GroundedTurn) -> bool:
         """Take back the user's newest write to the open patient's memory; "undo" was said.
@@ -211,10 +216,27 @@ class TurnRemembering:
 
 def _said_before(turn: GroundedTurn) -> Sequence[KeyPoint]:
     """Return what is held of the message before, whoever wrote it."""
-    document = turn.document
-    before = [one for one in document.chat_history if one.run_id != turn.run.run_id][-1:]
-    held = [one for one in document.memory.key_points if one.status == "active" and one.quote]
+    before, points = _turns_before(turn), turn.document.memory.key_points
+    held = [one for one in points if one.status == "active" and one.quote]
     return [one for one in held if any(one.quote in each.user_message for each in before)]
+
+
+def _said_by_another(turn: GroundedTurn) -> str:
+    """Return what somebody else stated just before, and that it is still held; "" for nothing."""
+    if held := _said_before(turn):
+        listed = _listed([one.text for one in held])
+        return f"{held[-1].said_by} said that, so it is still held: {listed}."
+    told = told_before(_turns_before(turn))
+    return (
+        f"{told[-1].by} said that, so it still counts: {_listed(told[-1].sentences)}."
+        if told
+        else ""
+    )
+
+
+def _turns_before(turn: GroundedTurn) -> Sequence[Turn]:
+    """Return the last turn before this one, if there is any."""
+    return [one for one in turn.document.chat_history if one.run_id != turn.run.run_id][-1:]
 
 
 def _listed(texts: Sequence[str]) -> str:

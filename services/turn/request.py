@@ -64,7 +64,9 @@ class TurnRequests:
             patient_id=turn.patient_id,
             all_patient_ids=turn.roster.patient_ids,
             snapshot=snapshot_of(turn),
-            history=shown_history(context, context.chat_history[:-1]),
+            history=shown_history(
+                context, context.chat_history[: None if turn.went_before else -1]
+            ),
             text=tool_memory.request,
             user=message.sender.display_name,
             principal_id=message.sender.principal_id,
@@ -91,6 +93,7 @@ class TurnRequests:
             look=turn.sessions.look,
             said=turn.kept,
             is_group=message.is_group,
+            is_asked=_is_asked(turn),
             is_awaited=lambda: turn.run.others_wait or queue_length(turn.claim.conversation) > 0,
             identity=identity,
             identities={one: identity_of(turn, one) for one in turn.roster.patient_ids},
@@ -115,6 +118,19 @@ class TurnRequests:
             deadline=turn.started + self._turn_seconds,
             artifacts=self.documents.artifacts(turn, patient_id),
         )
+
+
+def _end(turn: GroundedTurn, event: ChatFinished) -> None:
+    """Note how the team ended; what a deed waits for is asked again behind an answer beside it."""
+    turn.record.end("interrupt" if event.reason in ("gate", "question") else "success")
+    if event.is_beside and turn.record.question is None and _is_asked(turn):
+        turn.record.ask(turn.open_question())
+
+
+def _is_asked(turn: GroundedTurn) -> bool:
+    question = turn.open_question()
+    is_of_deed = question is not None and question.kind == "destructive_tool"
+    return is_of_deed and question is not None and question.patient_id == turn.patient_id
 
 
 def _is_of_plan(press: Press, turn: GroundedTurn) -> bool:
@@ -163,7 +179,7 @@ def change_document(turn: GroundedTurn, event: DocumentChange) -> bool:
         case ActionFinished():
             return False
         case ChatFinished():
-            turn.record.end("interrupt" if event.reason in ("gate", "question") else "success")
+            _end(turn, event)
             return False
     return True
 

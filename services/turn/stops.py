@@ -1,13 +1,15 @@
 """What a message answers that stops what runs: "stop", "wrong patient"."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from data_models.chat_context import ChatContext
 from data_models.identifiers import PatientId
 from services.identity.person import Person, both_identifiers
-from services.language.commands import command_in, is_said_of
+from services.language.commands import command_in, is_said_of, takes_back
 from services.language.folding import words_of
+from services.language.phrases import says
 from services.language.yes_no import names_a_deed, says_no, says_yes
 from services.patient_context.answers import OPTIONS
 from services.patient_context.verdict import PatientVerdict
@@ -20,8 +22,15 @@ from services.turn.remembering import TurnRemembering
 from services.turn.turn_replies import TurnReplies
 
 _OTHERS_OFFERED = 5
+_ROUND = (
+    "*Ward rounds* on the web page prepare the charts of all whom you name there, each by itself. "
+    "Here one chart is read at a time; nothing was opened."
+)
 _HELD = "What was said of this patient is still held; say “forget” and what of it."
 _NAME = "Name what you would like to review."
+_OF_ANOTHER = (
+    "Somebody else here was asked that, and it waits for their yes or no. Nothing was done."
+)
 _IS_OVER = "What you were asked before is over: the chart was changed since. Nothing was done."
 
 
@@ -46,7 +55,10 @@ class TurnStops:
         return await self._ask_which(turn)
 
     async def answer_said_of_another(self, turn: UnderstoodTurn) -> bool:
-        """Ask so, if this message says that the one before was about whom it names."""
+        """Ask so, if this message says that the one before was about whom it names.
+
+        Somebody whom nobody knows is not the open patient either.
+        """
         verdict = turn.verdict
         asked = verdict.question.payload.get(OPTIONS, ()) if verdict.question is not None else ()
         active = turn.active_patient_id
@@ -55,16 +67,22 @@ class TurnStops:
             for one in (verdict.patient_id, *asked)
             if one not in (None, active) and is_said_of(turn.text, _names_of(one, verdict))
         ]
-        return bool(meant) and await self._ask_which(turn, meant)
+        is_of_stranger = verdict.decision == "NEEDS_PATIENT_ID" and takes_back(turn.text)
+        people = (
+            {} if verdict.people is None else {one: verdict.people.with_id(one) for one in meant}
+        )
+        return bool(meant or is_of_stranger) and await self._ask_which(turn, people)
 
-    async def _ask_which(self, turn: LoadedTurn, named: Sequence[PatientId] = ()) -> bool:
+    async def _ask_which(
+        self, turn: LoadedTurn, named: Mapping[PatientId, Person | None] = MappingProxyType({})
+    ) -> bool:
         active = turn.active_patient_id
         if active is None:
             return False
         grounded = await self.documents.open(turn.stay(), active)
         roster = turn.registry.patient_registry
         others = list(named) or [one for one in roster if one != active][:_OTHERS_OFFERED]
-        people = {} if turn.message.is_group else noted_people(turn.registry)
+        people = {} if turn.message.is_group else {**noted_people(turn.registry), **named}
         called = [_called(one, people.get(one)) for one in (active, *others)]
         text = f"This is the chart of {called[0]}. {_which(called[1:])}"
         taken = self.remembering.taken_back(grounded)
@@ -78,8 +96,12 @@ class TurnStops:
         )
         return True
 
-    async def answer_stop(self, turn: LoadedTurn) -> bool:
-        """Say that the turn before was stopped, if this message did it."""
+    async def answer_order(self, turn: LoadedTurn) -> bool:
+        """Say what became of it, if this message stops something, or begins what the page does."""
+        if turn.message.press is None and says(turn.text, "starts_round"):
+            grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
+            self.replies.answer(grounded, _ROUND)
+            return True
         if _command(turn) != "stop":
             return False
         grounded = await self.documents.open(turn.stay(), turn.active_patient_id)
@@ -105,6 +127,9 @@ class TurnStops:
         is_bare = is_bare and not names_a_deed(message.text)
         if not is_bare or turn.open_question() is not None:
             return False
+        if _asks_another(turn):
+            self.replies.say(turn, _OF_ANOTHER)
+            return True
         if has_ended_question(turn.claim.conversation, message.sender.principal_id):
             self.replies.say(turn, _IS_OVER)
             return True
@@ -114,6 +139,18 @@ class TurnStops:
         hint = _HELD if is_held and says_no(message.text) else _NAME
         self.replies.say(turn, f"Nothing waits for a yes or a no. {hint}")
         return True
+
+
+def _asks_another(turn: GroundedTurn) -> bool:
+    """Whether somebody else of the group is asked about a deed for the open patient."""
+    sender, now, epoch = turn.message.sender.principal_id, turn.now, turn.claim.epoch
+    return any(
+        one.kind == "destructive_tool"
+        and one.user != sender
+        and one.patient_id == turn.patient_id
+        and one.is_alive(epoch=epoch, now=now)
+        for one in turn.claim.conversation.questions
+    )
 
 
 def _waits(document: ChatContext) -> bool:

@@ -51,8 +51,9 @@ class TurnTools:
 
     def open(self, turn: GroundedTurn) -> ToolMemorySession:
         """Return the tool memory of the patient whose document `turn` writes, once per turn."""
-        if turn.sessions.tool_memory is not None:
-            return turn.sessions.tool_memory
+        if (session := turn.sessions.tool_memory) is not None:
+            session.hear(turn.text)
+            return session
         document = turn.document
         zone = zone_of(turn.message.time_zone or "") or ZoneInfo(self.time_zone)
         store = ToolEntityStore(

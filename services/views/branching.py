@@ -92,11 +92,7 @@ class Branching:
         return registry.document.patient_registry[patient]
 
     async def _copy_talk(
-        self,
-        branch_id: str,
-        patient: PatientId,
-        turns: list[Turn],
-        views: dict[str, ChartView],
+        self, branch_id: str, patient: PatientId, turns: list[Turn], views: dict[str, ChartView]
     ) -> None:
         context = ChatContext(conversation_id=branch_id, patient_id=patient)
         for number, turn in enumerate(turns, 1):
@@ -120,9 +116,7 @@ class Branching:
             updated_at=now,
         )
         registry = Registry(
-            conversation_id=branch_id,
-            active_patient_id=patient,
-            patient_registry={patient: opened},
+            conversation_id=branch_id, active_patient_id=patient, patient_registry={patient: opened}
         )
         await self.registries.write(registry, etag=None)
 

@@ -20,12 +20,7 @@ from data_models.identifiers import PatientId
 from services.language.commands import command_in
 from services.language.folding import fold
 from services.language.phrases import says
-from services.views.conversation_names import (
-    ConversationName,
-    NameStore,
-    UserNames,
-    made_title,
-)
+from services.views.conversation_names import ConversationName, NameStore, UserNames, made_title
 from services.views.conversation_reader import SESSION, ConversationReader
 from services.views.conversation_view import ConversationSummary
 
@@ -141,9 +136,7 @@ class ConversationList:
             if question:
                 made = made_title(question)
                 await self.names.note(
-                    owner,
-                    row.chat_id,
-                    {"made": made, "made_of": patient_id, "made_in": row.epoch},
+                    owner, row.chat_id, {"made": made, "made_of": patient_id, "made_in": row.epoch}
                 )
                 return made
         return ""

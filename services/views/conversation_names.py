@@ -6,14 +6,13 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
-from data_models.errors import (
-    MessageTooLongError,
-)
+from data_models.errors import MessageTooLongError
 from data_models.identifiers import PatientId, hashed, storage_folder
+from data_models.values import read_if_whole
 
 FOLDER = "names"
 LIMIT_CHARS = 120
@@ -66,7 +65,7 @@ class NameStore:
     async def read(self, owner: str) -> UserNames:
         """Return what is kept; what cannot be read any more is as good as none."""
         blob = await self.store.read(_name(owner))
-        return UserNames() if blob is None else _parsed(blob.data)
+        return _parsed(None if blob is None else blob.data)
 
     async def change(
         self,
@@ -94,7 +93,7 @@ class NameStore:
         """Keep changed fields of a conversation."""
 
         def changed(data: bytes | None) -> bytes:
-            names = UserNames() if data is None else _parsed(data)
+            names = _parsed(data)
             names.put(conversation_id, names.of(conversation_id).model_copy(update=changes))
             return names.model_dump_json().encode()
 
@@ -139,8 +138,5 @@ def _name(owner: str) -> str:
     return f"{FOLDER}/{hashed(owner)}.json"
 
 
-def _parsed(data: bytes) -> UserNames:
-    try:
-        return UserNames.model_validate_json(data)
-    except ValidationError:
-        return UserNames()
+def _parsed(data: bytes | None) -> UserNames:
+    return read_if_whole(data, UserNames) or UserNames()

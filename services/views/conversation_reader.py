@@ -311,12 +311,7 @@ class ConversationReader:
         return stored.document
 
     async def _context(
-        self,
-        conversation: Conversation,
-        patient_id: PatientId | None,
-        owner: str,
-        *,
-        action: str,
+        self, conversation: Conversation, patient_id: PatientId | None, owner: str, *, action: str
     ) -> ChatContext:
         chat_id = conversation.conversation_id
         await self.guard.open_chart(owner, patient_id, action, conversation_id=chat_id)

@@ -7,16 +7,14 @@ whatever stands below `users/` is a conversation.
 from dataclasses import dataclass
 from datetime import timedelta
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from data_models.blob_changes import change_blob
 from data_models.blob_store import BlobStore
 from data_models.clock import Clock
-from data_models.errors import (
-    MessageTooLongError,
-    NotFoundError,
-)
+from data_models.errors import MessageTooLongError, NotFoundError
 from data_models.identifiers import hashed
+from data_models.values import read_if_whole
 from services.views.conversation_reader import ConversationReader
 
 FOLDER = "drafts"
@@ -51,7 +49,8 @@ class Drafts:
             if row.modified_at < oldest:
                 await self.store.delete(row.name)
             elif row.name == name and (blob := await self.store.read(name)) is not None:
-                found = _parsed(blob.data)
+                # One that cannot be read is as good as none: nobody can send it.
+                found = read_if_whole(blob.data, Draft) or found
         return found
 
     async def write(self, conversation_id: str, text: str, *, owner: str, patient_id: str) -> None:
@@ -81,11 +80,3 @@ class Drafts:
 
 def _prefix(owner: str) -> str:
     return f"{FOLDER}/{hashed(owner)}/"
-
-
-def _parsed(data: bytes) -> Draft:
-    """A draft that cannot be read is as good as none: nobody can send it."""
-    try:
-        return Draft.model_validate_json(data)
-    except ValidationError:
-        return Draft(text="")

@@ -49,3 +49,24 @@ async def test_it_is_the_appointment_that_was_listed_and_of_two_the_user_is_aske
             left = await talk.say("which appointments are there?")
             assert "09:00" in left.text
             assert "10:00" not in left.text
+
+
+async def test_a_question_beside_the_form_ends_neither_it_nor_what_waits_for_a_yes(
+    server: Server,
+) -> None:
+    async with aiohttp.ClientSession() as client:
+        chat = await new_chat(client, server.url)
+        async with socket_to(client, server.url, chat, "?stream=1") as socket:
+            talk = StreamTalk(chat, socket)
+            for text in ("patient_4", "book an appointment", "any allergies?"):
+                await talk.say(text)
+            named = await talk.say("Dr. Smith")
+            assert named.text.endswith("Which day suits?")
+            await talk.say("any allergies?")
+            assert "no appointment was arranged" in (await talk.say("cancel it")).text
+            await talk.say("book an appointment with Dr. Smith on tuesday at 9")
+            beside = await talk.say("any allergies?")
+            assert "Penicillin" in beside.text
+            assert beside.text.endswith("09:00? yes / no")
+            assert "Booked" in (await talk.say("yes")).text
+            assert "Dr. Anna Smith" in (await talk.say("what have I booked")).text

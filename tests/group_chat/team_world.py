@@ -22,13 +22,15 @@ from group_chat.tools.evidence_tools import EvidenceTools
 from group_chat.tools.foreign_tools import ForeignTools
 from group_chat.tools.order_tools import OrderTools
 from group_chat.tools.scheduling_tools import SchedulingTools
-from group_chat.tools.watcher import ToolRun, ToolWatcher, file_derived
+from group_chat.tools.watcher import ToolWatcher, file_derived
 from group_chat.turn_context import TurnContext
 from services.audit.trail import NoAudit
 from services.conversations.patient_artifacts import PatientArtifacts
+from services.entities.session import StoredRun
 from services.group_chat_port import ChatFinished, GroupChatEvent, GroupChatRequest, PlanChanged
 from services.records.ports import PatientRecords
 from services.team import Team, load_team
+from services.tool_memory.session import FinishedRun
 from tests.fakes import CountingIds
 from tests.fakes_openai import FakeOpenAI, Reply, ToolCall
 from tests.services.records.charts import records_in
@@ -60,11 +62,11 @@ class RecordingWatcher(ToolWatcher):
 
     def __init__(self) -> None:
         super().__init__(audit=NoAudit())
-        self.runs: list[ToolRun] = []
+        self.runs: list[FinishedRun] = []
         self.refused: list[tuple[str | None, str]] = []
 
-    async def note_run(self, turn: TurnContext, run: ToolRun) -> None:
-        file_derived(turn, run)
+    async def note_run(self, turn: TurnContext, run: FinishedRun) -> None:
+        file_derived(turn, run, StoredRun(""))
         self.runs.append(run)
 
     async def note_refused_patient(self, turn: TurnContext, tool: str) -> None:

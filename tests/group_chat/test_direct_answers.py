@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from data_models.turn_events import AgentMessageFinished
+from group_chat.draft import NOTHING_LEFT
 from group_chat.limits import GroupChatLimits
 from services.language.talk_texts import talk_text
 from services.language.utterance import ChartQuestion, Utterance
@@ -95,3 +96,15 @@ async def test_a_model_that_says_nothing_leaves_the_word_to_the_rows(reply: str)
     assert heard.reason == "answered"
     (message,) = [one.message for one in heard.of(AgentMessageFinished)]
     assert {one.state for one in message.statements} <= {"supported"}, "the server's own words"
+
+
+async def test_a_model_that_says_nothing_but_what_is_wrong_leaves_the_word_to_the_rows() -> None:
+    async with team_world() as world:
+        asked = read("latest creatinine?", CREATININE)
+        world.model.brain = lambda _: text("Creatinine is 9.9 mg/dL [Observation/crea-1].")
+        heard = await world.say("latest creatinine?", utterance=asked)
+    ((_, said),) = heard.said
+    assert said.startswith(f"{NOTHING_LEFT}\n\n**Creatinine**: 0.9 mg/dL, 2025-05-19")
+    (message,) = [one.message for one in heard.of(AgentMessageFinished)]
+    assert "9.9" not in message.text
+    assert [one.state for one in message.statements].count("contradicted") == 1

@@ -8,13 +8,13 @@ from prometheus_client import CollectorRegistry
 from data_models.entities import Entities
 from data_models.identifiers import PatientId
 from data_models.tool_memory import ToolMemory
-from group_chat.tools.watcher import ToolRun, file_derived, remembered
+from group_chat.tools.watcher import file_derived, remembered
 from group_chat.turn_context import TurnContext
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.entities.session import EntitySession
 from services.group_chat_port import GroupChatRequest
-from services.tool_memory.session import ToolMemorySession
+from services.tool_memory.session import FinishedRun, ToolMemorySession
 from services.tool_memory.store import ToolEntityStore, ToolMemoryLimits
 from tests.fakes import CountingIds, FixedClock
 from tests.group_chat.team_world import MemoryArtifacts
@@ -44,16 +44,16 @@ def _turn(memory: ToolMemory) -> TurnContext:
     return TurnContext(request=request, emit=lambda _: None, agent="Radiology")
 
 
-def _run(error_code: str | None) -> ToolRun:
-    return ToolRun(
-        call_id="call_1",
-        agent="Radiology",
+def _run(error_code: str | None) -> FinishedRun:
+    return FinishedRun(
         tool="imaging_reports",
-        arguments={"password": "x1y2z3"},
-        content="{}",
+        agent="Radiology",
+        parameters={"password": "x1y2z3"},
         data=None if error_code else {"reports": []},
-        error_code=error_code,
+        error=error_code,
         duration_ms=2.0,
+        call_id="call_1",
+        error_code=error_code,
     )
 
 
@@ -89,6 +89,6 @@ def test_what_is_too_large_to_derive_refers_to_the_remembered_run() -> None:
     run = replace(
         _run(None), agent="AppointmentManager", tool="available_slots", data={"slots": slots}
     )
-    file_derived(turn, remembered(turn, run))
+    file_derived(turn, run, remembered(turn, run))
     kept = entities.derived.agent_entities["AppointmentManager"]["available_slots"].value
     assert kept["run"] == memory.executions[0].execution_id

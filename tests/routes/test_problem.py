@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 import structlog
-from aiohttp import ClientError, web
-from aiohttp.test_utils import TestClient, TestServer
+from aiohttp import ClientConnectionResetError, ClientError, web
+from aiohttp.test_utils import TestClient, TestServer, make_mocked_request
 
 from data_models import errors
 from data_models.errors import RoundsError, StoreUnavailableError
@@ -40,6 +40,10 @@ async def break_off(request: web.Request) -> web.StreamResponse:
     await answer.prepare(request)
     await answer.write(b"begun")
     raise ValueError(CANARY)
+
+
+async def begin_for_nobody(request: web.Request) -> web.Response:
+    raise ClientConnectionResetError("Cannot write to closing transport")
 
 
 @pytest.fixture
@@ -116,6 +120,15 @@ async def test_an_unexpected_error_is_logged_once_with_its_place(client: Client)
         "error",
     )
     assert line["where"][-1].startswith("raise_bug:")
+
+
+async def test_who_goes_away_while_the_answer_begins_is_no_failure_of_the_server() -> None:
+    with structlog.testing.capture_logs() as logged:
+        request = make_mocked_request("GET", "/api/left")
+        answer = await problems(ids=CountingIds())(request, begin_for_nobody)
+    (line,) = logged
+    assert (line["event"], line["status"], line["log_level"]) == ("request.left", 499, "info")
+    assert answer.status == 499
 
 
 async def test_every_answer_carries_the_security_headers(client: Client) -> None:

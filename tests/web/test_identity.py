@@ -102,6 +102,7 @@ async def test_nothing_scrolls_the_page_itself_away(site: Site, browser: Browser
     heights = "[document.documentElement.scrollHeight, innerHeight]"
     whole, window = await page.evaluate(heights)
     assert whole <= window
+    await expect(page.get_by_placeholder("Ask about Ada Example", exact=True)).to_be_visible()
     await page.mouse.move(700, 500)
     await page.mouse.wheel(0, 20_000)
     await page.wait_for_timeout(200)

@@ -45,6 +45,7 @@ export function Composer({
   onStop,
 }: ComposerProps) {
   const field = useRef<HTMLTextAreaElement>(null);
+  const people = useContext(Known);
   // Code points, as the server counts.
   const length = [...draft].length;
   const isSendable = canSend && draft.trim() !== "" && length <= LIMIT_CHARS;
@@ -92,7 +93,7 @@ export function Composer({
         ref={field}
         rows={1}
         value={draft}
-        placeholder={patientId ? said.ask(patientId) : said.askAnyone}
+        placeholder={patientId ? said.ask(people.get(patientId)?.name || patientId) : said.askAnyone}
         aria-describedby="message-hint"
         onInput={(event) => onDraft(event.currentTarget.value)}
         onKeyDown={key}

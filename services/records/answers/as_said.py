@@ -42,44 +42,53 @@ def said_of(questions: Sequence[ChartQuestion], held: Iterable[str]) -> tuple[st
 
 
 class Told(NamedTuple):
-    """What a user told in passing, and no memory holds: their words, and the day they wrote them.
+    """What a user told in passing, and no memory holds: their words, the day, and who wrote them.
 
     With what put it right just behind it, a sentence each.
     """
 
     sentences: tuple[str, ...]
     on: date
+    by: str = ""
 
 
 def told_before(turns: Sequence[Turn]) -> list[Told]:
     """Return what users told of this patient in the last of `turns`, in their words.
 
-    Without the last thing that was told before it was said that this is not so.
+    Without the last thing that a user told before they said that this is not so.
     """
     found: list[Told] = []
     was_told = False
-    for said, day in _lines_before(turns):
+    for said, turn in _lines_before(turns):
         told = told_in(said) if len(said) <= _TOLD_CHARS else ()
         is_right = bool(found) and (bool(told) or was_told) and puts_right_what_was_told(said)
-        puts_right = is_right and not takes_back(said)
+        is_taken_back = takes_back(said)
+        puts_right = is_right and not is_taken_back
         was_told = bool(told) or is_right
-        if takes_back(said):
-            del found[-1:]
+        if is_taken_back:
+            found = found[:-1] if found and found[-1].by == turn.user else found
         elif (value := withdrawn_value(said)) is not None:
             found, told = without_what_is_forgotten(found, value), ()
         elif puts_right:
-            found[-1], told = Told((*found[-1].sentences, said), found[-1].on), ()
-        found += [Told((one,), day) for one in told]
+            found[-1], told = found[-1]._replace(sentences=(*found[-1].sentences, said)), ()
+        found += [Told((one,), turn.timestamp.date(), turn.user) for one in told]
     return found
 
 
-def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, date]]:
-    """Yield what users wrote in the last turns, a line each: also what waited for an answer."""
-    for each in turns[-_TURNS_READ:]:
+def _lines_before(turns: Sequence[Turn]) -> Iterator[tuple[str, Turn]]:
+    """Yield what users wrote in the last turns, a line each: also what waited for an answer.
+
+    Nothing of what was said to be about somebody else, nor of the message that said so.
+    """
+    is_over = [False, *(one.is_taken_back for one in turns)]
+    for at in range(max(len(turns) - _TURNS_READ, 0), len(turns)):
+        each = turns[at]
+        if is_over[at] or each.is_taken_back:
+            continue
         for line in each.user_message.splitlines():
             said = " ".join(line.split())
             _, _, waited = said.partition(": ")  # behind the answer: "yes: her K was 6.1"
-            yield (waited if is_told(waited) and not is_told(said) else said), each.timestamp.date()
+            yield (waited if is_told(waited) and not is_told(said) else said), each
 
 
 def told_of(

@@ -27,6 +27,7 @@ from services.records.answers.row_parts import (
 )
 from services.records.answers.unsaid import said_left_out
 from services.records.answers.value_sentences import told_values
+from services.records.answers.whole_chart import empty_list, told_summary
 
 LONGEST_CHARS = 5_000
 """Of one list, with room for what the group chat says around it."""
@@ -51,8 +52,9 @@ _IN_TIME = frozenset({"timeline", "encounters", "documents", "procedures", "immu
 def answer_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
     """Return what the rows of `view` say to `question`: a sentence, or a line for each row."""
     found = asked_rows(question, view)
-    if question.tool == "chart_summary" and question.name:
-        return told_identity(question, view.rows, words)
+    if question.tool == "chart_summary":
+        told_person = told_identity(question, view.rows, words) if question.name else ""
+        return told_person or told_summary(view, found.rows, words)
     if not found.rows:
         return _absent(question, view, words, is_other_time=found.of_other_time)
     rows = last_visits(question, found.rows)
@@ -118,14 +120,13 @@ def _absent(
 
 
 def _nothing_of(question: ChartQuestion, view: ChartView, words: AnswerWords) -> str:
-    """Return what an empty list means; that no allergy is recorded is no statement of none."""
+    """Return what an empty list means."""
     if words.is_language_of_tools and view.nothing:
         return view.nothing
-    if question.tool == "medications" and not question.name and not question.arguments:
-        return words.no_drugs
-    if question.tool == "problems" and question.arguments.get("status", "active") == "active":
-        return words.no_problems
-    return words.no_allergies if question.tool == "allergies" else ""
+    is_active = question.arguments.get("status", "active") == "active"
+    has_more = bool(question.name or question.arguments)
+    is_other = {"medications": has_more, "problems": not is_active}.get(question.tool)
+    return "" if is_other else empty_list(question.tool, words)
 
 
 def _nearest_to(question: ChartQuestion, view: ChartView, words: AnswerWords) -> list[str]:
@@ -237,7 +238,7 @@ def _newest(question: ChartQuestion, rows: list[ViewRow], words: AnswerWords) ->
     if question.tool == "current_status" and question.name == "treatment":
         rows = [row for row in rows if row.status == "active"] or rows
         return _listed(question, rows, words)
-    if question.tool in (*_STATES, "allergies", "care", "timeline", "chart_summary"):
+    if question.tool in (*_STATES, "allergies", "care", "timeline"):
         return _listed(question, rows, words)
     newest = sorted(rows, key=lambda row: row.date, reverse=True)
     if question.back:

@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, Literal, TypeAlias
 
 from services.language.chart_words import lexicon
+from services.language.phrases import words_for
 from services.language.vocabulary import LANGUAGES, concept_rows, drug_classes, drug_names
 from services.records.concepts.words import words_of
 
@@ -192,6 +193,7 @@ def class_taken_for(complaint: str) -> str:
     return next(found, "")
 
 
+@cache
 def names_of_procedure(name: str) -> tuple[str, ...]:
     """Return `name` and what else is said for the same thing done."""
     wanted = words_of(name)
@@ -201,7 +203,18 @@ def names_of_procedure(name: str) -> tuple[str, ...]:
     called = (one for group in same for one in group if words_of(one) != wanted)
     kinds = (one for member in _of_kind(wanted) for one in names_of_procedure(member))
     foreign = _in_other_languages().get(wanted, ())
-    return tuple(dict.fromkeys((name, *called, *kinds, *_other_deeds(wanted), *foreign)))
+    every = (name, *called, *kinds, *_other_deeds(wanted), *foreign)
+    return tuple(dict.fromkeys(every if len(every) > 1 else (*every, *_with_the_rest(wanted))))
+
+
+def _with_the_rest(wanted: tuple[str, ...]) -> Iterator[str]:
+    """Yield a longer name with what it begins with called otherwise: radiotherapy to the sacrum."""
+    for end in range(len(wanted) - 1, 0, -1):
+        called = names_of_procedure(" ".join(wanted[:end]))
+        rest = " ".join(word for word in wanted[end:] if word not in words_for("idle_in_search"))
+        if rest and len(called) > 1:
+            yield from (f"{one} {rest}" for one in called)
+            return
 
 
 @cache

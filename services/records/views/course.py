@@ -23,6 +23,8 @@ LEFT_TO_OTHERS = frozenset([
     "immunization", "coverage", "related person", "specimen", "care team", "questionnaire",
 ])  # fmt: skip
 """Kinds that a timeline shows only when they are asked for; other tools list them."""
+_OF_A_SPAN = frozenset({"encounter", "immunization", "laboratory report"})
+"""Of these, what happened in a span of days: few, and of a whole life too many."""
 
 _KINDS = {
     "AllergyIntolerance": "allergy", "Appointment": "appointment", "CarePlan": "care plan",
@@ -52,15 +54,20 @@ def course(
     """
     events = [*_of_drugs(record, today), *events_of(record)]
     wanted = [phrase_of(kind) for kind in kinds]
-    kinds_asked = {kind for kind in {event[0] for event in events} if _is_asked(kind, wanted)}
-    asked = [event for event in events if event[0] in kinds_asked]
-    inside = [event for event in asked if _is_inside(event[1], since, until)]
+    left_to_others = LEFT_TO_OTHERS - (_OF_A_SPAN if since or until else frozenset())
+    every = [event for event in events if _is_inside(event[1], since, until)]
+    kinds_asked = {
+        kind
+        for kind in {event[0] for event in every}
+        if (_is_asked(kind, wanted) if wanted else kind not in left_to_others)
+    }
+    inside = [event for event in every if event[0] in kinds_asked]
     inside.sort(key=lambda event: (event[2] == "", event[2]))
     dated = [event for event in inside if event[2]]
     undated = [event for event in inside if not event[2]]
     kept = [*dated[max(0, len(dated) - limit) :], *undated[:limit]]
     rows = [row for event in kept for row in event[3]()]
-    others = Counter(kind for kind, *_ in events if kind not in kinds_asked)
+    others = Counter(kind for kind, *_ in every if kind not in kinds_asked)
     left_out = [
         LeftOut(
             count=len(dated) - min(len(dated), limit),
@@ -126,8 +133,6 @@ def _observed(record: PatientRecord, entry: Entry) -> Callable[[], Sequence[View
 
 
 def _is_asked(kind: str, wanted: Sequence[str]) -> bool:
-    if not wanted:
-        return kind not in LEFT_TO_OTHERS
     own = phrase_of(kind)
     return "all" in wanted or any(one == own or one in own.split() or own in one for one in wanted)
 

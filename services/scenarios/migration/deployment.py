@@ -95,8 +95,7 @@ class Deployer:
         if self.config.require_approval and held.value.created_by == operator:
             raise ScenarioPlanError("a second person must approve the plan")
         return await self._save_status(
-            held,
-            {"status": "approved", "approved_by": operator, "approved_at": self.clock.now()},
+            held, {"status": "approved", "approved_by": operator, "approved_at": self.clock.now()}
         )
 
     async def cancel(self, scenario_id: str) -> MigrationPlan:

@@ -10,12 +10,7 @@ from services.scenarios.migration.difference import Difference
 def sentences_of(difference: Difference) -> list[str]:
     """Return one sentence for each difference; none where the versions mean the same."""
     old, new = difference.old, difference.new
-    return [
-        *_entry(difference),
-        *_steps(difference),
-        *_ways(difference),
-        *_fields(old, new),
-    ]
+    return [*_entry(difference), *_steps(difference), *_ways(difference), *_fields(old, new)]
 
 
 def _entry(difference: Difference) -> Iterator[str]:

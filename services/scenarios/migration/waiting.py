@@ -70,11 +70,7 @@ def _ask(
     collect = tuple(name for name in fields if name not in facts.likely)
     attempts = {name: progress.attempts.get(name, 0) + 1 for name in fields}
     asked = progress.model_copy(
-        update={
-            "attempts": progress.attempts | attempts,
-            "confirming": [*confirm],
-            "running": None,
-        }
+        update={"attempts": progress.attempts | attempts, "confirming": [*confirm], "running": None}
     )
     result = ReconciliationResult(
         action="collect",
@@ -126,11 +122,7 @@ def with_action_done(
         progress = progress.model_copy(update={"running": None})
     done = ExecutedAction(idempotency_key=key, step_id=step, version=version)
     return session.model_copy(
-        update={
-            "executed": [*session.executed, done],
-            "progress": progress,
-            "updated_at": now,
-        }
+        update={"executed": [*session.executed, done], "progress": progress, "updated_at": now}
     )
 
 

@@ -39,12 +39,7 @@ class Intervention:
 
 
 def intervened(
-    session: ScenarioSession,
-    graph: Graph,
-    act: Intervention,
-    *,
-    newest: int,
-    now: datetime,
+    session: ScenarioSession, graph: Graph, act: Intervention, *, newest: int, now: datetime
 ) -> ScenarioSession:
     """Return the session after `act`.
 

@@ -16,11 +16,7 @@ from pydantic import AwareDatetime
 
 from data_models.blob_store import BlobInfo, BlobStore
 from data_models.chat_context import ChatContext
-from data_models.errors import (
-    BlobChangedError,
-    BlobExistsError,
-    ScenarioConflictError,
-)
+from data_models.errors import BlobChangedError, BlobExistsError, ScenarioConflictError
 from data_models.identifiers import hashed
 from data_models.scenario_session import MigrationAppliedEvent
 from data_models.values import Value, read_value

@@ -29,12 +29,7 @@ from services.scenarios.operators.interventions import Intervention
 from services.scenarios.operators.operator_factory import Operators, operators_for
 from services.scenarios.operators.operator_options import add_command
 from services.scenarios.operators.operator_service import OperatorService
-from services.scenarios.operators.session_service import (
-    FLAGGED,
-    BulkResult,
-    Refusal,
-    SessionFilter,
-)
+from services.scenarios.operators.session_service import FLAGGED, BulkResult, Refusal, SessionFilter
 from services.scenarios.operators.stored_sessions import rebuild
 from services.scenarios.scenario_factory import ScenarioStores, scenarios_for
 from services.stored_folders import list_folders

@@ -72,10 +72,7 @@ def gather_facts(
 
 
 def _candidates(
-    session: ScenarioSession,
-    profile: PatientProfile,
-    heard: Mapping[str, Extracted],
-    now: datetime,
+    session: ScenarioSession, profile: PatientProfile, heard: Mapping[str, Extracted], now: datetime
 ) -> Iterator[tuple[str, Fact]]:
     known = {n: f for n, f in profile.fields.items() if f.expires_at is None or f.expires_at > now}
     for name, one in known.items():

@@ -112,11 +112,7 @@ class ScenarioRuntime(SessionState):
         return taken_up(self._document, scenario_id)
 
     async def record(
-        self,
-        values: Mapping[str, JsonValue],
-        *,
-        act: Act,
-        quotes: Mapping[str, str] | None = None,
+        self, values: Mapping[str, JsonValue], *, act: Act, quotes: Mapping[str, str] | None = None
     ) -> dict[str, Any]:
         """Take what the user said, go on as far as that leads, and tell what comes next.
 
@@ -148,10 +144,7 @@ class ScenarioRuntime(SessionState):
         return reply | ({"not_recorded": checked.problems} if checked.problems else {})
 
     async def change(
-        self,
-        values: Mapping[str, JsonValue],
-        evidence: Mapping[str, Evidence],
-        graph: Graph,
+        self, values: Mapping[str, JsonValue], evidence: Mapping[str, Evidence], graph: Graph
     ) -> str:
         """Store values; where one corrects another, decide again what it decided.
 

@@ -10,12 +10,7 @@ from data_models.clock import Clock, IdSource
 from data_models.errors import ScenarioPlanError, ToolInputError
 from data_models.incoming_message import IncomingMessage
 from data_models.scenario import Step
-from data_models.scenario_session import (
-    Evidence,
-    PatientProfile,
-    ProfileField,
-    ScenarioSession,
-)
+from data_models.scenario_session import Evidence, PatientProfile, ProfileField, ScenarioSession
 from services.scenarios.definition.graph import Graph
 from services.scenarios.migration.catalogue import Catalogue
 from services.scenarios.migration.migration_config import GapFillConfig

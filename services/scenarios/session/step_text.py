@@ -112,10 +112,8 @@ def question_for(
 
 def confirmed_text(field: FieldDefinition, value: JsonValue) -> str:
     """Return a value as it is put to the user to be confirmed: "your age is 41"."""
-    said = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
-    if _is_clause(field.label):
-        return f"{field.label}: {said}"
-    return f"your {field.label} is {said}"
+    said = held_text(field, value)
+    return said if _is_clause(field.label) else f"your {said}"
 
 
 def corrected_text(
@@ -176,11 +174,7 @@ def _duty(missing: list[str], failed_tool: str, *, is_asking: bool) -> str:
 
 
 def _shown(field: FieldDefinition, values: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    row: dict[str, JsonValue] = {
-        "name": field.name,
-        "label": field.label,
-        "type": field.value_type,
-    }
+    row: dict[str, JsonValue] = {"name": field.name, "label": field.label, "type": field.value_type}
     more: dict[str, JsonValue] = {
         "question": asked_as(field, values),
         "unit": field.unit,

@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from data_models.errors import ConfigurationError, ModelUnfitError, ModelWindowError
-from group_chat.models.checking import check_model
+from group_chat.models.__main__ import check_model
 from group_chat.models.learned import LearnedModel
 from group_chat.models.model_settings import ModelSettings
 from group_chat.models.profile import ModelProfile, known_window, profile_of

@@ -6,7 +6,7 @@ import pytest
 
 from data_models.errors import RecordsUnavailableError
 from data_models.identifiers import PatientId
-from data_models.turn_events import AgentTextDelta, ToolCallStarted
+from data_models.turn_events import AgentTextDelta, ToolCallResult, ToolCallStarted
 from group_chat.tools.catalogue import TOOL_NAMES
 from services.group_chat_port import ArtifactMade
 from services.language.talk_texts import talk_text
@@ -78,9 +78,10 @@ async def test_a_confirmed_plan_runs_to_its_end() -> None:
 )
 async def test_nothing_is_said_that_no_tool_returned(patient_id: str) -> None:
     talk = conversation(patient_id=patient_id)
-    await talk.say("start tumor board")
+    proposed = await talk.say("start tumor board")
     heard = await talk.say("yes")
-    known = "\n".join(run.content for run in talk.watcher.runs)
+    results = [*proposed.of(ToolCallResult), *heard.of(ToolCallResult)]
+    known = "\n".join(result.content for result in results)
     for agent in [name for name in TEAM if name != "ReportCreation"]:
         text = text_of(heard, agent)
         is_none = text.startswith("No ") and " is recorded." in text

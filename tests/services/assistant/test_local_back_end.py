@@ -12,6 +12,7 @@ import pytest
 
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.back_end import AssistantServices
+from services.assistant.calendar import Span
 from services.assistant.contacts import ContactChange, NewContact
 from services.assistant.mail import NewEmail
 from services.assistant.tasks import NewTask
@@ -89,7 +90,7 @@ async def test_mail_is_found_by_words_and_days(tmp_path: Path) -> None:
     assert [one.id for one in await mail.search("novak", limit=5)] == ["mail-lab"]
     assert await mail.search("anna rota", limit=5) == []
     day = datetime.combine(TODAY - timedelta(days=3), datetime.min.time(), UTC)
-    found = await mail.search("", since=day, until=day + timedelta(days=1), limit=5)
+    found = await mail.search("", within=Span(day, day + timedelta(days=1)), limit=5)
     assert [one.id for one in found] == ["mail-lab"]
     assert [one.id for one in await mail.search("", limit=1)] == ["mail-agenda"]
 
@@ -115,8 +116,8 @@ async def test_tasks_are_done_moved_and_listed_by_day(tmp_path: Path) -> None:
     await tasks.complete(done.id)
     assert [one.title for one in await tasks.list(limit=5)] == ["Late", "No date"]
     moved = await tasks.move(late.id, due=day)
-    assert await tasks.list(since=day, until=day + timedelta(days=1), limit=5) == [moved]
-    assert len(await tasks.list(since=day, include_done=True, limit=5)) == 2
+    assert await tasks.list(due=Span(day, day + timedelta(days=1)), limit=5) == [moved]
+    assert len(await tasks.list(due=Span(day), include_done=True, limit=5)) == 2
     assert (await tasks.move(none.id, due=None)).due is None
     with pytest.raises(AssistantItemGoneError):
         await tasks.complete("made-up")

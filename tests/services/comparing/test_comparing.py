@@ -82,6 +82,23 @@ async def test_his_and_hers_are_the_two_of_the_conversation(tmp_path: Path, text
         assert all(one.id in asked.texts[-1] for one in (ANNA, WILL))
 
 
+async def test_both_behind_the_question_whom_a_message_means_are_those_who_are_offered(
+    tmp_path: Path,
+) -> None:
+    async with talking(tmp_path) as (world, _):
+        await world.say("open patient_1")
+        await world.say("open patient_2")
+        asked = await world.say("will's and rose's ECOG")
+        assert kind_asked(asked) == "subject", asked.texts
+
+        both = await world.say("both")
+
+        assert kind_asked(both) == "compare", both.texts
+        assert all(f"**{one.given} {one.family}**" in both.texts[-1] for one in (WILL, ROSE))
+        assert ANNA.family not in both.texts[-1]
+        assert "not answered" not in "".join(both.texts)
+
+
 @with_cases("text")
 async def test_both_are_the_two_of_the_conversation_and_of_more_nobody(
     tmp_path: Path, text: str

@@ -33,10 +33,24 @@ def named(text: str, *before: str) -> list[tuple[str, str, str | None]]:
             "does he smoke and how many packs",
             [("results", "tobacco smoking status"), ("search_record", "packs")],
         ),
+        (
+            "potassium? and when was the last ct?",
+            [("results", "potassium"), ("imaging_reports", "ct")],
+        ),
+        ("size of the lesion on the last ct", [("imaging_reports", "ct lesion")]),
+        ("what is still open for him", [("care", "open order")]),
+        ("is the wound still open", [("problems", "injury")]),
     ],
 )
 def test_both_sides_are_asked_about(text: str, found: list[tuple[str, str]]) -> None:
     assert [one[:2] for one in named(text)] == found
+
+
+def test_when_begins_a_question_of_its_own() -> None:
+    said = asked("What's her SGPT? And when was the A1c last done?")
+    assert [(one.name, one.around) for one in said] == [
+        ("alanine aminotransferase, hemoglobin a1c", ())
+    ]
 
 
 def test_a_count_behind_another_question_counts_its_own_thing() -> None:

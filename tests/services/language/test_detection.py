@@ -40,3 +40,10 @@ def test_who_is_meant_tells_no_language_where_only_a_value_is_named(
     """`Frau Moens Kalium?` is read with `patient` for the name."""
     found = read(text, SITUATION)
     assert (found.language, [one.name for one in found.about]) == (language, [asked])
+
+
+def test_an_abbreviation_of_the_clinic_is_no_word_of_another_language() -> None:
+    assert language_of("er/pr?") == "en"
+    assert language_of("ER status") == "en"
+    assert language_of("raucht er") == "de"
+    assert language_of("Wird er behandelt?") == "de"

@@ -14,6 +14,8 @@ from services.language.tool_requests import OF_OWN_THINGS
         ("remind me tomorrow at 10 to call his wife", "call his wife", "tomorrow at 10"),
         ("create a task: order PET for Bosco by monday", "order PET for Bosco", "monday"),
         ("create a task: order PET for Bosco", "order PET for Bosco", None),
+        ("new task: call the lab by friday", "call the lab", "friday"),
+        ("new task: call the lab", "call the lab", None),
         ("add a task: check K in 2 hours", "check K", "in 2 hours"),
         ("put check CT on my tasks for 3 December", "check CT", "3 December"),
         ("neue Aufgabe: Labor von Bosco prüfen bis Montag", "Labor von Bosco prüfen", "Montag"),

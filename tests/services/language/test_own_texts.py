@@ -78,3 +78,17 @@ def test_a_sentence_at_the_end_is_known_again_in_either_language() -> None:
     assert ends_with_own("1. *A*: x\n\nSoll ich mit diesem Plan beginnen?", asked)
     assert ends_with_own(f"1. *A*: x\n\n{asked}\n", asked)
     assert not ends_with_own("Soll ich mit diesem Plan beginnen? Ja.", asked)
+
+
+def test_what_changed_since_the_last_look_is_told_in_german() -> None:
+    text = "Since you last looked (2026-01-01 10:00 UTC): 3 new, 1 no longer in the record."
+    assert in_own_language(text, "de") == (
+        "Seit Ihrem letzten Blick (2026-01-01 10:00 UTC): 3 neu, 1 nicht mehr in der Akte."
+    )
+
+
+def test_what_users_said_is_quoted_as_the_language_quotes() -> None:
+    text = "“sodium?”, “weight?” were not answered; say again what is still wanted."
+    assert in_own_language(text, "de") == (
+        "„sodium?“, „weight?“ wurden nicht beantwortet; sagen Sie noch einmal, was noch gilt."
+    )

@@ -20,6 +20,8 @@ _NOW = Situation(now=datetime(2026, 11, 22, tzinfo=UTC))
         ("find her a cardiologist", "visits"),
         ("move her visit to Friday", "visits"),
         ("Wann hat Dr. Smith Zeit?", "visits"),
+        ("what have I booked", "visits"),
+        ("did you just book it?", "visits"),
         ("finde ihr einen Kardiologen", "visits"),
         ("is patient_4 insured?", None),
         ("does her insurer pay for the PET?", "persons"),

@@ -16,6 +16,7 @@ from data_models.errors import (
 from data_models.identifiers import PatientId
 from data_models.incoming_message import Press
 from data_models.patient_context_models import AnalyzerAction, PatientContextDecision
+from services.patient_context.answers import waiting_in
 from services.patient_context.pattern import PatientIdPattern
 from tests.services.patient_context.world import READ_MS, World, says
 from tests.tables import with_cases
@@ -188,7 +189,7 @@ async def test_a_message_that_names_nobody_waits_for_the_answer_whom() -> None:
     verdict = await world.say("what is the diagnosis?")
     assert verdict.decision == "NEEDS_PATIENT_ID"
     assert world.question is not None
-    assert world.question.payload["asked"] == "what is the diagnosis?"
+    assert waiting_in(world.question) == ("what is the diagnosis?",)
     assert (await world.say("yes")).patient_id == "patient_23"
 
 

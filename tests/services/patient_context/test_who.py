@@ -9,6 +9,7 @@ from data_models.incoming_message import Press
 from data_models.patient_context_models import PatientContextDecision
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName, PersonNumber
+from services.patient_context.answers import waiting_in
 from tests.fakes import ClosedCharts, GivenPeople
 from tests.services.patient_context.world import PATTERN, World, says
 from tests.tables import with_cases
@@ -290,11 +291,11 @@ async def test_what_names_nobody_while_it_is_open_who_is_meant_is_asked_about() 
 
     assert asked.patient_id == "patient_4"
     assert asked.question is not None
-    assert asked.question.payload["asked"] == "platelets?"
+    assert waiting_in(asked.question) == ("platelets?",)
     assert "“platelets?” now waits for your answer; “no” drops it." in (asked.reply or "")
     again = await here.say("write the report")
     assert again.question is not None
-    assert again.question.payload["asked"] == "platelets?\nwrite the report", "none is lost"
+    assert waiting_in(again.question) == ("platelets?", "write the report"), "none is lost"
     assert (await here.say("no")).question is None, "a no lets go"
 
 
@@ -316,7 +317,7 @@ async def test_a_short_message_without_a_question_mark_is_asked_about_as_well(sa
     asked = await here.say(said)
 
     assert asked.question is not None
-    assert asked.question.payload["asked"] == said
+    assert waiting_in(asked.question) == (said,)
 
 
 @pytest.mark.parametrize("said", ["thank you", "thanks a lot", "danke", "merci"])
@@ -355,11 +356,41 @@ async def test_whoever_is_asked_about_is_asked_about_without_an_open_chart_as_we
     here, _ = world()
     await here.say("start with Doyle please")
 
-    asked = await here.say("what is he on?")
+    asked = await here.say("what about the drugs?")
 
     assert asked.question is not None
-    assert asked.question.payload["asked"].endswith("what is he on?")
+    assert waiting_in(asked.question)[-1] == "what about the drugs?"
     assert (await here.say("1")).patient_id == "patient_42"
+
+
+async def test_who_alone_of_those_offered_is_a_he_is_meant_by_it() -> None:
+    here, _ = world()
+    await here.say("start with Doyle please")
+
+    opened = await here.say("what is he on?")
+
+    assert (opened.patient_id, opened.question) == ("patient_42", None)
+    assert opened.pending == ("what is he on?",)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "now to patient_7",
+        "on to patient_7 please",
+        "and now back to patient_7",
+        "jetzt zu patient_7",
+        "ok next, patient_7",
+        "let's go on with patient_7",
+    ],
+)
+async def test_who_only_leads_to_a_number_is_told_that_the_chart_is_open(said: str) -> None:
+    here, _ = world("patient_4", active="patient_4")
+
+    opened = await here.say(said)
+
+    assert opened.patient_id == "patient_7"
+    assert (opened.reply or "").startswith("Switched to patient_7.")
 
 
 @pytest.mark.parametrize("said", ["who is open?", "help", "hello"])
@@ -470,7 +501,7 @@ async def test_who_writes_on_after_a_switch_that_failed_is_asked_about_the_open_
 
     assert failed.patient_id == "patient_4"
     assert asked.question is not None
-    assert asked.question.payload["asked"] == "what is the stage?"
+    assert waiting_in(asked.question) == ("what is the stage?",)
     chosen = await here.say("1")
     assert (chosen.patient_id, chosen.question) == ("patient_4", None)
     assert here.registry.settled == {}

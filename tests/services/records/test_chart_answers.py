@@ -482,3 +482,19 @@ def test_how_somebody_lives_is_no_yes_to_what_else_was_asked() -> None:
     smoking = ViewRow(kind="social history", name="Tobacco smoking status", value="Never smoked",
                       sources=("Observation/s",))  # fmt: skip
     assert not answer("does she do drugs?", (smoking,)).startswith("Yes")
+
+
+def test_a_summary_has_a_list_for_each_kind_and_says_which_is_empty() -> None:
+    address = ViewRow(kind="personal", name="address", value="1 Main Street")
+    death = ViewRow(kind="personal", name="death", value="2026-01-02")
+    rows = (*IDENTITY, *PROBLEMS[:1], *VALUES[-1:], *VISITS[1:2], address, death)
+
+    english = answer("give me a quick summary", rows)
+    assert [line for line in english.splitlines() if not line.startswith("- ")] == [
+        "**Ann Example**: female, 61 years; born 1965-04-03 [Patient/p]", "**death**: 2026-01-02",
+        "", "**Allergies**", "", "**Problems**", "", "**Medications**", "", "**Values**",
+        "", "**Visits**",
+    ]  # fmt: skip
+    assert "- Nothing is recorded about allergies; that is not a statement" in english
+    assert "Main Street" not in english
+    assert "Zu Allergien ist nichts verzeichnet" in answer("Zusammenfassung bitte", rows)

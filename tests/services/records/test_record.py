@@ -114,6 +114,25 @@ def test_a_patient_without_a_usable_id_is_not_an_absent_one() -> None:
     assert caught.value.__cause__ is None
 
 
+def test_what_happened_in_a_span_of_days_has_its_visits_and_vaccinations() -> None:
+    given = {"status": "completed", "vaccineCode": {"text": "Influenza"}}
+    visit = {"status": "finished", "type": [{"text": "Check up"}], "class": {"code": "AMB"}}
+    chart = record(
+        resource("Encounter", "then", **visit, period={"start": "2019-05-02"}),
+        resource("Encounter", "before", **visit, period={"start": "2012-05-02"}),
+        resource("Immunization", "shot", **given, occurrenceDateTime="2019-05-02",
+                 patient={"reference": "Patient/p9"}),
+    )  # fmt: skip
+    today = date(2025, 1, 1)
+
+    of_span = course(chart, today=today, since=date(2019, 1, 1))
+    assert {row.name for row in of_span.rows} == {"Check up", "Influenza"}
+    assert not of_span.left_out
+    of_life = course(chart, today=today)
+    assert not of_life.rows
+    assert sum(left.count for left in of_life.left_out) == 3
+
+
 def test_what_the_record_lacks_is_said_by_every_view() -> None:
     chart = record_from_resources(
         PATIENT_ID, entries(patient()), truncated=True, not_offered=("ImagingStudy",)

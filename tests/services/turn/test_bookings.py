@@ -18,6 +18,7 @@ from data_models.turn_events import Notice
 from services.entities.circumstances import AgentNames
 from services.entities.meter import EntityMeter
 from services.group_chat_port import (
+    ChatFinished,
     ContinuationChanged,
     GroupChatEvent,
     GroupChatRequest,
@@ -129,6 +130,46 @@ async def test_what_was_wanted_stays_wanted_after_a_no(scheduler: Scheduler) -> 
     await scheduler.say("no")
     wanted = (await scheduler.document()).entities.conversation.entities
     assert set(wanted) == {"doctor_preference", "date_preference"}
+
+
+async def test_a_question_beside_it_leaves_it_open_and_is_followed_by_it(
+    scheduler: Scheduler,
+) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    scheduler.tell(lambda _: [ChatFinished("answered", is_beside=True)])
+
+    beside = await scheduler.say("any allergies?")
+
+    assert beside.texts[-1] == f"Book {NAME}? yes / no"
+    assert scheduler.world.team.requests[-1].is_asked
+    assert (await scheduler.say("yes")).texts == [f"Booked: {NAME}."]
+    assert await scheduler.booked() == [TEN]
+
+
+async def test_what_is_wanted_in_a_request_that_waited_behind_another_is_heard(
+    scheduler: Scheduler,
+) -> None:
+    for words in (
+        "switch to 23",
+        "any allergies?",
+        "I want to see Dr. Smith tomorrow",
+        "patient_4",
+    ):
+        await scheduler.say(words)
+
+    wanted = (await scheduler.document()).entities.conversation.entities
+    assert set(wanted) == {"doctor_preference", "date_preference"}
+
+
+async def test_what_the_server_asks_again_ends_with_another_chart(scheduler: Scheduler) -> None:
+    await scheduler.asked("book_appointment", slot_id=TEN)
+    scheduler.tell(lambda _: [ChatFinished("answered", is_beside=True)])
+
+    moved = await scheduler.say("open patient_15 and list the allergies")
+
+    assert "Book" not in "".join(moved.texts)
+    await scheduler.say("yes")
+    assert await scheduler.booked() == []
 
 
 @pytest.mark.parametrize("words", ["no", "cancel", "at 5", "yes, but at 5", "don't book it"])

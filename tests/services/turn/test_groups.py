@@ -2,10 +2,19 @@
 
 import asyncio
 
+import pytest
+
+from data_models.chat_context import Continuation
 from data_models.incoming_message import IncomingMessage, Press, Sender
 from data_models.plan import Plan, PlanStatus, PlanStep
 from data_models.turn_events import AgentTextDelta, Notice, StateChanged
-from services.group_chat_port import GroupChatEvent, GroupChatRequest, PlanChanged
+from services.group_chat_port import (
+    ContinuationChanged,
+    GroupChatEvent,
+    GroupChatRequest,
+    PlanChanged,
+    QuestionAsked,
+)
 from services.records.reading import current_reader
 from tests.services.world import ENDLESS, Heard, World, heard
 
@@ -140,6 +149,35 @@ async def test_a_yes_of_who_was_not_asked_leaves_another_s_question_open() -> No
 
     assert question_id(asked)
     assert "Cleared." in done.texts[-1]
+
+
+@pytest.mark.parametrize("word", ["yes", "no"])
+async def test_a_yes_or_no_to_what_somebody_else_was_asked_does_nothing(word: str) -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    world.team.also = lambda _: [
+        QuestionAsked("question_9", "destructive_tool", "Cancel it? yes / no", {}),
+        ContinuationChanged(Continuation(agent="Orchestrator", asked_at=world.clock.now())),
+    ]
+    await said(world, "Anna", "cancel the visit")
+    before = len(world.team.requests)
+
+    by_another = await said(world, "Bert", word)
+
+    assert "Somebody else here was asked that" in by_another.texts[-1]
+    assert len(world.team.requests) == before
+
+
+async def test_what_another_one_told_in_passing_stays_and_that_is_told() -> None:
+    world = World()
+    await said(world, "Anna", "open patient_4")
+    await said(world, "Anna", "the nurse says she had a fall yesterday")
+
+    told = await said(world, "Bert", "forget that")
+    listed = await said(world, "Anna", "what did I tell you about her?")
+
+    assert "Anna said that, so it still counts: “the nurse says she had a fall" in told.texts[-1]
+    assert "she had a fall yesterday" in listed.texts[-1]
 
 
 async def test_what_another_one_stated_stays_and_that_is_told() -> None:

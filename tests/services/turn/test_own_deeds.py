@@ -146,3 +146,32 @@ async def test_undo_before_the_yes_refuses_what_was_asked_and_undoes_nothing_els
 
     assert await titles(desk) == ["Call the lab", "Slides"]
     assert (await desk.own.tasks.list(limit=9))[0].due == date(2026, 12, 1)
+
+
+async def added(desk: Desk, title: str) -> None:
+    task = await desk.task(title)
+    deed = undoable_action(
+        "add_task", task, task, patient_id=PatientId("patient_4"), at=desk.clock.now()
+    )
+    await desk.undo.note(deed, principal_id=OWNER)
+
+
+@pytest.mark.parametrize("words", ["undo", "scratch that", "streich das"])
+async def test_what_was_just_added_is_taken_out_again(desk: Desk, words: str) -> None:
+    await desk.task("Send the rota")
+    await desk.says("remind me to call the lab")
+    await added(desk, "Call the lab")
+
+    assert (await desk.says(words)).endswith("*Call the lab*.")
+    assert await titles(desk) == ["Send the rota"]
+
+
+async def test_scratch_that_is_not_said_to_what_was_done_before_another_message(desk: Desk) -> None:
+    await desk.says("remind me to call the lab")
+    await added(desk, "Call the lab")
+    desk.clock.advance(5)
+    await desk.says("what is the stage?")
+
+    await desk.says("scratch that")
+
+    assert await titles(desk) == ["Call the lab"]

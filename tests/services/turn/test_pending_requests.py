@@ -1,5 +1,6 @@
 """What is said before it is clear for whom is done once that is answered, and for nobody else."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from data_models.claim_decision import ClaimTimes
 from data_models.conversation import OpenQuestion
 from data_models.identifiers import PatientId
 from data_models.turn_events import Notice
+from services.group_chat_port import QuestionAsked
 from services.identity.linking import SubjectLinker
 from services.identity.person import Person, PersonName
 from services.patient_context.answers import SAID
@@ -19,9 +21,13 @@ from tests.fakes import FixedClock, GivenPeople
 from tests.fakes_store import MemoryBlobStore
 from tests.faults import FaultyBlobStore
 from tests.services.patient_context.world import PATTERN
-from tests.services.world import CHAT, FarReplica, World
+from tests.services.world import CHAT, FarReplica, Heard, World
 
 WISH = "book a CT for tomorrow"
+
+
+def notices(said: Heard) -> str:
+    return "\n".join(one.text for one in said.events if isinstance(one, Notice))
 
 
 @pytest.fixture
@@ -117,8 +123,8 @@ ELVIS, TWYLA, TONIA = (
 OPENED = ("open Elvis Moen", "open Twyla Moen")
 
 
-def with_namesakes() -> World:
-    directory = GivenPeople(ELVIS, TWYLA, TONIA)
+def with_namesakes(*people: Person) -> World:
+    directory = GivenPeople(*(people or (ELVIS, TWYLA, TONIA)))
     return World(linker=SubjectLinker(directory=directory, fits=PATTERN.matches))
 
 
@@ -140,10 +146,7 @@ async def test_a_request_that_somebody_elses_chart_ends_is_said_to_be_unanswered
 
     said = await world.say(later)
 
-    (notice,) = [
-        one.text for one in said.events if isinstance(one, Notice) and "not answered" in one.text
-    ]
-    assert "“and Moen's creatinine?” was not answered" in notice
+    assert "“and Moen's creatinine?” was not answered" in notices(said)
 
 
 async def test_what_waits_for_the_same_question_is_all_answered() -> None:
@@ -151,7 +154,8 @@ async def test_what_waits_for_the_same_question_is_all_answered() -> None:
     asked = await asked_of_team(
         world, "open Tonia Quitzon", "and Moen's creatinine?", "and Miss Moen's weight?", "Twyla"
     )
-    assert asked == [("patient_2", "and Moen's creatinine?\nand Miss Moen's weight?")]
+    waited = ["and Moen's creatinine?", "and Miss Moen's weight?"]
+    assert asked == [("patient_2", one) for one in waited]
 
 
 async def test_a_request_that_another_question_displaces_is_said_to_be_unanswered() -> None:
@@ -173,7 +177,7 @@ async def test_each_request_that_waited_is_said_to_be_unanswered_in_full() -> No
     said = await world.say("and Rahman's weight?")
 
     quoted = "”, “".join(["and Moen's creatinine?", *more])
-    assert f"“{quoted}” was not answered" in said.texts[-1]
+    assert f"“{quoted}” were not answered; say again" in said.texts[-1]
 
 
 @pytest.mark.parametrize("said", ["Tonia Quitzon", "open Tonia Quitzon"])
@@ -187,7 +191,110 @@ async def test_all_that_was_said_before_it_is_clear_of_whom_is_done_then() -> No
     world = with_namesakes()
     said = ["start with Moen", "what is he on?", "and Moen's creatinine?", "his weight?", "Elvis"]
     asked = await asked_of_team(world, *said)
-    assert asked == [("patient_1", "what is he on?\nand Moen's creatinine?\nhis weight?")]
+    waited = ["what is he on?", "and Moen's creatinine?", "his weight?"]
+    assert asked == [("patient_1", one) for one in waited]
+    assert [one.text for one in world.team.requests] == waited
+    row = world.team.requests[-1].history[-1]
+    assert row.user_message.splitlines()[-1] == "his weight?"
+    assert [one.text for one in row.agent_responses] == [f"Heard: {one}" for one in waited]
+
+
+PAIR = replace(ELVIS, sex="male"), replace(TWYLA, sex="female")
+
+
+def of_both_sexes() -> World:
+    return World(linker=SubjectLinker(directory=GivenPeople(*PAIR), fits=PATTERN.matches))
+
+
+async def test_who_alone_of_those_offered_is_a_he_is_answered_beside_the_open_question() -> None:
+    world = of_both_sexes()
+    asked = await asked_of_team(world, *OPENED[::-1], "and Moen's creatinine?", "when was he born?")
+    assert asked == [("patient_1", "when was he born?")]
+
+    said = await world.say("Twyla")
+
+    assert "Going on with “and Moen's creatinine?”" in notices(said)
+    assert world.team.requests[-1].patient_id == "patient_2"
+
+
+async def test_where_another_one_offered_alone_is_a_she_nothing_else_is_answered_for_her() -> None:
+    world = of_both_sexes()
+    await asked_of_team(world, *OPENED[::-1], "and Moen's creatinine?")
+
+    said = await world.say("what is her potassium?")
+
+    asked = [(one.patient_id, one.text) for one in world.team.requests]
+    assert asked == [("patient_2", "what is her potassium?")]
+    assert "“and Moen's creatinine?” was not answered" in notices(said)
+
+
+async def test_what_is_of_nobody_who_is_offered_is_asked_about_by_itself() -> None:
+    world = with_namesakes(PAIR[0], replace(TWYLA, sex="male"), replace(TONIA, sex="female"))
+    await asked_of_team(world, "open Tonia Quitzon", "open Twyla Moen", "and elvis's CEA?")
+
+    said = await world.say("what is her weight?")
+
+    assert "**Tonia Quitzon**" in said.texts[-1]
+    assert "“and elvis's CEA?” was not answered" in said.texts[-1]
+
+
+async def test_what_was_asked_about_by_another_name_does_not_wait_for_the_answer() -> None:
+    world = of_both_sexes()
+    texts = ("the other Moen's sodium?", "elvis' allergies", "1")
+    asked = await asked_of_team(world, "open Twyla Moen", *texts)
+    assert asked == [("patient_1", "elvis' allergies")]
+
+
+async def test_of_who_was_chosen_nothing_is_answered_that_is_of_the_other_sex() -> None:
+    world = with_namesakes(*PAIR, replace(TONIA, sex="male"))
+    await asked_of_team(world, "open Tonia Quitzon", "and Moen's creatinine?", "his weight?")
+
+    said = await world.say("Twyla")
+
+    assert [one.text for one in world.team.requests] == ["and Moen's creatinine?"]
+    assert "“his weight?” was not answered" in notices(said)
+
+
+@pytest.mark.parametrize("words", ["stop", "wrong patient", "start a ward round with Elvis Moen"])
+async def test_whatever_ends_the_question_says_what_is_not_answered(words: str) -> None:
+    world = with_namesakes()
+    await asked_of_team(world, "open Tonia Quitzon", "and Moen's creatinine?", "and the weight?")
+
+    said = await world.say(words)
+
+    assert "“and Moen's creatinine?”, “and the weight?” were not answered" in notices(said)
+    assert world.team.requests == []
+
+
+async def test_a_ward_round_is_begun_on_the_page_and_asks_about_nobody() -> None:
+    world = with_namesakes()
+    await asked_of_team(world, "open Tonia Quitzon")
+
+    said = await world.say("please start a ward round with Elvis Moen and Twyla Moen")
+
+    assert said.texts[-1].startswith("*Ward rounds* on the web page")
+    assert not any("Whom" in one for one in said.texts)
+
+
+async def test_whom_a_pronoun_and_the_name_that_was_asked_about_mean_is_answered_in_full() -> None:
+    world = of_both_sexes()
+    await asked_of_team(world, "open Twyla Moen", "what about elvis's CEA", "his stage?")
+
+    asked = [(one.patient_id, one.text) for one in world.team.requests]
+    assert asked == [("patient_1", "what about elvis's CEA"), ("patient_1", "his stage?")]
+
+
+async def test_what_waits_behind_a_request_that_leads_to_a_question_is_named() -> None:
+    world = with_namesakes()
+    world.team.also = lambda request: [
+        QuestionAsked("question_9", "destructive_tool", f"Really {request.text}? yes / no", {})
+    ]
+    await asked_of_team(world, "open Tonia Quitzon", "cancel Moen's visit", "and the weight?")
+
+    said = await world.say("Twyla")
+
+    assert [one.text for one in world.team.requests] == ["cancel Moen's visit"]
+    assert "“and the weight?” was not answered" in notices(said)
 
 
 async def test_a_wish_before_any_patient_waits_while_it_is_asked_whose_chart_to_open() -> None:
@@ -202,8 +309,7 @@ async def test_what_waits_is_said_to_be_unanswered_where_something_of_the_talk_i
 
     said = await world.say("which patients have we discussed")
 
-    notices = [one.text for one in said.events if isinstance(one, Notice)]
-    assert any("“and Moen's creatinine?” was not answered" in one for one in notices)
+    assert "“and Moen's creatinine?” was not answered" in notices(said)
 
 
 @pytest.mark.parametrize("word", ["yes", "no"])

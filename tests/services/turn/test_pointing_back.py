@@ -67,11 +67,9 @@ async def test_a_family_name_alone_that_is_a_word_as_well_is_asked_about() -> No
     assert "**Sean Weiß**" in said
 
 
-async def test_a_pronoun_that_does_not_fit_the_open_one_waits_for_who_was_asked_about() -> None:
+async def test_a_pronoun_that_does_not_fit_the_open_one_is_of_who_was_asked_about() -> None:
     world = ward()
-    said = await last_of(world, "open Sean Weiß", "next is Jane", "is she on warfarin?")
-    assert "**Jane Smith**" in said
-    await last_of(world, "Jane Smith")
+    await last_of(world, "open Sean Weiß", "next is Jane", "is she on warfarin?")
     await world.scheduler.idle()
     assert [(one.patient_id, one.text) for one in world.team.requests] == [
         ("patient_2", "is she on warfarin?")
@@ -88,9 +86,9 @@ async def test_a_question_about_him_is_not_answered_for_a_woman_who_is_named_nex
 
 
 async def test_what_was_said_while_it_was_open_whose_it_is_is_said_to_be_unanswered() -> None:
-    texts = ("open Jane Smith", "Weiss", "he is allergic to ibuprofen", "Anna Müller please")
+    texts = ("open Jane Smith", "Weiss", "the K was 6.1", "Anna Müller please")
     said = await last_of(ward(), *texts)
-    assert "“he is allergic to ibuprofen” was not answered" in said
+    assert "“the K was 6.1” was not answered" in said
 
 
 async def test_a_wish_does_not_take_the_place_of_what_was_stated_for_the_same_answer() -> None:
@@ -98,7 +96,7 @@ async def test_a_wish_does_not_take_the_place_of_what_was_stated_for_the_same_an
     texts = ("open John Smith", "open Jane Smith", "wrong patient", "the K was 6.1")
     await last_of(world, *texts, "show the CT of today", "yes")
     await world.scheduler.idle()
-    assert world.team.requests[-1].text == "the K was 6.1\nshow the CT of today"
+    assert [one.text for one in world.team.requests] == ["the K was 6.1", "show the CT of today"]
 
 
 async def test_two_who_are_named_are_compared_though_a_third_chart_is_open() -> None:

@@ -143,8 +143,18 @@ async def test_what_was_of_another_of_the_conversation_is_held_no_more(
     assert "patient_7" in answer
 
 
-async def test_what_was_of_another_by_family_name_is_held_no_more(
-    store: MemoryBlobStore, clock: FixedClock
+@pytest.mark.parametrize(
+    "words",
+    [
+        "that was for Tarrant",
+        "no wait, that was Tarrant's code status",
+        "Scratch that, it was about Bo",
+        "Moment, das war Tarrants Wunsch",
+        "sorry, that was Bo Tarrant",
+    ],
+)
+async def test_what_was_of_another_by_name_is_held_no_more(
+    store: MemoryBlobStore, clock: FixedClock, words: str
 ) -> None:
     names = {"patient_4": "Ann Marlowe", "patient_7": "Bo Tarrant"}
     people = (Person(PatientId(n), n, (PersonName("", (), name),)) for n, name in names.items())
@@ -153,10 +163,30 @@ async def test_what_was_of_another_by_family_name_is_held_no_more(
     await said(world, "patient_4")
     await said(world, "she is DNR")
 
-    answer = await said(world, "that was for Tarrant")
+    answer = await said(world, words)
 
     assert held(store) == []
     assert "patient_7" in answer
+
+
+@pytest.mark.parametrize("words", ["sorry, that was patient_7's fall", "that was John's fall"])
+async def test_what_was_told_in_passing_of_another_is_said_to_count_no_more(
+    world: World, words: str
+) -> None:
+    await said(world, "patient_7")
+    await said(world, "patient_4")
+    await said(world, "the nurse says he had a seizure yesterday")
+    told = "“the nurse says he had a seizure yesterday”"
+    assert told in await said(world, "what did I tell you about him?")
+    await said(world, "the nurse says he had a fall yesterday")
+
+    answer = await said(world, words)
+
+    assert "No longer taken as said of this patient: “the nurse says he had a fall" in answer
+    await said(world, "no")
+    listed = await said(world, "what did I tell you about him?")
+    assert told in listed
+    assert "fall" not in listed
 
 
 @with_cases("words")

@@ -9,7 +9,7 @@ import pytest
 from data_models.errors import AssistantItemGoneError
 from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantBackEnd, AssistantServices
-from services.assistant.calendar import NewEvent
+from services.assistant.calendar import NewEvent, Span
 from services.assistant.contacts import ContactChange, NewContact
 from services.assistant.mail import NewEmail
 from services.assistant.tasks import NewTask
@@ -119,8 +119,8 @@ async def test_tasks_are_listed_done_moved_and_deleted(user: AssistantServices) 
     moved = await user.tasks.move(late.id, due=FRIDAY)
     assert (moved.due, moved.notes) == (FRIDAY, "Room 4")
     after = FRIDAY + timedelta(days=1)
-    assert await user.tasks.list(since=FRIDAY, until=after, limit=9) == [moved]
-    both = await user.tasks.list(since=FRIDAY, until=after, include_done=True, limit=9)
+    assert await user.tasks.list(due=Span(FRIDAY, after), limit=9) == [moved]
+    both = await user.tasks.list(due=Span(FRIDAY, after), include_done=True, limit=9)
     assert len(both) == 2
     assert (await user.tasks.move(late.id, due=None)).due is None
     assert await user.tasks.delete(late.id)

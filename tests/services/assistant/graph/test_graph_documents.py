@@ -16,6 +16,7 @@ from data_models.errors import (
 )
 from services.assistant.assistant_factory import graph_for
 from services.assistant.back_end import AssistantServices
+from services.assistant.calendar import Span
 from services.assistant.documents import DOCUMENT_LIMIT_BYTES, DocumentText
 from tests.fakes import CountingIds, FixedClock
 from tests.fakes_graph import FakeGraph
@@ -85,7 +86,7 @@ async def test_a_quote_in_the_words_stays_within_them(ada: User, own: AssistantS
 async def test_a_span_can_be_asked_for(ada: User, own: AssistantServices) -> None:
     fill(ada)
     since, until = NOON + timedelta(hours=1), NOON + timedelta(days=2)
-    found = await own.documents.search("", since=since, until=until, limit=9)
+    found = await own.documents.search("", within=Span(since, until), limit=9)
     assert [one.name for one in found] == ["On call.txt"]
 
 

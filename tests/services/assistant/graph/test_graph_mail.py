@@ -6,6 +6,7 @@ import pytest
 
 from data_models.errors import AssistantItemGoneError, AssistantUnsureError
 from services.assistant.back_end import AssistantServices
+from services.assistant.calendar import Span
 from services.assistant.mail import MAIL_HEAD_LIMIT_CHARS, MAIL_TEXT_LIMIT_CHARS, NewEmail
 from services.assistant.shown import shown
 from tests.fakes_graph import FakeGraph
@@ -43,7 +44,7 @@ async def test_mail_is_found_by_words_and_span(ada: User, own: AssistantServices
     ]
     since, until = NOON + timedelta(hours=1), NOON + timedelta(days=2)
     for words in ("", "slides"):
-        found = await own.mail.search(words, since=since, until=until, limit=9)
+        found = await own.mail.search(words, within=Span(since, until), limit=9)
         assert [one.subject for one in found] == ["Slides 1"]
 
 

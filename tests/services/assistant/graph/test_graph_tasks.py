@@ -8,6 +8,7 @@ import pytest
 from data_models.errors import AssistantError, AssistantItemGoneError
 from services.assistant.assistant_factory import GraphAssistant
 from services.assistant.back_end import AssistantServices
+from services.assistant.calendar import Span
 from services.assistant.tasks import NewTask
 from tests.fakes_graph import FakeGraph
 from tests.fakes_graph_data import User
@@ -37,9 +38,9 @@ async def test_open_tasks_are_listed_by_their_day(ada: User, own: AssistantServi
 async def test_a_span_and_done_tasks_can_be_asked_for(ada: User, own: AssistantServices) -> None:
     fill(ada)
     until = date(2026, 12, 1)
-    found = await own.tasks.list(since=FRIDAY, until=until, include_done=True, limit=9)
+    found = await own.tasks.list(due=Span(FRIDAY, until), include_done=True, limit=9)
     assert [(one.title, one.is_done) for one in found] == [("done", True), ("friday", False)]
-    assert await own.tasks.list(until=FRIDAY, limit=9) == []
+    assert await own.tasks.list(due=Span(until=FRIDAY), limit=9) == []
 
 
 async def test_a_task_is_added_where_people_keep_theirs(
