@@ -19,10 +19,12 @@ _LETTERS = {"¿": "es", "¡": "es", "ñ": "es", "ß": "de", "œ": "fr"}
 def language_of(text: str, *, default: str = "en") -> str:
     """Return the language whose small words `text` holds most of; `default` if it holds none.
 
-    The parts of an address, such as jo@example.org, are words of no language.
+    The parts of an address, such as jo@example.org, and abbreviations, such as ER and er/pr, are
+    words of no language.
     """
     counts: Counter[str] = Counter()
-    for word in words_of(" ".join(part for part in text.split() if "@" not in part[1:])):
+    is_loud = text.isupper()
+    for word in words_of(" ".join(one for one in text.split() if is_loud or not _is_short(one))):
         for language in _small().get(word, ()):
             counts[language] += 1
     counts.update(language for letter, language in _LETTERS.items() if letter in text.lower())
@@ -31,6 +33,13 @@ def language_of(text: str, *, default: str = "en") -> str:
     best = max(counts.values())
     leading = [language for language in LANGUAGES if counts[language] == best]
     return default if default in leading else leading[0]
+
+
+def _is_short(part: str) -> bool:
+    """Whether a part of a text is an address or an abbreviation."""
+    sides = part.strip("?.,!").split("/")
+    is_pair = len(sides) > 1 and all(len(side) < 4 for side in sides)
+    return "@" in part[1:] or is_pair or (1 < len(sides[0]) < 5 and part.isupper())
 
 
 def is_unread(text: str) -> bool:
