@@ -21,28 +21,7 @@ def named(text: str, *before: str) -> list[tuple[str, str, str | None]]:
     return [(one.tool, one.name, one.part) for one in asked(text, *before)]
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("ct or xray ever done?", [("imaging_reports", "ct"), ("imaging_reports", "x ray")]),
-        (
-            "ever admitted or seen in the er",
-            [("encounters", "inpatient admission"), ("encounters", "emergency")],
-        ),
-        ("Natrium oder Kalium?", [("results", "sodium, potassium")]),
-        (
-            "does he smoke and how many packs",
-            [("results", "tobacco smoking status"), ("search_record", "packs")],
-        ),
-        (
-            "potassium? and when was the last ct?",
-            [("results", "potassium"), ("imaging_reports", "ct")],
-        ),
-        ("size of the lesion on the last ct", [("imaging_reports", "ct lesion")]),
-        ("what is still open for him", [("care", "open order")]),
-        ("is the wound still open", [("problems", "injury")]),
-    ],
-)
+@with_cases("text", "found")
 def test_both_sides_are_asked_about(text: str, found: list[tuple[str, str]]) -> None:
     assert [one[:2] for one in named(text)] == found
 

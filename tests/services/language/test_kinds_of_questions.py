@@ -83,16 +83,7 @@ def test_that_it_was_there_is_no_yes_to_whether_it_came_back() -> None:
     assert [one.aspect for one in asked("did the ear infection come back?")] == ["count"]
 
 
-@pytest.mark.parametrize(
-    ("text", "ages"),
-    [
-        ("weight at 6 months", [(6, True, "all")]),
-        ("weight at 12 years", [(12, False, "all")]),
-        ("immunisations in his first year", [(0, False, "all")]),
-        ("weight at birth and at 1 year", [(0, False, "first"), (1, False, "all")]),
-        ("weight at age 10 and now", [(10, False, "latest"), (None, False, "latest")]),
-    ],
-)
+@with_cases("text", "ages")
 def test_each_age_is_asked_about(text: str, ages: list[tuple[int | None, bool, str]]) -> None:
     assert [(one.at_age, one.is_age_in_months, one.aspect) for one in asked(text)] == ages
 
